@@ -87,6 +87,12 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
   const program = commandLine((work) => work(commandRunOf(program, cliProcess, output)));
+  // By its letters, `delivery` is nearer, which shows one delivery.
+  program
+    .command('deliverys', { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => program.error("error: unknown command 'deliverys'\n(Did you mean deliveries?)"));
   const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   program.hook('preAction', (_, command) => dropForeignSite(command));

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Action } from '../../src/contract/actions.ts';
 import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
 import { truncateCharacters } from '../../src/contract/characters.ts';
@@ -19,6 +19,13 @@ import { actionFields, actionRow, actionView } from '../views.ts';
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
 
+/** Says what to write in place of an organization. */
+function refuseOrganization(): never {
+  throw new InvalidArgumentError(
+    'An Action belongs to an assistant: write --site <site_id>, which assistant list shows',
+  );
+}
+
 /** Actions: signed requests to a customer's endpoint. */
 export function addActionCommands(program: Command, run: Run): void {
   const action = program.command('action').description('Actions: signed requests to an endpoint of the customer');
@@ -28,6 +35,7 @@ export function addActionCommands(program: Command, run: Run): void {
       .command('create')
       .description('create an Action on an assistant')
       .requiredOption('--site <site_id>', 'assistant that it belongs to')
+      .addOption(new Option('--org <org_id>').hideHelp().argParser(refuseOrganization))
       .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards')
       .requiredOption('--name <name>', 'at most 100 characters')
       .requiredOption('--url <url>', 'https endpoint, at most 2000 characters'),

@@ -6,11 +6,14 @@
  * vaWave('conversation', conversationView({ url: '/conversation' }));
  *
  * @param options.url the backend: the view reads messages from `<url>/read` and sends the visitor's messages to `<url>/turns`
- * @param options.texts the view's own texts
+ * @param options.texts the view's own texts, and their language
  */
 export function conversationView({ url, texts = ENGLISH }) {
   return {
     mount(element, context) {
+      // The panel may be in another language than the view's texts.
+      element.lang = texts.language;
+      const clock = new Intl.DateTimeFormat(context.language, { timeStyle: 'short' });
       const root = element.attachShadow({ mode: 'open' });
       root.adoptedStyleSheets = [sheet()];
       const log = node('div', { role: 'log', tabindex: '0', 'aria-label': texts.log });
@@ -48,8 +51,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       const show = (from, text, at) => {
         const said = node('p', { class: from }, node('span', { class: 'who' }, `${texts[from]}: `), ...withLinks(text));
         said.dir = 'auto';
-        if (at)
-          said.append(' ', node('time', { datetime: at }, new Date(at).toLocaleTimeString([], { timeStyle: 'short' })));
+        if (at) said.append(' ', node('time', { datetime: at, lang: context.language }, clock.format(new Date(at))));
         log.append(said);
         toEnd();
       };
@@ -63,6 +65,7 @@ export function conversationView({ url, texts = ENGLISH }) {
 
       const say = (text) => {
         status.textContent = text;
+        status.classList.toggle('failed', text === texts.failed);
         toEnd();
       };
 
@@ -131,6 +134,7 @@ export function conversationView({ url, texts = ENGLISH }) {
 }
 
 const ENGLISH = {
+  language: 'en',
   log: 'Conversation',
   input: 'Write a message',
   send: 'Send',
@@ -165,14 +169,15 @@ function sheet() {
     :host { display: flex; flex-direction: column; }
     *, ::before { box-sizing: border-box; }
     [role=log] { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 16px 20px; display: flex; flex-direction: column; gap: 10px; }
-    p { margin: 0; }
-    [role=log] p { position: relative; flex: none; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; unicode-bidi: plaintext; }
+    p, strong, textarea { margin: 0; unicode-bidi: plaintext; }
+    [role=log] p { position: relative; flex: none; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; }
     .assistant { align-self: flex-start; background: var(--soft); color: var(--fg); border-end-start-radius: 4px; }
     .visitor { align-self: flex-end; background: var(--accent); color: var(--on-accent); border-end-end-radius: 4px; }
     a { color: inherit; }
     time { display: block; font-size: 12px; text-align: end; }
     .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
     [role=status] { min-height: 24px; padding: 0 20px; color: var(--muted); font-size: 14px; }
+    .failed { margin: 0 14px 10px; padding: 8px 12px; border: 1px solid var(--bad); border-radius: 10px; background: var(--bad-bg); color: var(--bad); }
     form, .ended { display: flex; gap: 8px; align-items: center; padding: 10px 14px calc(14px + env(safe-area-inset-bottom)); border-block-start: 1px solid var(--hairline); }
     .ended { justify-content: space-between; white-space: nowrap; font-size: 14px; }
     .ended button { font-size: 14px; padding-inline: 12px; }

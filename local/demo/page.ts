@@ -45,11 +45,12 @@ export function demoPage(page: DemoPage): string {
 <script type="module" src="/assets/demo.js"></script>
 </head>
 <body>
+<a class="skip" href="#main">Skip to the content</a>
 <header>
   <strong>Northwind Bikes</strong>
   <nav aria-label="Demo pages"><a href="/"${here('website')}>Website</a><a href="/members"${here('members')}>Members</a></nav>
 </header>
-<main>
+<main id="main" tabindex="-1">
   <section class="intro" aria-labelledby="title">
     <h1 id="title">${page.kind === 'website' ? 'Bikes for cities.' : 'Welcome back, Ada.'}</h1>
     <p>${

@@ -32,6 +32,8 @@ test('the help lists the exit codes', async () => {
 test.each([
   [['nope'], "unknown command 'nope'"],
   [['org', 'nope'], "unknown command 'nope'"],
+  [['deliverys', 'act_x', '--limit', '1'], '(Did you mean deliveries?)'],
+  [['action', 'create', '--org', 'org_x'], 'An Action belongs to an assistant: write --site <site_id>'],
   [['org', 'list', '--nope'], "unknown option '--nope'"],
   [['org', 'list', 'extra'], 'too many arguments'],
   [['org', 'create'], "required option '--name <name>' not specified"],

@@ -58,7 +58,7 @@ function pretty(text) {
 
 function entry(request) {
   const [kind, label] = outcome(request);
-  const time = element('time', '', new Date(request.at).toLocaleTimeString());
+  const time = element('time', '', new Date(request.at).toLocaleTimeString(document.documentElement.lang));
   time.dateTime = request.at;
   const signature = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   const what = element(

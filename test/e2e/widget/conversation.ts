@@ -227,6 +227,20 @@ export function testConversation(shared: () => Harness, full: boolean): void {
       expect(errors).toEqual([]);
     });
 
+    test('is marked as English in a panel of another language, whose times it shows', async () => {
+      const { widget, say } = await open({}, 'lang="ar"');
+      await say('Where is order 1001?');
+      expect(await widget.host.locator('.view').getAttribute('lang')).toBe('en');
+      const time = widget.host.locator('.visitor time');
+      const at = new Date((await time.getAttribute('datetime')) ?? '');
+      const shown = await time.evaluate(
+        (node, stamp) => [node.textContent, new Intl.DateTimeFormat('ar', { timeStyle: 'short' }).format(stamp)],
+        at.getTime(),
+      );
+      expect(shown[0]).toBe(shown[1]);
+      expect(shown[0]).not.toMatch(/AM|PM/);
+    });
+
     test('counts the messages that arrive while the panel is closed', async () => {
       const { page, widget, input } = await open();
       const answered = Promise.withResolvers<void>();
@@ -261,7 +275,11 @@ export function testConversation(shared: () => Harness, full: boolean): void {
       await widget.host.getByText('is writing').waitFor();
       await input.fill('Is anybody there?');
       typed.resolve();
-      await widget.host.getByText('could not be sent').waitFor();
+      const failed = widget.host.getByText('could not be sent');
+      await failed.waitFor();
+      expect(await failed.evaluate((node): string => node.computedStyleMap().get('border-top-color').toString())).toBe(
+        'rgb(180, 35, 24)',
+      );
       expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
     });
 
