@@ -1,12 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import {
-  DASHBOARD_ANSWERS,
-  DASHBOARD_BODIES,
-  DASHBOARD_IDS,
-  DASHBOARD_QUERIES,
-  staleAnswer,
-} from '../src/contract/dashboard.ts';
+import { DASHBOARD_IDS, DASHBOARD_SCHEMAS, staleAnswer } from '../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -180,11 +174,11 @@ function publicOperation(name: PublicOperation): Json {
 
 function dashboardOperation(name: DashboardOperation): Json {
   const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
-  const bodies: Partial<Record<DashboardOperation, z.ZodType>> = DASHBOARD_BODIES;
-  const queries: Partial<Record<DashboardOperation, z.ZodObject>> = DASHBOARD_QUERIES;
-  const body = bodies[name];
+  const schemas: { readonly body?: z.ZodType; readonly query?: z.ZodObject; readonly answer: z.ZodType } =
+    DASHBOARD_SCHEMAS[name];
+  const { body, answer } = schemas;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => parameter('path', id, DASHBOARD_IDS));
-  const query = Object.entries<z.ZodType>(queries[name]?.shape ?? {}).map(([id, schema]) => ({
+  const query = Object.entries<z.ZodType>(schemas.query?.shape ?? {}).map(([id, schema]) => ({
     ...parameter('query', id, schema, { required: !schema.safeParse(undefined).success }),
     schema: schemaOf(schema, 'output'),
   }));
@@ -198,7 +192,7 @@ function dashboardOperation(name: DashboardOperation): Json {
     parameters: [...ids, ...query],
     ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body) } }),
     responses: {
-      [status]: answerOf('Done', DASHBOARD_ANSWERS[name]),
+      [status]: answerOf('Done', answer),
       ...(body === undefined && query.length === 0 ? {} : { 400: refused('The message names the field') }),
       401: {
         description: 'API Gateway: the access token is missing or invalid, or belongs to another client',

@@ -84,114 +84,134 @@ const idempotency_key = identifier.describe(
 /** Ids in the paths. */
 export const DASHBOARD_IDS = identifier;
 
-/** Request bodies by operation. An operation that is not listed has no body. The domain validates settings itself (dashboard-routes.ts). */
-export const DASHBOARD_BODIES = {
-  checkHosts: z.strictObject({
-    entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
-    page: z
-      .strictObject({
-        address: z.string().max(2000).describe('For example https://www.example.com/shop'),
-        domain: z.string().max(300),
-        enabled: z.boolean().default(true),
-        authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
-      })
-      .optional()
-      .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
-    addresses: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]).describe('Entries of the IP allowlist'),
-  }),
-  createAssistant: z.strictObject({ idempotency_key, assistant: assistantInput }),
-  updateAssistant: z.strictObject({ version, change: assistantChange }),
-  generateServerSecret: z.strictObject({
-    version,
-    regenerate: z.boolean().default(false).describe('Replaces an existing secret, which stops working immediately'),
-    authentication_mode: z
-      .literal('Session Signed')
-      .optional()
-      .describe('The selected mode, when it is not saved yet. The service does not save it'),
-  }),
-  createAction: z.strictObject({ idempotency_key, action: actionInput }),
-  updateAction: z.strictObject({
-    version,
-    change: z
-      .union(Object.values(ACTION_CHANGES))
-      .describe('Settings of the trigger that the Action has; null removes an optional setting'),
-  }),
-} as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
+/**
+ * The request body or query parameters of each operation, if it has any, and its response body. The domain validates settings itself
+ * (dashboard-routes.ts).
+ */
+export const DASHBOARD_SCHEMAS = {
+  me: {
+    answer: z.object({
+      sub: z.string(),
+      organizations: z.array(
+        z.object({
+          org_id: z.string(),
+          name: z.string(),
+          plan: z.enum(PLANS),
+          role: z.enum(ROLES),
+          email: z.string(),
+          assistant_limit: z.int().describe('How many assistants the organization may have'),
+        }),
+      ),
+    }),
+  },
+  checkHosts: {
+    body: z.strictObject({
+      entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+      page: z
+        .strictObject({
+          address: z.string().max(2000).describe('For example https://www.example.com/shop'),
+          domain: z.string().max(300),
+          enabled: z.boolean().default(true),
+          authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
+        })
+        .optional()
+        .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
+      addresses: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]).describe('Entries of the IP allowlist'),
+    }),
+    answer: z.object({
+      entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
+      page: pageVerdict.nullable().describe('Null when the request names no page'),
+      addresses: z.array(z.object({ address: z.string(), normalized: z.string().nullable() })),
+    }),
+  },
+  listAssistants: {
+    query: z.object({ after: identifier.optional() }),
+    answer: z.object({
+      assistants: z.array(assistantView),
+      next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
+    }),
+  },
+  createAssistant: { body: z.strictObject({ idempotency_key, assistant: assistantInput }), answer: assistantView },
+  getAssistant: { answer: assistantView },
+  updateAssistant: { body: z.strictObject({ version, change: assistantChange }), answer: assistantView },
+  generateServerSecret: {
+    body: z.strictObject({
+      version,
+      regenerate: z.boolean().default(false).describe('Replaces an existing secret, which stops working immediately'),
+      authentication_mode: z
+        .literal('Session Signed')
+        .optional()
+        .describe('The selected mode, when it is not saved yet. The service does not save it'),
+    }),
+    answer: z.object({
+      server_secret: z.string().describe('The full value, which is shown only once'),
+      assistant: assistantView,
+    }),
+  },
+  getInstallation: {
+    answer: z.object({
+      requests_this_hour: z.int(),
+      requests_last_24_hours: z.int().describe('Requests in this clock hour and the 23 hours before it'),
+    }),
+  },
+  listActions: {
+    answer: z.object({
+      actions: z.array(actionView),
+      unreadable: z
+        .array(z.object({ action_id: z.string() }))
+        .describe('Actions that the service cannot read from its storage; it reports them to its operator'),
+    }),
+  },
+  createAction: { body: z.strictObject({ idempotency_key, action: actionInput }), answer: actionView },
+  getAction: { answer: actionView },
+  updateAction: {
+    body: z.strictObject({
+      version,
+      change: z
+        .union(Object.values(ACTION_CHANGES))
+        .describe('Settings of the trigger that the Action has; null removes an optional setting'),
+    }),
+    answer: actionView,
+  },
+  deleteAction: {
+    query: z.object({ version: z.coerce.number().int().min(1) }),
+    answer: z.object({ deleted: z.literal(true) }),
+  },
+  testAction: { answer: testResult },
+  listMembers: {
+    answer: z.object({
+      members: z.array(z.object({ email: z.string(), role: z.enum(ROLES), created_at: time })),
+    }),
+  },
+  listAudit: {
+    query: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
+    answer: z.object({
+      records: z.array(
+        z.object({
+          at: time,
+          by: z.object({ sub: z.string(), email: z.string() }),
+          operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
+          site_id: z.string(),
+          entity_id: z.string(),
+          version,
+          fields: z.array(z.string()),
+        }),
+      ),
+      next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
+    }),
+  },
+} as const satisfies Record<
+  DashboardOperation,
+  { readonly body?: z.ZodType; readonly query?: z.ZodObject; readonly answer: z.ZodType }
+>;
 
-/** Query parameters by operation. */
-export const DASHBOARD_QUERIES = {
-  listAssistants: z.object({ after: identifier.optional() }),
-  deleteAction: z.object({ version: z.coerce.number().int().min(1) }),
-  listAudit: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
-} as const satisfies Partial<Record<DashboardOperation, z.ZodType>>;
-
-/** Response bodies by operation. */
-export const DASHBOARD_ANSWERS = {
-  me: z.object({
-    sub: z.string(),
-    organizations: z.array(
-      z.object({
-        org_id: z.string(),
-        name: z.string(),
-        plan: z.enum(PLANS),
-        role: z.enum(ROLES),
-        email: z.string(),
-        assistant_limit: z.int().describe('How many assistants the organization may have'),
-      }),
-    ),
-  }),
-  checkHosts: z.object({
-    entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),
-    page: pageVerdict.nullable().describe('Null when the request names no page'),
-    addresses: z.array(z.object({ address: z.string(), normalized: z.string().nullable() })),
-  }),
-  listAssistants: z.object({
-    assistants: z.array(assistantView),
-    next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
-  }),
-  createAssistant: assistantView,
-  getAssistant: assistantView,
-  updateAssistant: assistantView,
-  generateServerSecret: z.object({
-    server_secret: z.string().describe('The full value, which is shown only once'),
-    assistant: assistantView,
-  }),
-  getInstallation: z.object({
-    requests_this_hour: z.int(),
-    requests_last_24_hours: z.int().describe('Requests in this clock hour and the 23 hours before it'),
-  }),
-  listActions: z.object({
-    actions: z.array(actionView),
-    unreadable: z
-      .array(z.object({ action_id: z.string() }))
-      .describe('Actions that the service cannot read from its storage; it reports them to its operator'),
-  }),
-  createAction: actionView,
-  getAction: actionView,
-  updateAction: actionView,
-  deleteAction: z.object({ deleted: z.literal(true) }),
-  testAction: testResult,
-  listMembers: z.object({
-    members: z.array(z.object({ email: z.string(), role: z.enum(ROLES), created_at: time })),
-  }),
-  listAudit: z.object({
-    records: z.array(
-      z.object({
-        at: time,
-        by: z.object({ sub: z.string(), email: z.string() }),
-        operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
-        site_id: z.string(),
-        entity_id: z.string(),
-        version,
-        fields: z.array(z.string()),
-      }),
-    ),
-    next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
-  }),
-} as const satisfies Record<DashboardOperation, z.ZodType>;
-
-export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASHBOARD_ANSWERS)[O]>;
-export type DashboardBody<O extends keyof typeof DASHBOARD_BODIES> = z.input<(typeof DASHBOARD_BODIES)[O]>;
+export type DashboardAnswer<O extends DashboardOperation> = z.infer<(typeof DASHBOARD_SCHEMAS)[O]['answer']>;
+/** Undefined for an operation without a body. */
+export type DashboardBody<O extends DashboardOperation> = (typeof DASHBOARD_SCHEMAS)[O] extends {
+  readonly body: infer Body extends z.ZodType;
+}
+  ? z.input<Body>
+  : undefined;
 
 /** Response (409) to a save of a version that is not the current one. `current` is the current one. */
 export const staleAnswer = z

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type * as z from 'zod';
-import { DASHBOARD_ANSWERS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
 import type { Membership } from '../contract/members.ts';
 import { identifier } from '../contract/widget.ts';
@@ -36,7 +36,7 @@ export function forUser<O extends DashboardOperation, I>(
   return {
     operation,
     answer: async (request, sub) =>
-      DASHBOARD_ANSWERS[operation].parse(await work({ sub, input: requestInput(request, schema) })),
+      DASHBOARD_SCHEMAS[operation].answer.parse(await work({ sub, input: requestInput(request, schema) })),
   };
 }
 
@@ -55,7 +55,7 @@ export function forMember<O extends DashboardOperation, I>(
     answer: async (request, sub, { org_id = '', site_id = '', action_id = '' }, members) => {
       const member = await requireMembership(org_id, sub, role, members);
       const call = { member, siteId: site_id, actionId: action_id, input: requestInput(request, schema) };
-      return DASHBOARD_ANSWERS[operation].parse(await work(call));
+      return DASHBOARD_SCHEMAS[operation].answer.parse(await work(call));
     },
   };
 }

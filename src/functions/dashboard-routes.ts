@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DASHBOARD_BODIES, DASHBOARD_QUERIES, type TestResult } from '../contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS, type TestResult } from '../contract/dashboard.ts';
 import { jsonObject } from '../contract/json.ts';
 import {
   actionOf,
@@ -37,21 +37,21 @@ export type DashboardPorts = ManageActionsPorts &
 
 const nothing = z.object({});
 /** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
-const assistantCreation = DASHBOARD_BODIES.createAssistant.extend({ assistant: jsonObject });
-const assistantUpdate = DASHBOARD_BODIES.updateAssistant.extend({ change: jsonObject });
-const actionUpdate = DASHBOARD_BODIES.updateAction.extend({ change: jsonObject });
+const assistantCreation = DASHBOARD_SCHEMAS.createAssistant.body.extend({ assistant: jsonObject });
+const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: jsonObject });
+const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
-    forUser('checkHosts', DASHBOARD_BODIES.checkHosts, async ({ input: { entries, page, addresses } }) => ({
+    forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
       entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
       addresses: addresses.map((address) => ({ address, normalized: normalizeIpAddress(address) ?? null })),
     })),
 
-    forMember('listAssistants', DASHBOARD_QUERIES.listAssistants, async ({ member, input: { after } }) => {
+    forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input: { after } }) => {
       const { assistants, next = null } = await ports.store.assistantsPage(member.org_id, after);
       return { assistants: assistants.map(assistantView), next };
     }),
@@ -64,10 +64,14 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
       assistantView(await saveAssistant(member, siteId, input, ports)),
     ),
-    forMember('generateServerSecret', DASHBOARD_BODIES.generateServerSecret, async ({ member, siteId, input }) => {
-      const { assistant, serverSecret } = await replaceServerSecret(member, siteId, input, ports);
-      return { server_secret: serverSecret, assistant: assistantView(assistant) };
-    }),
+    forMember(
+      'generateServerSecret',
+      DASHBOARD_SCHEMAS.generateServerSecret.body,
+      async ({ member, siteId, input }) => {
+        const { assistant, serverSecret } = await replaceServerSecret(member, siteId, input, ports);
+        return { server_secret: serverSecret, assistant: assistantView(assistant) };
+      },
+    ),
     forMember('getInstallation', nothing, async ({ member, siteId }) => {
       const assistant = await assistantOf(member, siteId, ports);
       const { this_hour, last_24_hours } = await ports.requestCounts(assistant.site_id);
@@ -79,7 +83,7 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       unreadable.forEach(ports.reportUnreadable);
       return { actions: actions.map(actionView), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forMember('createAction', DASHBOARD_BODIES.createAction, async ({ member, siteId, input }) =>
+    forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async ({ member, siteId, input }) =>
       actionView(await createActionOnce(member, siteId, { key: input.idempotency_key, input: input.action }, ports)),
     ),
     forMember('getAction', nothing, async ({ member, actionId }) =>
@@ -88,7 +92,7 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     forMember('updateAction', actionUpdate, async ({ member, actionId, input }) =>
       actionView(await saveAction(member, actionId, input, ports)),
     ),
-    forMember('deleteAction', DASHBOARD_QUERIES.deleteAction, async ({ member, actionId, input }) => {
+    forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async ({ member, actionId, input }) => {
       await removeAction(member, actionId, input.version, ports);
       return { deleted: true };
     }),
@@ -104,7 +108,7 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
         created_at,
       })),
     })),
-    forMember('listAudit', DASHBOARD_QUERIES.listAudit, async ({ member, input: { after } }) => {
+    forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after } }) => {
       const { records, next = null } = await ports.auditPage(member.org_id, after);
       return {
         records: records.map(({ by, fields, ...record }) => ({ ...record, by: { ...by }, fields: [...fields] })),

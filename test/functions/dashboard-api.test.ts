@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DASHBOARD_QUERIES } from '../../src/contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS } from '../../src/contract/dashboard.ts';
 import { AUDIT_PER_PAGE } from '../../src/contract/limits.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
@@ -292,7 +292,7 @@ describe('the audit trail', () => {
     expect((await call('anna', 'GET', `${ORG}/audit?after=`)).status).toBe(400);
     expect((await call('anna', 'GET', `${ORG}/audit?after=${'x'.repeat(201)}`)).status).toBe(400);
     // The place is a key of DynamoDB, which refuses half of a surrogate pair.
-    expect(DASHBOARD_QUERIES.listAudit.safeParse({ after: '\ud800' }).success).toBe(false);
+    expect(DASHBOARD_SCHEMAS.listAudit.query.safeParse({ after: '\ud800' }).success).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { DASHBOARD_BODIES, DashboardAnswer, DashboardBody } from '../../../src/contract/dashboard.ts';
+import type { DashboardAnswer, DashboardBody } from '../../../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -7,9 +7,8 @@ import {
 import { apiError } from './api-error.ts';
 import type { Session } from './session.ts';
 
-type Input<O extends DashboardOperation> = O extends keyof typeof DASHBOARD_BODIES
-  ? { readonly body: DashboardBody<O> }
-  : { readonly body?: undefined };
+type Input<O extends DashboardOperation> =
+  DashboardBody<O> extends undefined ? { readonly body?: undefined } : { readonly body: DashboardBody<O> };
 
 export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
 
