@@ -43,7 +43,6 @@ const OPTIONS = {
   provisionedPollers: flag,
   warmTables: flag,
   deliveryLogCapacity: z.enum(['on-demand', 'provisioned'], { error: 'must be on-demand or provisioned' }),
-  deliveryLogRecovery: flag,
   requestConcurrency: wholeNumber(1, 1000),
   accountConcurrency: wholeNumber(10, 1_000_000),
   alarmTopicArn: matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),

@@ -28,7 +28,7 @@ type ServiceTableProps = {
   /** Name of an existing table to use. @default a new table */
   readonly existing?: string | undefined;
   /** Point-in-time recovery. @default true */
-  readonly recovery?: boolean | undefined;
+  readonly recovery?: boolean;
   /** Units per second that the table takes at once from its creation on. @default DynamoDB's */
   readonly warm?: { readonly writes?: number; readonly reads?: number } | undefined;
   /** Write units per second up to which the capacity grows. @default the capacity is on demand */
@@ -104,7 +104,6 @@ export type TablesProps = Pick<
   | 'deliveryLogTable'
   | 'deliveryLogRetentionDays'
   | 'deliveryLogCapacity'
-  | 'deliveryLogRecovery'
   | 'warmTables'
 > & {
   readonly stage: Stage;
@@ -155,7 +154,7 @@ export class Tables extends Construct {
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
       existing: props.deliveryLogTable,
-      recovery: props.deliveryLogRecovery,
+      recovery: false,
       warm: warm && { writes: warm.logWrites },
       provisionedWrites: props.deliveryLogCapacity === 'provisioned' ? expected?.logWrites : undefined,
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(retentionDays) },

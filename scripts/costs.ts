@@ -21,9 +21,7 @@ export const PRICES = {
   busEvent: 1 / MILLION,
   logKb: 0.5 / GB,
   sentKb: 0.09 / GB,
-  /** A month in a table with point-in-time recovery: 0.25 and 0.20 per GB. */
-  keptKbMonth: 0.45 / GB,
-  recoveryKbMonth: 0.2 / GB,
+  keptKbMonth: 0.25 / GB,
   /** An hour of a provisioned unit: one write per second. */
   provisionedWriteHour: 0.00065,
   /** An event poller of SQS. Public summaries of AWS's price list have it; the list itself was not read. */
@@ -88,15 +86,14 @@ export const COUNTED = {
   /** An event whose name is not in the catalog: two lines, of its ids and of the metric. */
   unknownName: (batch: number) => ({ calls: {}, reads: 0, writes: 0, logKb: 0.7 * batch }),
   /**
-   * The claim is a small item. The write that completes the record is billed for the whole record. Writes of a batch share calls, but
-   * DynamoDB bills each write.
+   * The claim is a small item. The write that completes the record is billed for the whole record, whose payload is compressed.
    */
   attempted: (batch: number) => ({
     calls: { BatchGetItem: 1, PutItem: batch, UpdateItem: batch },
     reads: batch,
-    writes: 3 * batch,
-    // One line per attempt, and three lines of metrics.
-    logKb: 0.41 * batch + 0.8,
+    writes: 2 * batch,
+    // Three lines of metrics.
+    logKb: 0.8,
   }),
 } as const satisfies Record<string, Count | ((batch: number) => Count)>;
 
@@ -150,14 +147,14 @@ const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThat
 /** Returns the usage of one attempt. The attempts of a batch run concurrently. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number): Usage =>
   sum(
-    { queueRequest: sends, sentKb: 2, keptKbMonth: 2 },
+    { queueRequest: sends, sentKb: 2, keptKbMonth: 1 },
     message(batch, COUNTED.attempted(batch), { one: 250, ten: 400 }),
   );
-/** Messages of different organizations share an SQS call only when they are sent at the same time, so each counts as one. */
-const delivery = (batch: number): Usage => sum(routed(batch), attempt(batch, 1));
-/** Ten events of one organization need one read and one SQS call. */
-const ofOneOrganization = (batch: number): Usage =>
-  sum(delivery(batch), { queueRequest: 1 / batch - 1, dynamoRead: 1 / batch - 1 });
+/** The messages of a batch share an SQS call, as counted. */
+const delivery = (batch: number): Usage =>
+  sum(routed(batch), attempt(batch, COUNTED.routed(batch).calls.SendMessageBatch / batch));
+/** Ten events of one organization need one read. */
+const ofOneOrganization = (batch: number): Usage => sum(delivery(batch), { dynamoRead: 1 / batch - 1 });
 
 const HOURS = 730;
 /** The resources that cost money without any request. A test checks the counts against the template. */
@@ -300,10 +297,6 @@ const TABLES: readonly Table[] = [
         '`-c deliveryLogCapacity=provisioned`, with a steady load',
         `${monthly({ provisionedWriteHour: (STEADY_WRITES / UTILIZATION) * HOURS })} a month for the writes of ${STEADY} deliveries a second, \
 instead of ${monthly({ dynamoWrite: STEADY_WRITES * 3600 * HOURS })} on demand`,
-      ],
-      [
-        '`-c deliveryLogRecovery=false`',
-        `saves ${million({ recoveryKbMonth: 2 })} per million deliveries that are kept for a month`,
       ],
       [
         '`-c warmTables=true`',

@@ -35,7 +35,7 @@ const ATTEMPTED_PER_INVOCATION = 20;
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
  */
 const RECEIVED_PER_POLLER = 100;
-/** The claim is one unit, and the completed record of 2 KB is two (scripts/costs.ts). */
+/** The claim is one unit. The completed record is one for an event of 1 kB (scripts/costs.ts), and two for a larger or longer answered one. */
 const LOG_WRITES_PER_DELIVERY = 3;
 /** The router reads the subscriptions, and the dispatcher reads the Action. */
 const CONFIGURATION_READS_PER_DELIVERY = 2;

@@ -16,7 +16,7 @@ import { errorName } from './shell.ts';
 const ownMetrics = new Metrics({ namespace: METRICS_NAMESPACE });
 
 /**
- * Reports the dispatcher's attempts to the operator: a log line and a count for each attempt, without the payload.
+ * Reports the dispatcher's attempts to the operator: a count for each attempt, and a log line without the payload for each that did not succeed.
  * @returns a function that begins the report of an invocation
  */
 export function deliveryReport(logger: Logger, metrics: Metrics, now: Clock) {
@@ -32,17 +32,20 @@ function reportOf(
   metrics: Metrics,
 ) {
   const attempted: AttemptAndWatchPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
-    logger.info('Attempted', {
-      event_id: envelope.id,
-      org_id: envelope.org_id,
-      site_id: envelope.site_id,
-      action_id,
-      attempt,
-      outcome,
-      status: result?.status,
-      failure_code: result?.error?.code,
-      latency_ms: result?.latency_ms,
-    });
+    // A success has its record in the delivery log, and a line of it would cost more than that record.
+    if (!result?.success) {
+      logger.info('Attempted', {
+        event_id: envelope.id,
+        org_id: envelope.org_id,
+        site_id: envelope.site_id,
+        action_id,
+        attempt,
+        outcome,
+        status: result?.status,
+        failure_code: result?.error?.code,
+        latency_ms: result?.latency_ms,
+      });
+    }
     if (result === null) return;
     organizations.attempted(envelope.org_id, result.error?.code);
     attempts.count({ outcome: result.error?.code ?? 'succeeded', attempt, latencyMs: result.latency_ms });

@@ -186,11 +186,10 @@ describe('dispatcher', () => {
 
   describe('a message whose attempt another invocation is making', () => {
     const claimedAgo = (seconds: number) => {
-      const record = { action_id: 'act_event', reference: 'e-1', trigger: 'event', trigger_ref: 'x', attempt: 1 };
       const Item = {
-        pk: 'ACTION#act_event',
-        sk: 'x',
-        record: { ...record, started_at: '2026-03-04T05:06:00Z' },
+        pk: 'ACTION#act_event#0',
+        sk: '2026-03-04T05:06:00Z#e-1#1',
+        record: { trigger: 'event', trigger_ref: 'x', started_at: '2026-03-04T05:06:00Z' },
         payload_cut: false,
         message_id: 'message-0',
         claim_id: 'of the other one',

@@ -11,7 +11,6 @@ export const ALL_OPTIONS = {
   provisionedPollers: true,
   warmTables: true,
   deliveryLogCapacity: 'provisioned',
-  deliveryLogRecovery: false,
   deliveryConcurrency: 1000,
   requestConcurrency: 200,
   accountConcurrency: 6000,

@@ -213,7 +213,7 @@ describe('tables', () => {
     ['TablesConversationsTable', ['pk', 'sk'], true, 'Retain'],
     ['TablesDeliveryLogTable', ['pk', 'sk'], true, 'Retain'],
   ])(
-    '%s is on demand, recoverable and encrypted, has keys %p, expiry %p and deletion policy %s',
+    '%s is on demand and encrypted, has keys %p, expiry %p and deletion policy %s',
     (name, keys, expires, deletion) => {
       const found = ofType('AWS::DynamoDB::Table').find((table) => table.name === name)?.resource;
       expect(found).toMatchObject({
@@ -222,7 +222,7 @@ describe('tables', () => {
         Properties: {
           BillingMode: 'PAY_PER_REQUEST',
           KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: name !== 'TablesDeliveryLogTable' },
           SSESpecification: { SSEEnabled: true },
           ...(expires ? { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } } : {}),
         },

@@ -15,12 +15,14 @@ import type { EventAttempt, EventTime } from '../../domain/operations/event-atte
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { logPartitions, partitionOf } from './log-partitions.ts';
+import { logOf, logPartitions, partitionOf } from './log-partitions.ts';
 import { itemReader } from './stored-item.ts';
 import type { WritesTogether } from './writes-together.ts';
 
-/** Small payloads stay readable in the AWS console. Larger ones are compressed to about a tenth. */
-const COMPRESS_ABOVE_BYTES = 4096;
+/** DynamoDB bills a write by whole units of the item's size. */
+const WRITE_UNIT_BYTES = 1024;
+/** About what a record has beside its payload: names, key, ids, times and a short answer. */
+const OTHER_BYTES = 512;
 /** DynamoDB's limit for an item is 400 KB. This value leaves space for the excerpt of the response. */
 const PAYLOAD_MAX_BYTES = 360 * 1024;
 /** How much is kept of a payload that is too large even when compressed. */
@@ -31,16 +33,16 @@ const NOT_YET = { payload_cut: false };
 
 const DAY_SECONDS = 24 * 3600;
 
+/** Time, reference, attempt and, of a replay, its id: the attributes of a record that only its key has. */
+const SORT_KEY = /^(?<at>[^#]*)#(?<reference>.*)#(?<attempt>\d+)(?:#(?<replay>[^#]+))?$/;
+
 const storedRecord = z.object({
-  sk: z.string(),
+  pk: z.string(),
+  sk: z.string().regex(SORT_KEY),
   record: z.object({
-    action_id: z.string(),
-    reference: z.string(),
     trigger: z.enum(['event', 'ai', 'form', 'usage']),
     trigger_ref: z.string(),
-    attempt: z.number(),
     started_at: z.string(),
-    replay: z.string().optional(),
     trace_id: z.string().optional(),
   }),
   payload: z.string().optional(),
@@ -86,13 +88,9 @@ export function deliveryLog(client: DynamoDb, table: string, options: DeliveryLo
     return {
       ...keyOf(start),
       record: {
-        action_id: start.action_id,
-        reference: start.reference,
         trigger: start.trigger,
         trigger_ref: start.trigger_ref,
-        attempt: start.attempt,
         started_at: start.started_at,
-        ...(start.replay === undefined ? {} : { replay: start.replay }),
         ...(trace_id === undefined ? {} : { trace_id }),
       },
       message_id: start.message_id ?? undefined,
@@ -277,18 +275,15 @@ export async function eventAttempts(
   const pages = client.queryPages({
     TableName: table,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    FilterExpression: '#record.#reference = :reference',
-    ExpressionAttributeNames: { '#record': 'record', '#reference': 'reference' },
     ExpressionAttributeValues: {
       ':pk': partitionOf(actionId, eventId),
       ':from': range[0],
       ':to': range[1],
-      ':reference': eventId,
     },
   });
   const attempts: EventAttempt[] = [];
   for await (const { Items } of pages) attempts.push(...Items.map((item) => eventAttempt(readRecord(table, item))));
-  return attempts;
+  return attempts.filter(({ reference }) => reference === eventId);
 }
 
 /**
@@ -321,10 +316,14 @@ export async function eraseContent(
 }
 
 function eventAttempt(stored: StoredRecord): EventAttempt {
+  const { at = '', reference = '', attempt, replay } = SORT_KEY.exec(stored.sk)?.groups ?? {};
   return {
     ...stored.record,
-    event_time: stored.sk.slice(0, stored.sk.indexOf('#')),
-    replay: stored.record.replay ?? null,
+    action_id: logOf(stored.pk),
+    reference,
+    attempt: Number(attempt),
+    event_time: at,
+    replay: replay ?? null,
     state: stored.record_state,
     payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),
     payload_cut: stored.payload_cut,
@@ -338,14 +337,20 @@ function eventAttempt(stored: StoredRecord): EventAttempt {
   };
 }
 
+const writeUnits = (payloadBytes: number) => Math.ceil((OTHER_BYTES + payloadBytes) / WRITE_UNIT_BYTES);
+
+/** Compresses a payload when that saves a write unit; otherwise it stays readable in the AWS console. */
 function storedPayload(payload: string | null): {
   payload?: string;
   payload_gzip?: Uint8Array;
   payload_cut: boolean;
 } {
   if (payload === null) return { payload_cut: false };
-  if (Buffer.byteLength(payload) <= COMPRESS_ABOVE_BYTES) return { payload, payload_cut: false };
+  const bytes = Buffer.byteLength(payload);
+  if (writeUnits(bytes) === 1) return { payload, payload_cut: false };
   const compressed = gzipSync(payload);
+  if (writeUnits(compressed.length) >= writeUnits(bytes) && bytes <= PAYLOAD_MAX_BYTES)
+    return { payload, payload_cut: false };
   if (compressed.length <= PAYLOAD_MAX_BYTES) return { payload_gzip: compressed, payload_cut: false };
   return { payload: truncateCharacters(payload, CUT_CHARACTERS), payload_cut: true };
 }

@@ -247,7 +247,7 @@ describe('the log', () => {
       expect(text).not.toContain('whsec_');
       expect(text).not.toMatch(/v1=[0-9a-f]/);
     }
-    expect(logs).toContain('Attempted');
+    expect(logs).toContain('Routed');
     expect(logs).not.toContain('zoe-1@example.com');
   });
 

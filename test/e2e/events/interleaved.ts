@@ -191,7 +191,6 @@ test('event-router and dispatcher: each batch logs and counts its own attempts, 
   await system.operator.putEvent({ name: 'message.sent', ...second, data: {} });
   await system.finished(actions[1] ?? '', 1);
   await until(() => counted() === before + 1);
-  expect(linesWith(`"Attempted"`).filter(({ org_id }) => org_id === first.orgId)).toEqual([]);
   release();
   const [record] = await system.finished(actions[0] ?? '', 1);
   expect(record).toMatchObject({ success: true, sends: 1, attempt: 1 });

@@ -155,7 +155,6 @@ const KINDS: readonly Kind[] = [
     kind: 'attempt, traced',
     key: LOG_KEY,
     read: () => eventAttempts(tables.client, tables.sorted, 'act_log', 'event-1', { at: AT }),
-    attributes: { record: { reference: 'event-1' } },
   },
   {
     kind: 'attempt that succeeded',
