@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { ErasePorts } from '../src/domain/operations/erase.ts';
-import type { Target } from './connection.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { plainText } from './plain-text.ts';
-import type { CliProcess } from './process.ts';
+import type { CliProcess, Target } from './process.ts';
 
 /** The deployment, and the steps of long work: each reports itself and ends the work when Ctrl-C was pressed. */
 export type Ports = Deployment & Pick<ErasePorts, 'step' | 'pause'>;
@@ -13,7 +12,7 @@ export type Ports = Deployment & Pick<ErasePorts, 'step' | 'pause'>;
 /** The run of one command. */
 export type CommandRun = {
   readonly cliProcess: CliProcess;
-  /** The deployment that the options or the context name. */
+  /** The deployment that the options or the environment name. */
   readonly target: Target;
   readonly output: Output;
   /** Returns a command for the same deployment that the operator can paste. */
@@ -27,7 +26,8 @@ export type Run = (work: (commandRun: CommandRun) => Promise<void>) => Promise<v
 
 /** Prepares the run of a command of this program, whose options have been parsed. */
 export function commandRunOf(program: Command, cliProcess: CliProcess, output: Output): CommandRun {
-  const target = program.opts<Target>();
+  const given = program.opts<Target>();
+  const target = targetOf(given, cliProcess);
   let connecting: Promise<Deployment> | undefined;
   const pause = async (milliseconds: number) => {
     if (await cliProcess.pause(milliseconds)) return;
@@ -41,12 +41,10 @@ export function commandRunOf(program: Command, cliProcess: CliProcess, output: O
     cliProcess,
     target,
     output,
-    // A hint does not repeat the context.
+    // A hint does not repeat the environment.
     hint: (words) => {
-      const named = (['local', 'stack', 'region'] as const).filter(
-        (name) => program.getOptionValueSource(name) === 'cli',
-      );
-      return ['npx va-wave', words, ...named.map((name) => `--${name} ${target[name]}`.trimEnd())].join(' ');
+      const named = (['local', 'stack', 'region'] as const).filter((name) => given[name] !== undefined);
+      return ['npx va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
     },
     deployment: async () => {
       output.doing('Finding the deployment');
@@ -54,6 +52,13 @@ export function commandRunOf(program: Command, cliProcess: CliProcess, output: O
       return { ...(await connecting), step, pause };
     },
   };
+}
+
+/** Completes the options with the environment, which names a deployment only where they name none. */
+function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
+  if (given.local !== undefined || given.stack !== undefined) return given;
+  if (VA_WAVE_LOCAL && given.region === undefined) return { local: VA_WAVE_LOCAL };
+  return VA_WAVE_STACK ? { ...given, stack: VA_WAVE_STACK } : given;
 }
 
 /**

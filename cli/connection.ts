@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { accountFacts } from '../src/adapters/cloudformation/account-facts.ts';
 import { operatorAccess } from '../src/adapters/cloudformation/operator-access.ts';
@@ -9,17 +9,7 @@ import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
 import { type Deployment, logGroupOf, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { localLog } from './local-log.ts';
-
-export const DEFAULT_READY_FILE = '.local/ready.json';
-export const DEFAULT_STACK = 'VaWave';
-
-/** The deployment that the commands use. */
-export type Target = {
-  /** Ready file of the one-machine service; empty for the default file. */
-  readonly local?: string;
-  readonly stack?: string;
-  readonly region?: string;
-};
+import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
 
 /** Timeouts in milliseconds. They are longer than those of the functions, because the operator may be far from the region. */
 const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
@@ -30,8 +20,7 @@ const readyFile = z.object({
   access_key_id: z.string(),
   secret_access_key: z.string(),
   outputs: z.record(z.string(), z.string()),
-  /** The ready file of an older version lacks it. */
-  data_folder: z.string().optional(),
+  data_folder: z.string(),
   receiver_tls: z.object({ certificate: z.string(), key: z.string() }).nullish(),
 });
 
@@ -56,7 +45,7 @@ export async function connect(target: Target): Promise<Deployment> {
   return {
     ...deployment,
     receiverTls: ready.receiver_tls ?? undefined,
-    log: (name, query) => localLog(ready.data_folder ?? dirname(file), logGroupOf(ready.outputs, name), query),
+    log: (name, query) => localLog(ready.data_folder, logGroupOf(ready.outputs, name), query),
   };
 }
 

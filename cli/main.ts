@@ -1,9 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, examinedAccount } from './connection.ts';
 import { runCommandLine } from './program.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -33,10 +31,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     : !process.env.NO_COLOR && process.stdout.isTTY && process.stdout.hasColors(),
   environment: process.env,
   readFile: (path) => readFile(path, 'utf8'),
-  writeFile: async (path, content) => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, content, { mode: 0o600 });
-  },
   writeLines,
   readStdin: () => text(process.stdin),
   ask,
@@ -45,6 +39,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});
     return !interrupted.signal.aborted;
   },
-  connect,
-  examinedAccount,
+  connect: async (target) => (await import('./connection.ts')).connect(target),
+  examinedAccount: async (target) => (await import('./connection.ts')).examinedAccount(target),
 });

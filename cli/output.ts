@@ -3,7 +3,6 @@ import type { CliProcess } from './process.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { fields, table } from './table.ts';
 
-export type Write = (text: string) => void;
 export type Row = Readonly<Record<string, string>>;
 
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */

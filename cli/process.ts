@@ -1,5 +1,18 @@
-import type { connect, examinedAccount } from './connection.ts';
-import type { Write } from './output.ts';
+import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
+import type { Deployment } from './deployment.ts';
+
+export const DEFAULT_READY_FILE = '.local/ready.json';
+export const DEFAULT_STACK = 'VaWave';
+
+/** The deployment that the commands use. */
+export type Target = {
+  /** Ready file of the one-machine service; empty for the default file. */
+  readonly local?: string;
+  readonly stack?: string;
+  readonly region?: string;
+};
+
+export type Write = (text: string) => void;
 
 /** The functions and values that the command line needs from its process. Tests provide their own. */
 export type CliProcess = {
@@ -15,8 +28,6 @@ export type CliProcess = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** @throws Error the error of the file system */
   readonly readFile: (path: string) => Promise<string>;
-  /** Writes a file that only its owner can read, and creates its folders. @throws Error the error of the file system */
-  readonly writeFile: (path: string, text: string) => Promise<void>;
   /**
    * Writes lines to stdout, as fast as its reader takes them, or to a file that only its owner can read. The file replaces an existing one
    * when it is complete. @throws Error the error of the file system or of the lines
@@ -27,6 +38,8 @@ export type CliProcess = {
   readonly ask: (question: string) => Promise<string>;
   /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
-  readonly connect: typeof connect;
-  readonly examinedAccount: typeof examinedAccount;
+  /** Finds the deployment (connection.ts). */
+  readonly connect: (target: Target) => Promise<Deployment>;
+  /** Reads the quotas of the AWS account (connection.ts). */
+  readonly examinedAccount: (target: Target) => Promise<AccountFacts>;
 };

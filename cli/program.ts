@@ -1,45 +1,109 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import * as z from 'zod';
-import { parseJson } from '../src/contract/json.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { commandRunOf, type Run } from './command-run.ts';
-import { addActionCommands } from './commands/action.ts';
-import { addAssistantCommands } from './commands/assistant.ts';
-import { addDeliveriesCommand } from './commands/deliveries.ts';
-import { addDeliveryCommands } from './commands/delivery.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addEventCommands } from './commands/event.ts';
-import { addKeysCommands } from './commands/keys.ts';
-import { addLogsCommand } from './commands/logs.ts';
-import { addMemberCommands } from './commands/member.ts';
-import { addOrgCommands } from './commands/org.ts';
-import { addEraseCommand, addExportCommand } from './commands/person.ts';
-import { addReceiveCommand } from './commands/receive.ts';
-import { addRedriveCommand } from './commands/redrive.ts';
-import { addSecretCommands } from './commands/secret.ts';
-import { addToolCommands } from './commands/tool.ts';
-import { addUsageCommands } from './commands/usage.ts';
-import { addUseCommand } from './commands/use.ts';
-import { DEFAULT_READY_FILE, DEFAULT_STACK } from './connection.ts';
-import { applyContext, contextOf, dropForeignSite } from './context.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
-import type { CliProcess } from './process.ts';
+import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
-const { version } = z
-  .object({ version: z.string() })
-  .parse(parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+/** The commands, each with its description and what loads its options and subcommands. Loading them all would take most of a run. */
+const COMMANDS: readonly (readonly [string, string, () => Promise<(command: Command, run: Run) => void>])[] = [
+  [
+    'org',
+    'organizations: your customers, and their plan',
+    async () => (await import('./commands/org.ts')).addOrgCommands,
+  ],
+  [
+    'member',
+    'members: users of the dashboard of an organization',
+    async () => (await import('./commands/member.ts')).addMemberCommands,
+  ],
+  [
+    'assistant',
+    'assistants: the widget sites of an organization',
+    async () => (await import('./commands/assistant.ts')).addAssistantCommands,
+  ],
+  [
+    'action',
+    'Actions: signed requests to an endpoint of the customer',
+    async () => (await import('./commands/action.ts')).addActionCommands,
+  ],
+  [
+    'secret',
+    'server secrets, with which a customer backend mints session tokens (Session Signed)',
+    async () => (await import('./commands/secret.ts')).addSecretCommands,
+  ],
+  [
+    'event',
+    'catalog events, as the platform puts them on the bus',
+    async () => (await import('./commands/event.ts')).addEventCommands,
+  ],
+  [
+    'tool',
+    'AI-decided Actions as tools of the assistant runtime',
+    async () => (await import('./commands/tool.ts')).addToolCommands,
+  ],
+  [
+    'usage',
+    'reports to usage webhooks, as the assistant runtime makes them',
+    async () => (await import('./commands/usage.ts')).addUsageCommands,
+  ],
+  [
+    'deliveries <id>',
+    'show the delivery log of an Action, or of the usage webhooks of an assistant: latest attempt first',
+    async () => (await import('./commands/deliveries.ts')).addDeliveriesCommand,
+  ],
+  ['delivery', 'one delivery of the log', async () => (await import('./commands/delivery.ts')).addDeliveryCommands],
+  [
+    'export',
+    "write an organization's delivery log, or one person's data, as JSON Lines",
+    async () => (await import('./commands/person.ts')).addExportCommand,
+  ],
+  [
+    'erase',
+    "erase a person's data in one organization; the outcomes of deliveries stay",
+    async () => (await import('./commands/person.ts')).addEraseCommand,
+  ],
+  [
+    'receive',
+    'receive Actions and usage webhooks on this machine (with --local): verify and print each request, and send the chosen answer',
+    async () => (await import('./commands/receive.ts')).addReceiveCommand,
+  ],
+  [
+    'redrive',
+    'move dead letters back to their queue; completed deliveries are not repeated',
+    async () => (await import('./commands/redrive.ts')).addRedriveCommand,
+  ],
+  [
+    'keys',
+    "the service's own keys; the keys of session tokens rotate automatically",
+    async () => (await import('./commands/keys.ts')).addKeysCommands,
+  ],
+  [
+    'logs',
+    'show what a function logged, oldest first',
+    async () => (await import('./commands/logs.ts')).addLogsCommand,
+  ],
+  [
+    'doctor',
+    'check the quotas of an AWS account and show what is missing before the first deployment',
+    async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  ],
+];
 
 /**
- * Creates the commands and their options.
+ * Creates the commands, with the options of those that the words name.
  * @param run is called with the work of the chosen command
+ * @param words the command line, or undefined for the options of all commands
  */
-export function commandLine(run: Run): Command {
+export async function commandLine(run: Run, words?: readonly string[]): Promise<Command> {
   const program = new Command('va-wave')
     .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
-    .version(version, '--version', 'show the version')
+    .version(packageJson.version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
-    .option('--local [ready-file]', `use the service that npm start runs (default ready file: ${DEFAULT_READY_FILE})`)
+    .option(
+      '--local [ready-file]',
+      `use the service that npm start runs (default: VA_WAVE_LOCAL, then ${DEFAULT_READY_FILE})`,
+    )
     .option('--stack <name>', `use this stack on AWS (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`)
     .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
     .addHelpText(
@@ -57,24 +121,10 @@ Examples:
     )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
-  addUseCommand(program, run);
-  addOrgCommands(program, run);
-  addMemberCommands(program, run);
-  addAssistantCommands(program, run);
-  addActionCommands(program, run);
-  addSecretCommands(program, run);
-  addEventCommands(program, run);
-  addToolCommands(program, run);
-  addUsageCommands(program, run);
-  addDeliveriesCommand(program, run);
-  addDeliveryCommands(program, run);
-  addExportCommand(program, run);
-  addEraseCommand(program, run);
-  addReceiveCommand(program, run);
-  addRedriveCommand(program, run);
-  addKeysCommands(program, run);
-  addLogsCommand(program, run);
-  addDoctorCommand(program, run);
+  for (const [usage, description, load] of COMMANDS) {
+    const command = program.command(usage).description(description);
+    if (words?.includes(command.name()) !== false) (await load())(command, run);
+  }
   return program;
 }
 
@@ -86,7 +136,7 @@ Examples:
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
-  const program = commandLine((work) => work(commandRunOf(program, cliProcess, output)));
+  const program = await commandLine((work) => work(commandRunOf(program, cliProcess, output)), words);
   // By its letters, `delivery` is nearer, which shows one delivery.
   program
     .command('deliverys', { hidden: true })
@@ -95,9 +145,7 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
     .action(() => program.error("error: unknown command 'deliverys'\n(Did you mean deliveries?)"));
   const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
-  program.hook('preAction', (_, command) => dropForeignSite(command));
   try {
-    applyContext(program, await contextOf(words, cliProcess));
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
     const failure = failureOf(error);

@@ -1,5 +1,5 @@
-import type { Write } from './output.ts';
 import { plainText } from './plain-text.ts';
+import type { Write } from './process.ts';
 
 /** Shorter work is not reported. */
 const QUIET_MS = 1000;

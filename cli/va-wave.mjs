@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { olderNode } from './node-version.mjs';
@@ -13,6 +14,8 @@ const CANDIDATES = ['../node_modules/node/bin/node', '../node_modules/.bin/node'
 
 const problem = olderNode('va-wave');
 if (problem === undefined) {
+  // In the installation, because the system's folder for temporary files may be another user's.
+  nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/va-wave', import.meta.url)));
   await import('./main.ts');
 } else {
   const node = CANDIDATES.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);

@@ -27,9 +27,7 @@ function refuseOrganization(): never {
 }
 
 /** Actions: signed requests to a customer's endpoint. */
-export function addActionCommands(program: Command, run: Run): void {
-  const action = program.command('action').description('Actions: signed requests to an endpoint of the customer');
-
+export function addActionCommands(action: Command, run: Run): void {
   withSettings(
     action
       .command('create')
@@ -117,11 +115,8 @@ export function addActionCommands(program: Command, run: Run): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
-    .action((input: { org?: string; site?: string }, command: Command) =>
+    .action((options: { org?: string; site?: string }) =>
       run(async ({ output, deployment }) => {
-        // If the context has both, the assistant is used, because it is more specific.
-        const inContext = command.getOptionValueSource('org') === 'context' && input.site !== undefined;
-        const options = inContext ? { site: input.site } : input;
         if ((options.org === undefined) === (options.site === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
         }

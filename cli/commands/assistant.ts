@@ -40,9 +40,7 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 }
 
 /** Assistants: the widget sites of an organization. */
-export function addAssistantCommands(program: Command, run: Run): void {
-  const assistant = program.command('assistant').description('assistants: the widget sites of an organization');
-
+export function addAssistantCommands(assistant: Command, run: Run): void {
   withSettings(
     assistant
       .command('create')

@@ -19,14 +19,8 @@ const FOLLOW_LOOKS_BACK = 200;
 type Options = FilterOptions & { readonly limit: number; readonly lookBack: number; readonly follow?: true };
 
 /** The delivery log. */
-export function addDeliveriesCommand(program: Command, run: Run): void {
-  withFilter(
-    program
-      .command('deliveries <id>')
-      .description(
-        'show the delivery log of an Action, or of the usage webhooks of an assistant: latest attempt first',
-      ),
-  )
+export function addDeliveriesCommand(command: Command, run: Run): void {
+  withFilter(command)
     .option('--limit <number>', 'maximum number of attempts', positive, 20)
     .option('--look-back <number>', 'how many records to search, from the newest event on', positive, LOOK_BACK)
     .option(

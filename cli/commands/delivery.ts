@@ -31,8 +31,7 @@ export function outcomeText({ state, success, error, sends }: DeliveryRecord): s
 }
 
 /** Adds the commands for one delivery of the log. */
-export function addDeliveryCommands(program: Command, run: Run): void {
-  const delivery = program.command('delivery').description('one delivery of the log');
+export function addDeliveryCommands(delivery: Command, run: Run): void {
   withTime(
     delivery
       .command('show <id> <event_id>')

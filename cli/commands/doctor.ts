@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { examineAccount } from '../../src/domain/operations/examine-account.ts';
 import type { Run } from '../command-run.ts';
-import { DEFAULT_STACK } from '../connection.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
 
 /** Adds the command that checks an AWS account before the first deployment. */
-export function addDoctorCommand(program: Command, run: Run): void {
-  program
-    .command('doctor')
-    .description('check the quotas of an AWS account and show what is missing before the first deployment')
+export function addDoctorCommand(command: Command, run: Run): void {
+  command
     .addHelpText(
       'after',
       `

@@ -6,9 +6,7 @@ import { jsonValue } from '../values.ts';
 import { addEventHistory } from './event-history.ts';
 
 /** Adds the commands for events of the catalog. */
-export function addEventCommands(program: Command, run: Run): void {
-  const event = program.command('event').description('catalog events, as the platform puts them on the bus');
-
+export function addEventCommands(event: Command, run: Run): void {
   event
     .command('put <event>')
     .description('put an event on the bus for an organization or for one of its assistants')

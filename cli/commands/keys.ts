@@ -5,11 +5,7 @@ import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-se
 import { confirmed, type Run } from '../command-run.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
-export function addKeysCommands(program: Command, run: Run): void {
-  const keys = program
-    .command('keys')
-    .description("the service's own keys; the keys of session tokens rotate automatically");
-
+export function addKeysCommands(keys: Command, run: Run): void {
   keys
     .command('reseal')
     .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')

@@ -8,11 +8,9 @@ import { duration } from '../values.ts';
 const NAMES = [...FUNCTIONS, 'api'] as const;
 
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
-export function addLogsCommand(program: Command, run: Run): void {
-  program
-    .command('logs')
+export function addLogsCommand(command: Command, run: Run): void {
+  command
     .addArgument(new Argument('<function>', 'the function; api is the access log of the API').choices(NAMES))
-    .description('show what a function logged, oldest first')
     .addOption(
       new Option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d')
         .argParser(duration)

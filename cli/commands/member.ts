@@ -6,9 +6,7 @@ import type { Run } from '../command-run.ts';
 import { spelled } from '../values.ts';
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
-export function addMemberCommands(program: Command, run: Run): void {
-  const member = program.command('member').description('members: users of the dashboard of an organization');
-
+export function addMemberCommands(member: Command, run: Run): void {
   member
     .command('add')
     .description('add a member or change a role; a new login gets an invitation by mail')

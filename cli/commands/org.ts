@@ -15,9 +15,7 @@ import { addOrgDelete } from './erase.ts';
 const plan = (text: string) => spelled(PLANS, text);
 
 /** Adds the commands for organizations, which are the operator's customers. */
-export function addOrgCommands(program: Command, run: Run): void {
-  const org = program.command('org').description('organizations: your customers, and their plan');
-
+export function addOrgCommands(org: Command, run: Run): void {
   org
     .command('create')
     .description('create an organization')

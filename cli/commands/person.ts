@@ -16,10 +16,8 @@ visitor id, and then the deliveries that name these conversations or their sessi
 type EraseOptions = { org: string; user: readonly string[]; dryRun?: true; yes?: true };
 
 /** Adds `erase`. */
-export function addEraseCommand(program: Command, run: Run): void {
-  program
-    .command('erase')
-    .description("erase a person's data in one organization; the outcomes of deliveries stay")
+export function addEraseCommand(command: Command, run: Run): void {
+  command
     .requiredOption('--org <org_id>', 'the organization')
     .requiredOption('--user <id>', IDS, collect)
     .option('--dry-run', 'erase nothing; count what would be erased')
@@ -61,10 +59,8 @@ Examples:
 type ExportOptions = { org: string; user?: readonly string[]; since?: Moment; file?: string };
 
 /** Adds `export`. */
-export function addExportCommand(program: Command, run: Run): void {
-  program
-    .command('export')
-    .description("write an organization's delivery log, or one person's data, as JSON Lines")
+export function addExportCommand(command: Command, run: Run): void {
+  command
     .requiredOption('--org <org_id>', 'the organization')
     .option('--user <id>', `only one person's data: ${IDS}`, collect)
     .option(

@@ -24,12 +24,8 @@ type Options = {
 };
 
 /** Adds the command that receives Actions on this machine, for tests without an endpoint. */
-export function addReceiveCommand(program: Command, run: Run): void {
-  program
-    .command('receive')
-    .description(
-      'receive Actions and usage webhooks on this machine (with --local): verify and print each request, and send the chosen answer',
-    )
+export function addReceiveCommand(command: Command, run: Run): void {
+  command
     .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
     .option('--status <number>', 'answer with this status', statusCode, 200)
     .option(

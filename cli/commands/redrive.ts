@@ -12,11 +12,9 @@ import { positive } from '../values.ts';
 type Options = { readonly dryRun?: true; readonly limit: number; readonly yes?: true };
 
 /** Adds the command for dead letters, which are messages that va-wave could not process. */
-export function addRedriveCommand(program: Command, run: Run): void {
-  program
-    .command('redrive')
+export function addRedriveCommand(command: Command, run: Run): void {
+  command
     .addArgument(new Argument('<queue>', 'the queue').choices(REDRIVEN_QUEUES))
-    .description('move dead letters back to their queue; completed deliveries are not repeated')
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
     .option('--yes', 'do not ask for confirmation; required without a terminal')

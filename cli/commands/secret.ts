@@ -3,11 +3,7 @@ import { generateServerSecret, requireAssistant } from '../../src/domain/organiz
 import { type CommandRun, confirmed, type Run } from '../command-run.ts';
 
 /** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
-export function addSecretCommands(program: Command, run: Run): void {
-  const secret = program
-    .command('secret')
-    .description('server secrets, with which a customer backend mints session tokens (Session Signed)');
-
+export function addSecretCommands(secret: Command, run: Run): void {
   secret
     .command('generate <site_id>')
     .description('generate the server secret of an assistant and print it once')

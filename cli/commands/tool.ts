@@ -28,9 +28,7 @@ function row({ name, description, input_schema }: z.infer<typeof toolList>['tool
 }
 
 /** Adds the commands that call AI-decided Actions like the assistant runtime. */
-export function addToolCommands(program: Command, run: Run): void {
-  const tool = program.command('tool').description('AI-decided Actions as tools of the assistant runtime');
-
+export function addToolCommands(tool: Command, run: Run): void {
   tool
     .command('list <site_id>')
     .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')

@@ -11,9 +11,7 @@ type Options = {
 };
 
 /** Adds the command that reports usage like the assistant runtime after a turn. */
-export function addUsageCommands(program: Command, run: Run): void {
-  const usage = program.command('usage').description('reports to usage webhooks, as the assistant runtime makes them');
-
+export function addUsageCommands(usage: Command, run: Run): void {
   usage
     .command('report')
     .description('report the usage of a turn to the usage webhook of a session')

@@ -69,7 +69,7 @@ test('reports a one-machine service that has ended', async () => {
   const gateway_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
   const keys = { access_key_id: 'a', secret_access_key: 'b' };
-  writeFileSync(readyFile, JSON.stringify({ gateway_url, region: 'us-east-1', outputs, ...keys }));
+  writeFileSync(readyFile, JSON.stringify({ gateway_url, region: 'us-east-1', outputs, data_folder: folder, ...keys }));
   const ended = await launch(process.execPath, 'org', 'list', '--local', readyFile, '--json');
   rmSync(folder, { recursive: true });
   expect(ended).toMatchObject({ code: 1, out: '' });

@@ -1,6 +1,5 @@
-import type { Target } from '../../cli/connection.ts';
 import type { Deployment, LogName } from '../../cli/deployment.ts';
-import type { CliProcess } from '../../cli/process.ts';
+import type { CliProcess, Target } from '../../cli/process.ts';
 import { runCommandLine } from '../../cli/program.ts';
 import type { LogLine, LogQuery } from '../../src/adapters/log-group.ts';
 import type { Action } from '../../src/contract/actions.ts';
@@ -166,9 +165,6 @@ export class FakeOperator {
         const text = this.files[path];
         if (text === undefined) throw new Error(`ENOENT: ${path}`);
         return text;
-      },
-      writeFile: async (path, content) => {
-        this.files[path] = content;
       },
       writeLines: async (path, lines) => {
         let text = '';

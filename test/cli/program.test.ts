@@ -12,7 +12,7 @@ function leaves(command: Command, path: readonly string[] = []): [string, Comman
   if (command.commands.length === 0) return [[path.join(' '), command]];
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 }
-const COMMANDS = leaves(commandLine(async () => {}));
+const COMMANDS = leaves(await commandLine(async () => {}));
 
 test.each(COMMANDS)('%s has help with an example', async (path) => {
   const { code, out, err } = await operator.run(...path.split(' '), '--help');
@@ -56,6 +56,8 @@ test.each([
   [[], { VA_WAVE_STACK: 'Mine' }, { stack: 'Mine' }],
   [['--stack', 'Other'], { VA_WAVE_STACK: 'Mine' }, { stack: 'Other' }],
   [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: '' }],
+  [[], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { local: '/tmp/ready.json' }],
+  [['--stack', 'Other'], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { stack: 'Other' }],
 ])('%j with %j selects %j, before and after the command', async (words, environment, target) => {
   operator.environment = environment;
   await operator.run(...words, 'org', 'list');

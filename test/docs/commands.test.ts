@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
-import { applyContext, type Context } from '../../cli/context.ts';
 import { commandLine } from '../../cli/program.ts';
 import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/contract/outputs.ts';
 import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
@@ -14,13 +13,10 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
+const program = await commandLine(async () => {});
+
 /** Returns why the command line refuses these words; undefined when it would run them. */
-function refusal(
-  words: readonly string[],
-  { whole, context = {} }: { whole: boolean; context?: Context },
-): string | undefined {
-  const program = commandLine(async () => {});
-  applyContext(program, context);
+function refusal(words: readonly string[], { whole }: { whole: boolean }): string | undefined {
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
   }
@@ -37,20 +33,11 @@ function refusal(
   }
 }
 
-/** Returns the context that `va-wave use` stored before a command. With an assistant, its organization is known as well. */
-function contextAfter(commands: readonly (readonly string[])[]): Context {
-  const use = commands.findLast(([name]) => name === 'use') ?? [];
-  return use.includes('--site') ? { org: 'org_x', site: 'site_x' } : use.includes('--org') ? { org: 'org_x' } : {};
-}
-
 function refusedCommands(document: Document): readonly string[] {
   const blocks = codeBlocks(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx |^ +)va-wave(?= )/gm));
   const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx va-wave\b(?! …)/g));
   return [
-    ...blocks.map((words, index) => {
-      const context = contextAfter(blocks.slice(0, index));
-      return { words, problem: refusal(words, { whole: true, context }) };
-    }),
+    ...blocks.map((words) => ({ words, problem: refusal(words, { whole: true }) })),
     ...sentences.map((words) => ({ words, problem: refusal(words, { whole: false }) })),
   ].flatMap(({ words, problem }) =>
     problem === undefined ? [] : [`${document.path}: va-wave ${words.join(' ')}: ${problem}`],
@@ -84,7 +71,7 @@ test('docs/cli.md has every command with what its help says', () => {
       ? [`| \`${path.join(' ')}\` | ${command.description()} |`]
       : command.commands.flatMap((child) => rows(child, [...path, child.name()]));
   const page = readFileSync('docs/cli.md', 'utf8');
-  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows(commandLine(async () => {})));
+  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows(program));
 });
 
 test('every npm script exists, and every option of npm start', () => {

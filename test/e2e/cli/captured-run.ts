@@ -25,7 +25,6 @@ export async function capturedRun(
     now: () => new Date(),
     environment: {},
     readFile: async () => '',
-    writeFile: async () => {},
     writeLines: async (_, lines) => {
       for await (const line of lines) out += line;
     },

@@ -17,7 +17,7 @@ const GUIDE = 'docs/getting-started.md';
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  XDG_CONFIG_HOME: join(folder, 'config'),
+  VA_WAVE_LOCAL: '.local/ready.json',
 };
 
 let cloud: LocalCloud;
@@ -45,11 +45,12 @@ beforeAll(async () => {
     receiver_tls: { certificate: tls.certificateFile, key: tls.keyFile },
     access_key_id: credentials.accessKeyId,
     secret_access_key: credentials.secretAccessKey,
+    data_folder: data,
   };
   writeFileSync(join(data, 'ready.json'), JSON.stringify(ready));
   const port = String(await freePort());
   // The page relies on the default port.
-  replacements.set('npx va-wave receive\n', `npx va-wave receive --port ${port}\n`);
+  replacements.set('npx va-wave receive --local\n', `npx va-wave receive --local --port ${port}\n`);
   replacements.set('8443', port).set('9000', String(await freePort()));
   replacements.set('http://127.0.0.1:8787', baseUrl).set('<base_url>', baseUrl);
 });
@@ -141,10 +142,9 @@ function keepId(output: string, name: string): void {
 test('the commands of docs/getting-started.md do what the page says', async () => {
   keepId(await run('va-wave org create'), 'org_id');
   keepId(await run('va-wave assistant create'), 'site_id');
-  await run('va-wave use --site');
   keepId(await run('--trigger Event'), 'action_id');
 
-  const receiver = await startUntil('npx va-wave receive\n', shownAfter('npx va-wave receive\n'));
+  const receiver = await startUntil('npx va-wave receive --local\n', shownAfter('npx va-wave receive --local\n'));
   expect(await run('npx va-wave action test')).toContain(shownAfter('npx va-wave action test'));
   expect(receiver.output()).toMatch(/verified[\s\S]*test\.ping/);
   expect(await run('curl --cacert')).toContain('X-Service-Signature is missing');
