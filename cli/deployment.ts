@@ -112,7 +112,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       const { tooLarge } = await deliveriesQueue(queues, output('deliveriesQueue')).send([message]);
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
-    replaceOriginSecret: (value) => replaceSecret(secrets, output('originSecret'), value),
+    replaceOriginSecret: (value) =>
+      replaceSecret(secrets, output('originSecret'), value, outputs[OUTPUTS.originSecretVersion]),
     tokenRing: ringStore(secrets, output('tokenKeys')),
     sealingRing: ringStore(secrets, output('sealingKey')),
     erasure: erasure(dynamo, {

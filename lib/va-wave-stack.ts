@@ -134,6 +134,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.tokenKeys, keys.token.secretArn);
     this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
+    this.#output(OUTPUTS.originSecretVersion, props.originSecretVersion);
     this.#output(OUTPUTS.canaryServerKey, canary?.serverKey.secretArn);
     this.#output(OUTPUTS.aiAction, runtime.aiAction.callable.functionName);
     this.#output(OUTPUTS.usageReport, runtime.usageReport.callable.functionName);

@@ -37,9 +37,8 @@ Example:
     .addHelpText(
       'after',
       `
-Finish one rotation before the next: deploy with the version id that this command prints, so that the distribution sends the new
-value. The service accepts only the current and the previous value. With any other value it refuses no request, but all visitors
-count as one IP address.
+Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
+the command refuses the next rotation, because the service accepts only the current and the previous value.
 
 Example:
   va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>`,
@@ -47,7 +46,7 @@ Example:
     .action((options: { yes?: true }) =>
       run(async (commandRun) => {
         const ports = await commandRun.deployment();
-        await confirmed(commandRun, options.yes, 'Replace the origin secret? The last rotation must be deployed.');
+        await confirmed(commandRun, options.yes, 'Replace the origin secret?');
         const rotated = await rotateOriginSecret(ports);
         commandRun.output.object(rotated, 'Replaced the origin secret');
         commandRun.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);

@@ -23,6 +23,8 @@ export const OUTPUTS = {
   tokenKeys: 'TokenKeysSecret',
   sealingKey: 'SealingKeySecret',
   originSecret: 'OriginSecret',
+  /** The version that the distribution sends, when one was chosen. */
+  originSecretVersion: 'OriginSecretVersion',
   /** Where the canary's server secret belongs, with the canary. */
   canaryServerKey: 'CanaryServerKeySecret',
   aiAction: 'AiActionFunction',

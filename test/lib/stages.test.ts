@@ -161,6 +161,8 @@ describe('with every option', () => {
   test('the distribution sends the chosen version of the origin secret', () => {
     const distributions = JSON.stringify(plain('AWS::CloudFront::Distribution'));
     expect(distributions).toContain(`:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`);
+    // Without it, the command line cannot know whether a rotation is finished.
+    full.hasOutput('OriginSecretVersion', { Value: ALL_OPTIONS.originSecretVersion });
   });
 
   test('every alarm notifies the topic when it is raised and when it ends', () => {

@@ -95,23 +95,38 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
   };
   return {
     read,
-    // Only the move of a stage can have a condition: it fails unless the stage is where `RemoveFromVersionId` says.
     replace: async ({ version }, ring) => {
-      const SecretString = JSON.stringify({ keys: ring });
-      const { VersionId } = await client.send(
-        new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),
-      );
-      const move = { MoveToVersionId: VersionId, RemoveFromVersionId: version };
-      try {
-        await client.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
-      } catch (error) {
-        // A version without a stage, because another caller proposed one, may be gone.
-        if (!(error instanceof InvalidParameterException || error instanceof ResourceNotFoundException)) throw error;
-        // A repeated call fails too when the response to the first one was lost.
-        if ((await read()).version !== VersionId) throw new Refusal('keys_replaced');
-      }
+      await replaceVersion(client, SecretId, version, JSON.stringify({ keys: ring }));
     },
   };
+}
+
+/**
+ * Makes a new version of a secret the current one, in place of `version`. @returns its id
+ * @throws Refusal when another version is the current one
+ */
+async function replaceVersion(
+  client: SecretsManagerClient,
+  SecretId: string,
+  version: string,
+  SecretString: string,
+): Promise<string> {
+  // The client adds a token, so that a retry creates no second version.
+  const { VersionId = '' } = await client.send(
+    new PutSecretValueCommand({ SecretId, SecretString, VersionStages: [PROPOSED] }),
+  );
+  // Only the move of a stage can have a condition: it fails unless the stage is where `RemoveFromVersionId` says.
+  const move = { MoveToVersionId: VersionId, RemoveFromVersionId: version };
+  try {
+    await client.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
+  } catch (error) {
+    // A version without a stage, because another caller proposed one, may be gone.
+    if (!(error instanceof InvalidParameterException || error instanceof ResourceNotFoundException)) throw error;
+    // A repeated call fails too when the response to the first one was lost.
+    const current = await client.send(new GetSecretValueCommand({ SecretId }));
+    if (current.VersionId !== VersionId) throw new Refusal('keys_replaced');
+  }
+  return VersionId;
 }
 
 /**
@@ -133,20 +148,40 @@ export function acceptedValues(
   };
 }
 
-/** Replaces a plain secret. Its current value becomes the previous one. @returns the id of the new version */
-export async function replaceSecret(client: SecretsManagerClient, SecretId: string, value: string): Promise<string> {
-  // The client adds a token, so that a retry creates no second version.
-  const { VersionId = '' } = await client.send(new PutSecretValueCommand({ SecretId, SecretString: value }));
-  return VersionId;
+/**
+ * Replaces a plain secret. Its current value becomes the previous one, so that one more replacement would end it.
+ * @param sentVersion the version that its user was told to send; undefined = the first
+ * @returns the id of the new version
+ * @throws Refusal when its user does not send the current value
+ */
+export async function replaceSecret(
+  client: SecretsManagerClient,
+  SecretId: string,
+  value: string,
+  sentVersion: string | undefined,
+): Promise<string> {
+  const { VersionId: current = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+  const first = sentVersion === undefined && (await readPrevious(client, SecretId)) === undefined;
+  if (!first && sentVersion !== current) {
+    throw new Refusal('keys_replaced', {
+      message: `keys: the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`,
+    });
+  }
+  return replaceVersion(client, SecretId, current, value);
+}
+
+/** The previous value of a plain secret; undefined when it was never replaced. */
+async function readPrevious(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
+  try {
+    return await readSecret(client, secretId, 'AWSPREVIOUS');
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
 }
 
 async function readAccepted(client: SecretsManagerClient, secretId: string): Promise<readonly string[]> {
-  const previous = readSecret(client, secretId, 'AWSPREVIOUS').catch((error: unknown) => {
-    // The secret was never replaced, so it has no previous value.
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  });
-  const [current, former] = await Promise.all([readSecret(client, secretId), previous]);
+  const [current, former] = await Promise.all([readSecret(client, secretId), readPrevious(client, secretId)]);
   return former === undefined ? [current] : [current, former];
 }
 

@@ -1,5 +1,5 @@
 import { secretsManagerClient } from '../../../src/adapters/aws-clients.ts';
-import { acceptedValues, cachedRing, ringStore } from '../../../src/adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, replaceSecret, ringStore } from '../../../src/adapters/secrets/secret-store.ts';
 import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
@@ -185,5 +185,38 @@ describe('the accepted values of a plain secret', () => {
     aws.reset();
     stages('there');
     expect(await accepts('there')).toBe(true);
+  });
+});
+
+describe('a plain secret that a distribution sends', () => {
+  beforeEach(() => {
+    aws.on('PutSecretValue', {}, { VersionId: 'v3' });
+    aws.on('UpdateSecretVersionStage', {}, {});
+  });
+  const versions = (...[current, previous]: readonly [string, string?]) => {
+    aws.on('GetSecretValue', {}, { SecretString: 'a', VersionId: current });
+    const before = previous === undefined ? new AwsFault('ResourceNotFoundException') : { SecretString: 'b' };
+    aws.on('GetSecretValue', { VersionStage: 'AWSPREVIOUS' }, before);
+  };
+
+  test.each<[string, string, string | undefined, string | undefined]>([
+    ['for the first time', 'v1', undefined, undefined],
+    ['after a deployment of the current version', 'v2', 'v1', 'v2'],
+  ])('is replaced %s', async (_, current, previous, sent) => {
+    versions(current, previous);
+    expect(await replaceSecret(client, 'the-secret', 'new', sent)).toBe('v3');
+    expect(aws.callsOf('UpdateSecretVersionStage')).toEqual([
+      { SecretId: 'the-secret', VersionStage: 'AWSCURRENT', MoveToVersionId: 'v3', RemoveFromVersionId: current },
+    ]);
+  });
+
+  test.each([undefined, 'v1'])('is not replaced while the distribution sends the previous value (%s)', async (sent) => {
+    versions('v2', 'v1');
+    const refusal = await refusalOf(replaceSecret(client, 'the-secret', 'new', sent));
+    expect([refusal.code, refusal.message]).toEqual([
+      'keys_replaced',
+      expect.stringContaining('npx cdk deploy -c originSecretVersion=v2'),
+    ]);
+    expect(aws.callsOf('PutSecretValue')).toEqual([]);
   });
 });

@@ -156,6 +156,8 @@ test('after a rotation of the origin secret, a distribution with the former or t
   const former = await originSecret();
   await command.json('keys', 'rotate-origin', '--yes');
   const current = await originSecret();
+  expect((await command.run('keys', 'rotate-origin', '--yes')).err).toContain('run first: npx cdk deploy');
+  expect(await originSecret()).toBe(current);
   secrets.destroy();
   expect(current).not.toBe(former);
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
