@@ -63,7 +63,6 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
   { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
   { numbers: [limits.TTL_MINUTES_DEFAULT], pattern: /anything else falls back to (\d+)/g },
-  { numbers: [limits.TTL_MINUTES_DEFAULT * 60], pattern: /"expires_in_seconds": (\d+)/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /`user_id` \| string[^|]*\| \D*(\d+) characters/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /user_id: must be at most (\d+)/g },
   { numbers: [limits.USER_NAME_MAX_CHARACTERS], pattern: /`user_name` \| string[^|]*\| truncated to (\d+)/gi },
