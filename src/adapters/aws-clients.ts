@@ -7,7 +7,6 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { KeptKeySha256 } from './kept-key-sha256.ts';
 
 /**
  * How a client reaches AWS. The operator's command line sets it, because it can also use the one-machine service, and so do tests.
@@ -34,7 +33,6 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   retryMode: 'standard',
   // The middleware stack of each command is built once instead of for each call (docs/decisions/0004).
   cacheMiddleware: true,
-  sha256: KeptKeySha256,
   requestHandler: {
     connectionTimeout: Math.min(timeoutMs, 1000),
     requestTimeout: timeoutMs,
