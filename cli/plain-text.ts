@@ -2,10 +2,15 @@
  * Control characters, and invisible characters that reorder or hide text. Customers choose the names that are stored. A name must not
  * move the cursor, change the colour or overwrite text in an operator's terminal.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const UNSAFE =
+  /[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** The last of these characters, invisible tags, are a pair of units. */
+const escaped = (characters: string) =>
+  characters
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /** Returns text that is safe to print on one line of a terminal. Unsafe characters are escaped as `\uXXXX`. */
 export function plainText(text: string): string {

@@ -88,12 +88,13 @@ test.each([
 });
 
 test('stored names cannot control the terminal, and are complete in JSON', async () => {
-  const name = 'a\u001b[31mb\u0007\u009bc\u202ed\ne';
+  const name = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
   await operator.json('org', 'create', '--name', name);
   const { out } = await operator.run('org', 'list');
-  expect(out).toContain('a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae');
+  expect(out).toContain('a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae\\u00ad\\u3164\\udb40\\udc41');
   const json = await operator.run('org', 'list', '--json');
-  for (const unsafe of ['\u001b', '\u009b', '\u202e']) expect(json.out).not.toContain(unsafe);
+  for (const unsafe of ['\u001b', '\u009b', '\u202e', '\u00ad', '\u3164', '\u{e0041}'])
+    expect(json.out).not.toContain(unsafe);
   expect(JSON.parse(json.out)[0].name).toBe(name);
 });
 
