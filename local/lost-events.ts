@@ -9,10 +9,11 @@ import { CloudError } from './cloud/cloud-error.ts';
 import type { CheckEvent } from './cloud/start-cloud.ts';
 
 /**
- * On AWS the bus accepts every event, and the router reports later which ones reach nobody. On one machine, a platform in development
- * learns it from the answer of PutEvents, and from a line at the terminal, because few programs read that answer.
+ * On AWS the bus accepts every event, and the router reports later which ones reach nobody. On one machine, a line at the terminal says it
+ * at once.
+ * @param refuse whether PutEvents refuses such an event, for a platform in development
  */
-export function lostEvents(print: (line: string) => void): CheckEvent {
+export function lostEvents(refuse: boolean, print: (line: string) => void): CheckEvent {
   return ({ gatewayUrl, region, credentials, outputs }) => {
     const table = outputs[OUTPUTS.configurationTable];
     if (table === undefined) throw new CloudError(`The stack has no output ${OUTPUTS.configurationTable}`);
@@ -25,8 +26,8 @@ export function lostEvents(print: (line: string) => void): CheckEvent {
         return undefined;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        print(`An event of ${source} was refused: ${error.message}`);
-        return error;
+        print(`An event of ${source} ${refuse ? 'was refused' : 'reaches no Action'}: ${error.message}`);
+        return refuse ? error : undefined;
       }
     };
   };

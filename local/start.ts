@@ -17,6 +17,7 @@ type Options = {
   readonly demoFail: number;
   readonly ca: readonly string[];
   readonly strict: boolean;
+  readonly refuseLostEvents: boolean;
 };
 
 const DEFAULT_PORT = 8787;
@@ -39,6 +40,7 @@ const program = new Command('npm start --')
   .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
+  .option('--refuse-lost-events', 'refuse an event that reaches no Action, which the bus of AWS accepts', false)
   .showHelpAfterError();
 
 function collect(file: string, files: readonly string[]): string[] {
@@ -78,7 +80,7 @@ async function main(): Promise<void> {
     authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
     doing,
     print: (line) => console.error(line),
-    checkEvent: lostEvents((line) => console.error(line)),
+    checkEvent: lostEvents(options.refuseLostEvents, (line) => console.error(line)),
   });
   let running: RunningDemo | undefined;
   try {

@@ -27,6 +27,7 @@ Examples:
         const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, await deployment());
         output.object(sent, 'Put the event on the bus');
         if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
+        else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
       }),
     );
 

@@ -67,10 +67,10 @@ describe('a trace', () => {
     const { operator, one } = await operatorWithAction();
     expect(await operator.run('event', 'trace', 'event-9', '--org', one.org_id)).toMatchObject({
       code: 3,
-      err: 'event_id: the logs have no attempt of event-9 in the last 24 hours\n',
+      err: 'event_id: the logs have no attempt of event-9 in the last 24 hours; the enabled Actions are subscribed to conversation.started\n',
     });
     const words = ['event', 'trace', 'event-9', '--org', one.org_id, '--at', '2026-01-01T00:00:00Z'];
-    expect((await operator.run(...words)).err).toMatch(/ at 2026-01-01T00:00:00Z\n$/);
+    expect((await operator.run(...words)).err).toMatch(/ at 2026-01-01T00:00:00Z; /);
   });
 });
 

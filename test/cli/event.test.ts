@@ -10,7 +10,7 @@ test("puts an assistant's event on the bus", async () => {
   const { site_id, org_id } = await operator.assistant();
   const words = ['event', 'put', 'message.sent', '--org', org_id, '--site', site_id, '--data', '{"a": 1}'];
   const sent = { event: 'message.sent', org_id, site_id, data: { a: 1 } };
-  expect(await operator.json(...words)).toEqual({ id: 'event-1', ...sent, reserved: false });
+  expect(await operator.json(...words)).toEqual({ id: 'event-1', ...sent, reserved: false, subscribed: [] });
   expect(operator.events).toEqual([sent]);
 });
 
@@ -23,6 +23,15 @@ test("puts an organization's event on the bus with data from a file or stdin", a
   await operator.json('event', 'put', 'contact.created', '--org', orgId);
   expect(operator.events.map((event) => event.data)).toEqual([{ email: 'a@b.example' }, { from: 'stdin' }, {}]);
   expect(operator.events[0]).not.toHaveProperty('site_id');
+});
+
+test('says which Actions are subscribed, and warns when none is', async () => {
+  const { org_id, action_id } = await operator.action();
+  const put = (name: string) => operator.run('event', 'put', name, '--org', org_id);
+  expect(await put('conversation.started')).toMatchObject({ out: expect.stringContaining(action_id), err: '' });
+  expect((await put('sms.sent')).err).toBe('Warning: no enabled Action is subscribed to sms.sent\n');
+  await operator.json('action', 'update', action_id, '--disable');
+  expect((await put('conversation.started')).err).toMatch(/^Warning: no enabled Action/);
 });
 
 test('warns that a reserved event is never delivered', async () => {

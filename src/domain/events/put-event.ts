@@ -8,6 +8,7 @@ import type { ConfigurationStore } from '../organizations/store.ts';
 import { inputOf, invalidField } from '../refusal.ts';
 import { closestEvent } from './closest-event.ts';
 import type { CatalogEvent } from './publish.ts';
+import { isSubscribed } from './route-event.ts';
 
 export type PutEventPorts = {
   readonly store: ConfigurationStore;
@@ -20,6 +21,8 @@ export type PutEventResult = CatalogEvent & {
   readonly id: string;
   /** True for an event that is registered but never delivered (spec "Events", R). */
   readonly reserved: boolean;
+  /** Ids of the Actions that receive it, as they are now. */
+  readonly subscribed: readonly string[];
 };
 
 /**
@@ -56,8 +59,12 @@ export async function checkEvent(
  */
 export async function putEvent(input: Parameters<typeof checkEvent>[0], ports: PutEventPorts): Promise<PutEventResult> {
   const event = await checkEvent(input, ports);
-  const id = await ports.putOnBus(event);
-  return { id, ...event, reserved: EVENT_CATALOG[event.event].reserved };
+  const { reserved } = EVENT_CATALOG[event.event];
+  const { actions } = await ports.store.listActions(event.org_id);
+  const subscribed = actions
+    .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, event.event, event.site_id))
+    .map(({ action_id }) => action_id);
+  return { id: await ports.putOnBus(event), ...event, reserved, subscribed };
 }
 
 function isEventName(text: string): text is EventName {

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../contract/envelope.ts';
-import { CANARY_ORGANIZATION, EVENT_CATALOG } from '../../contract/events.ts';
+import { CANARY_ORGANIZATION, EVENT_CATALOG, type EventName } from '../../contract/events.ts';
 import { exceedsLevels } from '../../contract/json.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { BusEvent, DeliveryMessage, NotCarried } from '../../contract/queues.ts';
@@ -54,7 +54,7 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
   const { org_id, site_id } = event.detail;
   const { exists, subscribers, unreadable } = await ports.subscribersOf(org_id);
   const begun = await begin(
-    subscribers.filter((subscriber) => isSubscribed(subscriber, event)),
+    subscribers.filter((subscriber) => isSubscribed(subscriber, event['detail-type'], event.detail.site_id)),
     event,
     ports,
   );
@@ -95,10 +95,13 @@ async function begin(
   return messages.length - tooLarge.length;
 }
 
-function isSubscribed({ enabled, site_id, events }: Subscriber, event: BusEvent): boolean {
-  if (!enabled) return false;
-  const siteId = event.detail.site_id;
-  return (siteId == null || site_id === siteId) && events.includes(event['detail-type']);
+/** Returns whether an Action receives an event of its organization. @param siteId the assistant of the event, if it belongs to one */
+export function isSubscribed(
+  { enabled, site_id, events }: Subscriber,
+  name: EventName,
+  siteId: string | null | undefined,
+): boolean {
+  return enabled && (siteId == null || site_id === siteId) && events.includes(name);
 }
 
 /**

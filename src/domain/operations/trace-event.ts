@@ -66,10 +66,13 @@ export async function traceEvent(
     if (first !== undefined) when = { at: first.event_time };
     progress(found.size);
   }
-  if (first === undefined)
+  if (first === undefined) {
+    const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
+    const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
     throw new Refusal('event_not_found', {
-      message: `event_id: the logs have no attempt of ${eventId} ${searched(search)}`,
+      message: `event_id: the logs have no attempt of ${eventId} ${searched(search)}; ${subscribed}`,
     });
+  }
   const { trigger_ref: event, event_time: time } = first;
   const deliveries = [...found]
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))

@@ -57,6 +57,28 @@ function leftOver(): string[] {
     .filter((commandLine) => commandLine.includes(folder));
 }
 
+const PROBLEMS = [
+  'event: message.recieved is not in the catalog; did you mean message.received?',
+  'org_id: no organization org_none',
+];
+
+/** Puts two events on the bus that reach no Action. */
+async function putLost(file: Awaited<ReturnType<typeof ready>>) {
+  const bus = new EventBridgeClient({
+    endpoint: String(file.gateway_url),
+    region: 'us-east-1',
+    credentials: { accessKeyId: String(file.access_key_id), secretAccessKey: String(file.secret_access_key) },
+  });
+  const entry = {
+    EventBusName: Object(file.outputs)[OUTPUTS.eventBus],
+    Source: 'crm',
+    Detail: '{"org_id": "org_none", "data": {}}',
+  };
+  const Entries = ['message.recieved', 'message.sent'].map((DetailType) => ({ ...entry, DetailType }));
+  const answer = await bus.send(new PutEventsCommand({ Entries }));
+  return [answer.FailedEntryCount, answer.Entries?.map(({ ErrorMessage }) => ErrorMessage)];
+}
+
 test('the service starts and prints its addresses, and Ctrl-C ends all its processes', async () => {
   const run = start(['--port', '0', '--ready-file', readyFile]);
   const file = await ready(run);
@@ -76,30 +98,8 @@ test('the service starts and prints its addresses, and Ctrl-C ends all its proce
   expect((await fetch(`${file.base_url}/api/none`)).status).toBe(404);
   expect(leftOver().some((line) => line.includes('dynoxide'))).toBe(true);
 
-  const bus = new EventBridgeClient({
-    endpoint: String(file.gateway_url),
-    region: 'us-east-1',
-    credentials: { accessKeyId: String(file.access_key_id), secretAccessKey: String(file.secret_access_key) },
-  });
-  const entry = {
-    EventBusName: Object(file.outputs)[OUTPUTS.eventBus],
-    Source: 'crm',
-    Detail: '{"org_id": "org_none", "data": {}}',
-  };
-  const { FailedEntryCount, Entries } = await bus.send(
-    new PutEventsCommand({
-      Entries: [
-        { ...entry, DetailType: 'message.recieved' },
-        { ...entry, DetailType: 'message.sent' },
-      ],
-    }),
-  );
-  const problems = [
-    'event: message.recieved is not in the catalog; did you mean message.received?',
-    'org_id: no organization org_none',
-  ];
-  expect([FailedEntryCount, Entries?.map(({ ErrorMessage }) => ErrorMessage)]).toEqual([2, problems]);
-  for (const problem of problems) expect(run.output()).toContain(`An event of crm was refused: ${problem}\n`);
+  expect(await putLost(file)).toEqual([0, [undefined, undefined]]);
+  for (const problem of PROBLEMS) expect(run.output()).toContain(`An event of crm reaches no Action: ${problem}\n`);
 
   const second = start(['--port', '0']);
   expect(await second.ended).toBe(1);
@@ -111,8 +111,10 @@ test('the service starts and prints its addresses, and Ctrl-C ends all its proce
   expect(existsSync(join(data, 'ready.json'))).toBe(false);
 });
 
-test('the engines end when the service is killed', async () => {
-  const run = start(['--port', '0'], await serviceAssembly());
+test('with --refuse-lost-events, the bus refuses an event that reaches no Action; the engines end when the service is killed', async () => {
+  const options = ['--port', '0', '--ready-file', readyFile, '--refuse-lost-events'];
+  const run = start(options, await serviceAssembly());
+  expect(await putLost(await ready(run))).toEqual([2, PROBLEMS]);
   await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined));
   run.child.kill('SIGKILL');
   await run.ended;
