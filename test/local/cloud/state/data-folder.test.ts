@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openFauxqsState } from '../../../../local/cloud/engines/fauxqs-state.ts';
+import { SqsEngine } from '../../../../local/cloud/engines/sqs.ts';
 import { KeptLogins } from '../../../../local/cloud/login/kept-logins.ts';
 import { Users } from '../../../../local/cloud/login/users.ts';
 import { DataFolder } from '../../../../local/cloud/state/data-folder.ts';
@@ -62,4 +64,20 @@ test('requests of nobody end no kept login, also after a restart', () => {
     {},
     {},
   ]);
+});
+
+test('damaged queues are refused with one message; a damaged write-ahead log costs only what it held', async () => {
+  const folder = join(root, 'queues');
+  mkdirSync(folder);
+  const file = join(folder, 'fauxqs.db');
+  const before = await openFauxqsState(folder);
+  before.stores.sqsStore.createQueue('kept', 'http://127.0.0.1/kept', 'arn:aws:sqs:eu-central-1:000000000000:kept');
+  await before.kept();
+  before.close();
+  writeFileSync(`${file}-wal`, Buffer.alloc(9000, 7));
+  const after = await openFauxqsState(folder);
+  expect(after.stores.sqsStore.getQueueByName('kept')).toBeDefined();
+  after.close();
+  writeFileSync(file, Buffer.alloc(9000, 7));
+  await expect(SqsEngine.open(folder)).rejects.toThrow(/^The state in .* cannot be read .* Delete the data folder/);
 });
