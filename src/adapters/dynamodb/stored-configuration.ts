@@ -34,7 +34,7 @@ export const readOrganization = itemReader(
     .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
 );
 
-/** Reads the number that each creation of an assistant changes. Organizations of version 0.1 do not have it. */
+/** Reads the number that each creation of an assistant changes. A new organization does not have it yet. */
 export const readAssistantCount = itemReader(z.object({ assistant_count: z.number().optional() }));
 
 export const readAssistant = itemReader(

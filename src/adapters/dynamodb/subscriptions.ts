@@ -17,8 +17,8 @@ import { readSubscription } from './stored-configuration.ts';
 import { isUnreadable, type StoredItem } from './stored-item.ts';
 
 /**
- * Time in milliseconds for which subscriptions are kept. Code that does not raise `subscriptions_version` (an operator's older checkout, a
- * function that is not replaced yet) may change an Action; its change is seen after this time at the latest.
+ * Time in milliseconds for which subscriptions are kept. An item that an operator writes back by hand (docs/runbook.md) does not raise
+ * `subscriptions_version`; it is seen after this time at the latest.
  */
 const KEPT_MS = 60_000;
 /** Number of organizations whose subscriptions a container keeps. */
@@ -86,7 +86,7 @@ export function assistantOwners(client: DynamoDb, table: string): RouteEventPort
   };
 }
 
-/** What tells that subscriptions changed. Items of organizations from before `subscriptions_version` do not have it. */
+/** What tells that subscriptions changed. A new organization has no `subscriptions_version` yet. */
 const counts = z.object({ action_count: z.number(), subscriptions_version: z.number().default(0) });
 
 function versionIn(item: StoredItem | undefined): string | undefined {
