@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { accountFacts } from '../src/adapters/cloudformation/account-facts.ts';
-import { operatorAccess } from '../src/adapters/cloudformation/operator-access.ts';
-import { stackOutputs } from '../src/adapters/cloudformation/stack-outputs.ts';
 import { parseJson } from '../src/contract/json.ts';
 import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
 import { type Deployment, logGroupOf, openDeployment } from './deployment.ts';
@@ -31,6 +28,7 @@ const readyFile = z.object({
 export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target);
+    const { stackOutputs } = await import('../src/adapters/cloudformation/stack-outputs.ts');
     return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
@@ -53,11 +51,15 @@ export async function connect(target: Target): Promise<Deployment> {
 export async function examinedAccount(target: Target): Promise<AccountFacts> {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
+  const { accountFacts } = await import('../src/adapters/cloudformation/account-facts.ts');
   return accountFacts(target.stack ?? DEFAULT_STACK, await accessOf(target));
 }
 
-const accessOf = ({ region }: Target) =>
-  operatorAccess({ requestHandler: TIMEOUTS, ...(region === undefined ? {} : { region }) });
+/** The clients that only AWS needs are loaded here, because one machine has no use for them. */
+async function accessOf({ region }: Target) {
+  const { operatorAccess } = await import('../src/adapters/cloudformation/operator-access.ts');
+  return operatorAccess({ requestHandler: TIMEOUTS, ...(region === undefined ? {} : { region }) });
+}
 
 async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   let text: string;
