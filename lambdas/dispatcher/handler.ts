@@ -6,7 +6,7 @@ import { endpointFailing } from '../../src/adapters/event-bus.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
-import { attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
+import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { unlessEnded } from '../../src/functions/invocation.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
@@ -44,7 +44,7 @@ export const handler = sqsBatchHandler(
         watchFailed: report.watchFailed,
       };
       try {
-        return await work((body, messageId) => attemptAndWatch(deliveryMessage.parse(body), messageId, own));
+        return await work((body, messageId) => deliverEvent(deliveryMessage.parse(body), messageId, own));
       } finally {
         report.publish();
       }

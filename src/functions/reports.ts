@@ -4,7 +4,7 @@ import type { FailureCode } from '../contract/deliveries.ts';
 import { METRICS, METRICS_NAMESPACE } from '../contract/metrics.ts';
 import type { ListToolsPorts } from '../domain/actions/call-tool.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
-import type { AttemptAndWatchPorts } from '../domain/delivery/attempt-and-watch.ts';
+import type { DeliverEventPorts } from '../domain/delivery/deliver-event.ts';
 import type { LogWriteFailed } from '../domain/delivery/delivery-log.ts';
 import type { RouteMessagePorts } from '../domain/events/route-message.ts';
 import type { UnreadableAction } from '../domain/organizations/store.ts';
@@ -31,7 +31,7 @@ function reportOf(
   logger: Logger,
   metrics: Metrics,
 ) {
-  const attempted: AttemptAndWatchPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
+  const attempted: DeliverEventPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
     // A success has its record in the delivery log, and a line of it would cost more than that record.
     if (!result?.success) {
       logger.info('Attempted', {
@@ -58,7 +58,7 @@ function reportOf(
       }),
     /** Adds a log line and a metric to the signal of a failing endpoint, so that it is not lost when the bus does not accept it. */
     signalWith:
-      (signal: AttemptAndWatchPorts['signal']): AttemptAndWatchPorts['signal'] =>
+      (signal: DeliverEventPorts['signal']): DeliverEventPorts['signal'] =>
       async (event) => {
         metrics.addMetric(METRICS.endpointsFailing, MetricUnit.Count, 1);
         logger.warn('An endpoint has failed for an hour', { ...event });

@@ -6,7 +6,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { isThrottled } from '../adapters/dynamodb/throttling.ts';
 import { parseExactly } from '../contract/json.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
-import { AttemptInProgress } from '../domain/delivery/attempt-delivery.ts';
+import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
 import { errorName, shownError } from './shell.ts';
 
 /** Handles one message. */

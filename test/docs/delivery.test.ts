@@ -1,5 +1,5 @@
 import { FAILURE_CODES } from '../../src/contract/deliveries.ts';
-import { isRetried } from '../../src/domain/delivery/retries.ts';
+import { isRetried } from '../../src/domain/delivery/deliver-event.ts';
 import { readDocument, tableRows } from './documents.ts';
 
 test('docs/delivery.md has every failure code, and says which are retried', () => {

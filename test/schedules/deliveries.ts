@@ -13,12 +13,15 @@ import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
-import { type AttemptAndWatchPorts, attemptAndWatch } from '../../src/domain/delivery/attempt-and-watch.ts';
-import { recordNotCarried } from '../../src/domain/delivery/attempt-delivery.ts';
+import {
+  type DeliverEventPorts,
+  deliverEvent,
+  isRetried,
+  recordNotCarried,
+} from '../../src/domain/delivery/deliver-event.ts';
 import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
-import { isRetried } from '../../src/domain/delivery/retries.ts';
-import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/within-quota.ts';
+import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-limits.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-message.ts';
 import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
@@ -35,7 +38,7 @@ import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts'
 import type { World } from '../fakes/world.ts';
 import { lambdaContext, sqsRecord } from '../lambdas/invocation.ts';
 
-export type DispatcherPorts = Omit<AttemptAndWatchPorts, 'makeAttempt' | 'attempted' | 'watchFailed' | 'signal'>;
+export type DispatcherPorts = Omit<DeliverEventPorts, 'makeAttempt' | 'attempted' | 'watchFailed' | 'signal'>;
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
 export type DeliveryDefects = {
   readonly dispatcher?: (ports: DispatcherPorts, parts: { readonly dynamo: DynamoDb }) => DispatcherPorts;
@@ -314,7 +317,7 @@ export class Deliveries {
             };
             const open = { environment, message: messageId };
             this.#open.add(open);
-            await attemptAndWatch(message, messageId, { ...own, makeAttempt: attemptOne }).finally(() =>
+            await deliverEvent(message, messageId, { ...own, makeAttempt: attemptOne }).finally(() =>
               this.#open.delete(open),
             );
           };

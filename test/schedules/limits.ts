@@ -20,7 +20,7 @@ import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submi
 import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
-import { type TakeLease, withinInFlight } from '../../src/domain/delivery/within-in-flight.ts';
+import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound-limits.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { withinInvocation } from '../../src/functions/invocation.ts';

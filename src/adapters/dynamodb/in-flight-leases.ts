@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type { TakeLease } from '../../domain/delivery/within-in-flight.ts';
+import type { TakeLease } from '../../domain/delivery/outbound-limits.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './conditions.ts';

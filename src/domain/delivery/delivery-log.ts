@@ -1,7 +1,7 @@
+import { truncateCharacters } from '../../contract/characters.ts';
 import type { DeliveryRecord } from '../../contract/deliveries.ts';
-import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
+import { OUTBOUND_TIMEOUT_MS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
 import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
-import { responseExcerpt } from './response-excerpt.ts';
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {
@@ -76,4 +76,23 @@ function errorOf({ failure, note, bodyComplete, latencyMs }: OutboundOutcome): A
   if (note === null || bodyComplete) return failure;
   if (failure !== null) return { code: failure.code, message: `${failure.message}. ${note}` };
   return { code: latencyMs >= OUTBOUND_TIMEOUT_MS ? 'timeout' : 'connection_closed', message: note };
+}
+
+/** Bytes to read of a response that only the log keeps: one code point has at most four bytes in UTF-8. */
+export const EXCERPT_BYTES = RESPONSE_EXCERPT_CHARACTERS * 4;
+
+/** Matches an HMAC-SHA256 in hexadecimal, which both signature headers contain. */
+const DIGEST = /[0-9a-f]{64}/;
+
+/**
+ * Returns the first 2000 characters of a response body, decoded as UTF-8 (spec "Delivery log record"). Removes the signature of the
+ * request, because test endpoints often echo the request and signatures must not reach the log.
+ */
+export function responseExcerpt(body: Uint8Array, requestHeaders: Readonly<Record<string, string>>): string {
+  let text = new TextDecoder().decode(body.subarray(0, EXCERPT_BYTES));
+  for (const [name, value] of Object.entries(requestHeaders)) {
+    const digest = name.endsWith('-Signature') ? DIGEST.exec(value)?.[0] : undefined;
+    if (digest !== undefined) text = text.replaceAll(digest, '(not shown)');
+  }
+  return truncateCharacters(text, RESPONSE_EXCERPT_CHARACTERS);
 }

@@ -1,7 +1,6 @@
+import type { FailureCode } from '../../contract/deliveries.ts';
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import { type Clock, unixSeconds } from '../sources.ts';
-import type { AttemptResult } from './delivery-log.ts';
-import { isRetried, retryDelaySeconds } from './retries.ts';
 
 /** Seconds without a success after which an endpoint counts as failing. */
 const FAILING_SECONDS = 3600;
@@ -33,20 +32,17 @@ export type WatchEndpointPorts = {
 };
 
 /**
- * Signals an endpoint to which every delivery has failed for an hour. Only a delivery that finally failed is recorded; a success writes
- * nothing. After an hour, a failed delivery samples the delivery log: a success restarts the period, and without one the endpoint is
- * signalled, at most once per Action and day. When the claim's answer is lost or the function ends before the signal, this signal is lost.
+ * Records a delivery that finally failed, and signals an endpoint to which every delivery has failed for an hour. A success writes nothing:
+ * after the hour, a failed delivery samples the delivery log. A success there restarts the period, and without one the endpoint is signalled,
+ * at most once per Action and day. When the claim's answer is lost or the function ends before the signal, this signal is lost.
  */
-export async function watchEndpoint(
+export async function signalFailingEndpoint(
   message: DeliveryMessage,
-  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+  failure: FailureCode,
   ports: WatchEndpointPorts,
 ): Promise<void> {
-  if (result.success || result.error === null) return;
   // The endpoint has no part in these failures.
-  if (result.error.code === 'quota_exceeded' || result.error.code === 'internal_error') return;
-  const retried = isRetried({ code: result.error.code, status: result.status });
-  if (retried && retryDelaySeconds(message.attempt) !== undefined) return;
+  if (failure === 'quota_exceeded' || failure === 'internal_error') return;
   const { action_id, envelope } = message;
   const now = ports.now();
   const period = await ports.recordFailure(action_id, now);
@@ -61,6 +57,6 @@ export async function watchEndpoint(
     site_id: envelope.site_id,
     action_id,
     failing_since: new Date(since * 1000).toISOString(),
-    failure_code: result.error.code,
+    failure_code: failure,
   });
 }

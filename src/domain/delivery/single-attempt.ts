@@ -5,11 +5,11 @@ import {
   type AttemptResult,
   type AttemptStart,
   type DeliveryLog,
+  EXCERPT_BYTES,
   type LogWriteFailed,
   resultOf,
 } from './delivery-log.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
-import { EXCERPT_BYTES } from './response-excerpt.ts';
 
 export type SingleAttemptPorts = {
   readonly openSigningSecret: (action: Action) => Promise<string>;

@@ -1,5 +1,5 @@
 import type { Action, EventAction } from '../../contract/actions.ts';
-import { isRetried, retryDelaySeconds } from '../delivery/retries.ts';
+import { retryDelay } from '../delivery/deliver-event.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
 import { Refusal } from '../refusal.ts';
@@ -114,9 +114,7 @@ function outcomeOf(attempts: readonly EventAttempt[]): TracedDelivery['outcome']
 export function outcomeAfter(last: EventAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
-  const retryDue =
-    retryDelaySeconds(last.attempt) !== undefined && isRetried({ code: last.error.code, status: last.status });
-  return retryDue ? 'under_way' : 'failed';
+  return retryDelay(last, last) === undefined ? 'failed' : 'under_way';
 }
 
 function whyNone(action: Action, time: string): string {

@@ -1,15 +1,15 @@
+import type { FailureCode } from '../../../src/contract/deliveries.ts';
 import {
   type EndpointFailing,
   type FailurePeriod,
+  signalFailingEndpoint,
   type WatchEndpointPorts,
-  watchEndpoint,
 } from '../../../src/domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { DELIVERY } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
-const FAILED = { success: false, status: 503, error: { code: 'http_status', message: 'HTTP 503' } } as const;
 const MINUTE = 60_000;
 
 function setUp() {
@@ -33,8 +33,7 @@ function setUp() {
     },
     now: clock.now,
   };
-  const fail = (changes: { attempt?: number } = {}, result: Parameters<typeof watchEndpoint>[1] = FAILED) =>
-    watchEndpoint({ ...DELIVERY, attempt: 3, ...changes }, result, ports);
+  const fail = (failure: FailureCode = 'http_status') => signalFailingEndpoint(DELIVERY, failure, ports);
   const succeed = () => {
     succeededAt = unixSeconds(clock.now());
   };
@@ -82,17 +81,11 @@ test('a success within the hour restarts the period and needs no write of its ow
   expect(signals).toHaveLength(1);
 });
 
-test('a success, a failure with a retry, and one in which the endpoint has no part are not recorded as failures', async () => {
+test('a failure in which the endpoint has no part is not recorded', async () => {
   const { clock, signals, fail } = setUp();
-  await fail({ attempt: 1 });
-  await fail({ attempt: 2 });
-  await fail({}, { success: true, status: 200, error: null });
-  await fail({}, { success: false, status: null, error: { code: 'quota_exceeded', message: 'used up' } });
-  await fail({}, { success: false, status: null, error: { code: 'internal_error', message: 'our fault' } });
+  await fail('quota_exceeded');
+  await fail('internal_error');
   clock.advance(61 * MINUTE);
   await fail();
   expect(signals).toEqual([]);
-  clock.advance(61 * MINUTE);
-  await fail({ attempt: 1 }, { ...FAILED, status: 410 });
-  expect(signals).toHaveLength(1);
 });

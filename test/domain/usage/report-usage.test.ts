@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
-import { withinInFlight } from '../../../src/domain/delivery/within-in-flight.ts';
+import { withinInFlight } from '../../../src/domain/delivery/outbound-limits.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';

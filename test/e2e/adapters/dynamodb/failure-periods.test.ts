@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
-import { watchEndpoint } from '../../../../src/domain/delivery/failing-endpoint.ts';
+import { signalFailingEndpoint } from '../../../../src/domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../../../src/domain/sources.ts';
 import { DELIVERY } from '../../../fakes/delivery.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -56,7 +56,9 @@ function endpoint() {
     const result = { status: success ? 200 : 503, response_excerpt: null, latency_ms: 1, success, error };
     await log.complete(start, result);
     const signal = async ({ failing_since }: { readonly failing_since: string }) => void signals.push(failing_since);
-    await watchEndpoint({ ...DELIVERY, action_id, attempt: 3 }, result, { ...periods(), signal, now: clock.now });
+    if (error !== null) {
+      await signalFailingEndpoint({ ...DELIVERY, action_id }, error.code, { ...periods(), signal, now: clock.now });
+    }
     clock.advance(1000);
   };
   return { clock, attempt, signals };

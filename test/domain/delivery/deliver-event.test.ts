@@ -4,8 +4,10 @@ import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.t
 import {
   type AttemptDeliveryPorts,
   attemptDelivery,
+  type DeliverEventPorts,
+  deliverEvent,
   recordNotCarried,
-} from '../../../src/domain/delivery/attempt-delivery.ts';
+} from '../../../src/domain/delivery/deliver-event.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 
@@ -321,4 +323,70 @@ describe('is recorded as failed without a request', () => {
       },
     ]);
   });
+});
+
+function watched(changes: Partial<DeliverEventPorts> = {}) {
+  const { outbound, ports: attempting } = attemptFakes();
+  const attempted: [attempt: number, outcome: string, status: number | null | undefined][] = [];
+  const noted: string[] = [];
+  const notWatched: unknown[] = [];
+  const ports: DeliverEventPorts = {
+    ...attempting,
+    findAction: async () => anEventAction(),
+    sendLater: async () => undefined,
+    recordFailure: async (actionId) => {
+      noted.push(actionId);
+      return { since: Number.MAX_SAFE_INTEGER, signalled_at: null };
+    },
+    hasSucceeded: async () => false,
+    replacePeriod: async () => true,
+    signal: async () => undefined,
+    attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
+    watchFailed: (cause) => notWatched.push(cause),
+    ...changes,
+  };
+  const work = (attempt = 3) => deliverEvent({ ...DELIVERY, attempt }, 'message-1', ports);
+  return { outbound, attempted, noted, notWatched, work };
+}
+
+const away = async () => {
+  throw new Error('The table is away');
+};
+
+test('an attempt is reported, and the failure of its delivery is recorded', async () => {
+  const { work, outbound, attempted, noted } = watched();
+  outbound.outcomes = [answered(500)];
+  await work();
+  expect([attempted, noted]).toEqual([[[3, 'failed', 500]], ['act_event']]);
+});
+
+test('a success, and a failure with a retry, are not recorded as failures', async () => {
+  const { work, outbound, attempted, noted } = watched();
+  outbound.outcomes = [answered(200), answered(500)];
+  await work();
+  await work(2);
+  expect(attempted).toEqual([
+    [3, 'succeeded', 200],
+    [2, 'failed', 500],
+  ]);
+  expect(noted).toEqual([]);
+});
+
+test('a message without an attempt is reported, and its endpoint is not checked', async () => {
+  const { work, attempted, noted } = watched({ findAction: async () => undefined });
+  await work();
+  expect([attempted, noted]).toEqual([[[3, 'unsent', undefined]], []]);
+});
+
+test('a failed endpoint check is reported, and the message is not delivered again', async () => {
+  const { work, outbound, attempted, notWatched } = watched({ recordFailure: away });
+  outbound.outcomes = [answered(500)];
+  await work();
+  expect([attempted, notWatched]).toEqual([[[3, 'failed', 500]], [new Error('The table is away')]]);
+});
+
+test('a message that cannot be handled is delivered again and not reported', async () => {
+  const { work, outbound, attempted } = watched({ findAction: away });
+  await expect(work()).rejects.toThrow('The table is away');
+  expect([outbound.requests, attempted]).toEqual([[], []]);
 });

@@ -1,6 +1,5 @@
-import { resultOf } from '../../../src/domain/delivery/delivery-log.ts';
+import { responseExcerpt, resultOf } from '../../../src/domain/delivery/delivery-log.ts';
 import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
-import { responseExcerpt } from '../../../src/domain/delivery/response-excerpt.ts';
 import { answered, unanswered } from '../../fakes/delivery.ts';
 
 test.each([

@@ -1,0 +1,280 @@
+import type { Action } from '../../contract/actions.ts';
+import type { FailureCode } from '../../contract/deliveries.ts';
+import { EVENT_DATA_MAX_LEVELS, EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
+import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
+import type { Clock } from '../sources.ts';
+import { actionPayload, actionRequest } from './action-request.ts';
+import {
+  type AttemptResult,
+  type AttemptStart,
+  type DeliveryLog,
+  EXCERPT_BYTES,
+  type LogWriteFailed,
+  resultOf,
+} from './delivery-log.ts';
+import { signalFailingEndpoint, type WatchEndpointPorts } from './failing-endpoint.ts';
+import type { MakeAttempt, OutboundRequest } from './outbound.ts';
+
+/**
+ * The delivery of an event to one Action, from a message of the deliveries queue on (docs/decisions/0003): read the Action, claim the attempt,
+ * sign and send its request, complete the record, schedule the retry, signal an endpoint that keeps failing.
+ */
+
+export type AttemptDeliveryPorts = {
+  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
+  readonly openSigningSecret: (action: Action) => Promise<string>;
+  readonly log: DeliveryLog;
+  readonly logWriteFailed: LogWriteFailed;
+  readonly makeAttempt: MakeAttempt;
+  readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
+  readonly now: Clock;
+};
+
+export type DeliverEventPorts = AttemptDeliveryPorts &
+  WatchEndpointPorts & {
+    /** Called once for each message after its attempt is recorded. */
+    readonly attempted: (message: DeliveryMessage, summary: AttemptSummary) => void;
+    /** Called when the check for a failing endpoint failed. */
+    readonly watchFailed: (cause: unknown) => void;
+  };
+
+export type AttemptSummary = {
+  /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
+  readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
+  readonly result: AttemptResult | null;
+};
+
+/** What the delivery log has of an attempt of this queue from its start on. */
+type Start = AttemptStart & { readonly message_id: string };
+/** The part of a result that decides about a retry. */
+type Ended = Pick<AttemptResult, 'success' | 'status' | 'error'>;
+
+/** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
+export class AttemptInProgress extends Error {
+  override readonly name = 'AttemptInProgress';
+  /** Seconds until the message should be delivered again. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super('Another invocation is making this attempt');
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
+ * Handles one message of the deliveries queue: makes its attempt, and then checks whether its endpoint keeps failing. The attempt is
+ * already recorded at that time, so an error of the check is only reported and the message is not delivered again.
+ * @throws the errors of attemptDelivery
+ */
+export async function deliverEvent(
+  message: DeliveryMessage,
+  messageId: string,
+  ports: DeliverEventPorts,
+): Promise<void> {
+  const summary = await attemptDelivery(message, messageId, ports);
+  ports.attempted(message, summary);
+  const { result } = summary;
+  if (result?.error == null || result.success || retryDelay(message, result) !== undefined) return;
+  await signalFailingEndpoint(message, result.error.code, ports).catch(ports.watchFailed);
+}
+
+/**
+ * Makes one attempt of an Event delivery (spec "States": event delivery). The record is written before the request, so that every request has
+ * one, also after a crash. A failure of the customer's endpoint is an outcome and never an exception.
+ * @throws AttemptInProgress; Error when storage or queue failed: then nothing was sent, or only the retry message is missing. In all
+ * cases SQS must deliver the message again.
+ */
+export async function attemptDelivery(
+  message: DeliveryMessage,
+  messageId: string,
+  ports: AttemptDeliveryPorts,
+): Promise<AttemptSummary> {
+  if (message.made !== undefined) return recordMade(message, message.made, ports);
+  const action = await ports.findAction(message.envelope.org_id, message.action_id);
+  // The log of a deleted Action may be erased already, so it gets no payload.
+  const payload = action === undefined ? null : actionPayload(action, message.envelope);
+  const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
+  if (!action?.enabled || action.suspended) return recordUnsent(message, start, action, ports);
+
+  // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
+  const signingSecret = await ports.openSigningSecret(action);
+  if (!(await claim(message, start, ports))) return { outcome: 'taken', result: null };
+  const request = signedRequest(action, message, { payload, signingSecret, now: ports.now() });
+  const result = resultOf(await ports.makeAttempt(request), request);
+  // Before the retry: after a crash in between, the record is finished and nothing is sent again.
+  const written = await complete(start, result, ports);
+  await scheduleRetry(message, result, ports);
+  // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
+  if (!written) await recordLater(message, start, result, ports);
+  return { outcome: result.success ? 'succeeded' : 'failed', result };
+}
+
+/** Records why an attempt is not made. */
+async function recordUnsent(
+  message: DeliveryMessage,
+  start: Start,
+  action: Action | undefined,
+  ports: Pick<AttemptDeliveryPorts, 'log' | 'sendLater'>,
+): Promise<AttemptSummary> {
+  const finished = await ports.log.recordUnsent(start, whyUnsent(action));
+  // The attempt was already finished, and its retry may not be scheduled yet.
+  if (finished !== undefined) await scheduleRetry(message, finished.result, ports);
+  return { outcome: 'unsent', result: null };
+}
+
+const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
+const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
+const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
+
+function whyUnsent(action: Action | undefined) {
+  if (action === undefined) return DELETED;
+  return action.suspended ? SUSPENDED : DISABLED;
+}
+
+/** Claims the attempt. Returns whether this message may send its request. @throws AttemptInProgress */
+async function claim(
+  message: DeliveryMessage,
+  start: Start,
+  ports: Pick<AttemptDeliveryPorts, 'log' | 'sendLater'>,
+): Promise<boolean> {
+  const claimed = await ports.log.claim(start);
+  if (claimed.kind === 'in_progress') throw new AttemptInProgress(claimed.secondsLeft);
+  // The same message has finished this attempt, and its retry may not be scheduled yet.
+  if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, ports);
+  return claimed.kind === 'claimed' || claimed.kind === 'resumed';
+}
+
+const signedRequest = (
+  action: Action,
+  { envelope }: DeliveryMessage,
+  own: { readonly payload: string | null; readonly signingSecret: string; readonly now: Date },
+): OutboundRequest =>
+  actionRequest(action, {
+    ...own,
+    triggerRef: envelope.event,
+    // A changed Action has a new version, so it does not use a connection from before the change.
+    connectionKey: `${action.action_id} ${action.version}`,
+    keepBytes: EXCERPT_BYTES,
+  });
+
+/** Completes the record. Returns false, and reports it, when the record could not be written. */
+async function complete(
+  start: Start,
+  result: AttemptResult,
+  { log, logWriteFailed }: Pick<AttemptDeliveryPorts, 'log' | 'logWriteFailed'>,
+): Promise<boolean> {
+  try {
+    await log.complete(start, result);
+    return true;
+  } catch (cause) {
+    logWriteFailed(start, result, cause);
+    return false;
+  }
+}
+
+/** Queues the next attempt, if another one follows this result. */
+async function scheduleRetry(
+  message: DeliveryMessage,
+  result: Ended,
+  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+): Promise<void> {
+  const delay = retryDelay(message, result);
+  if (delay !== undefined) await ports.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
+}
+
+/** Returns the seconds until the attempt that follows an ended one; undefined when none follows. */
+export function retryDelay(
+  { attempt }: Pick<DeliveryMessage, 'attempt'>,
+  { success, status, error }: Ended,
+): number | undefined {
+  if (success || error === null || !isRetried({ code: error.code, status })) return undefined;
+  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
+}
+
+/** Returns whether an Event delivery is retried after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
+export function isRetried(failure: { readonly code: FailureCode; readonly status: number | null }): boolean {
+  switch (failure.code) {
+    case 'timeout':
+    case 'dns_failure':
+    case 'connect_failure':
+    case 'tls_failure':
+    case 'connection_closed':
+    case 'response_malformed':
+      return true;
+    case 'http_status':
+      return failure.status === 408 || failure.status === 429 || (failure.status ?? 0) >= 500;
+    case 'invalid_url':
+    case 'blocked_address':
+    case 'redirect':
+    case 'action_disabled':
+    case 'action_deleted':
+    case 'organization_suspended':
+    case 'quota_exceeded':
+    case 'too_many_in_flight':
+    case 'payload_too_large':
+    case 'internal_error':
+      return false;
+  }
+}
+
+/** Seconds after which the delivery log may be available again. */
+const RECORD_LATER_SECONDS = 60;
+
+/**
+ * Queues a message that completes the record later. The message contains the payload and the result. When it cannot be queued either,
+ * only the line in the function's log remains. The request is never sent again for this reason.
+ */
+async function recordLater(
+  message: DeliveryMessage,
+  { message_id, started_at, payload }: Start,
+  result: AttemptResult,
+  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+): Promise<void> {
+  const made = { message_id, started_at, with_body: payload !== null, ...result };
+  await ports.sendLater({ ...message, made }, RECORD_LATER_SECONDS).catch(() => undefined);
+}
+
+/** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
+async function recordMade(
+  message: DeliveryMessage,
+  made: NonNullable<DeliveryMessage['made']>,
+  ports: Pick<AttemptDeliveryPorts, 'log'>,
+): Promise<AttemptSummary> {
+  const { message_id, started_at, with_body, ...result } = made;
+  const payload = with_body ? JSON.stringify(message.envelope) : null;
+  await ports.log.complete(startOf(message, { payload, started_at, message_id }), result);
+  return { outcome: 'recorded', result: null };
+}
+
+function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'message_id'>>(
+  { envelope, action_id, attempt, replay }: DeliveryMessage,
+  own: Own,
+): AttemptStart & Own {
+  return {
+    action_id,
+    at: envelope.timestamp,
+    reference: envelope.id,
+    attempt,
+    trigger: 'event',
+    trigger_ref: envelope.event,
+    ...own,
+    ...(replay === undefined ? {} : { replay }),
+  };
+}
+
+const NOT_CARRIED: Readonly<Record<NotCarried, string>> = {
+  too_large: 'The event is too large to be delivered',
+  too_deep: `The data of the event is nested in more than ${EVENT_DATA_MAX_LEVELS} levels`,
+};
+
+/**
+ * Records a delivery that no queue message can carry (docs/delivery.md, payload_too_large). The record of data that is nested too deeply
+ * has no payload, because it cannot be written as JSON.
+ */
+export function recordNotCarried(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
+  return async (message: DeliveryMessage, why: NotCarried): Promise<void> => {
+    const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
+    const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: null });
+    await ports.log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
+  };
+}
