@@ -79,7 +79,8 @@ const madeAttempt = z.object({
  * visible again until newer code runs, or ends in the dead-letter queue. A field that older code can ignore needs no new version.
  */
 export const deliveryMessage = z.object({
-  version: z.literal(1),
+  // A literal's issue would name the expected value under `values`, a field that no log line may have.
+  version: z.number().refine((version) => version === 1, 'is of newer code'),
   action_id: z.string().min(1),
   attempt: z.int().min(1).max(EVENT_ATTEMPTS),
   envelope,
