@@ -81,7 +81,7 @@ export const COUNTED = {
     calls: { BatchGetItem: 1, SendMessageBatch: 1 },
     reads: batch,
     writes: 0,
-    logKb: 0.34 * batch,
+    logKb: 0,
   }),
   /** An event whose name is not in the catalog: two lines, of its ids and of the metric. */
   unknownName: (batch: number) => ({ calls: {}, reads: 0, writes: 0, logKb: 0.7 * batch }),
@@ -142,7 +142,13 @@ const ON_THE_BUS: Usage = { busEvent: 1, queueRequest: 1 };
 const routed = (batch: number): Usage => sum(ON_THE_BUS, message(batch, COUNTED.routed(batch), ROUTER_MS));
 const unknownName = (batch: number): Usage =>
   sum(ON_THE_BUS, message(batch, COUNTED.unknownName(batch), { one: 5, ten: 10 }));
-const begun = (batch: number): Usage => sum(routed(batch), init(COUNTED.initThatBegins));
+/** The router logs a line for an event that reaches no Action, and sends nothing. */
+const unsubscribed = (batch: number): Usage =>
+  sum(
+    ON_THE_BUS,
+    message(batch, { ...COUNTED.routed(batch), calls: { BatchGetItem: 1 }, logKb: 0.34 * batch }, ROUTER_MS),
+  );
+const begun = (batch: number): Usage => sum(unsubscribed(batch), init(COUNTED.initThatBegins));
 
 /** Returns the usage of one attempt. The attempts of a batch run concurrently. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number): Usage =>
@@ -211,7 +217,7 @@ const PER_MILLION: Readonly<Record<string, Usage | ((batch: number) => Usage)>> 
   'Each form of at most 4 KB, on a page view': { dynamoRead: 1 },
   'Conversations: the init when the panel first opens, with its event on the bus': begun,
   "The widget's files, for visitors whose browser does not have them yet": WIDGET,
-  'Events that no Action subscribes to': routed,
+  'Events that no Action subscribes to': unsubscribed,
   'Events whose name is not in the catalog: the mistake of a platform': unknownName,
   'Deliveries: an event that is routed to one Action and accepted at the first attempt': delivery,
   'The same, when all events of a batch are of one organization': ofOneOrganization,

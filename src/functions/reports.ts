@@ -177,12 +177,18 @@ export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed
   };
 }
 
-/** What the event-router tells the operator: a line for each event, without its data, and counts of those that can reach no Action. */
+/**
+ * What the event-router tells the operator: a line for each event that reaches no Action, without its data, and counts of those that never can. An
+ * event that reaches one has its record in the delivery log.
+ */
 export function routingReport(logger: Logger, metrics: Metrics): Pick<RouteMessagePorts, 'routed' | 'dropped'> {
   return {
     routed: ({ id, 'detail-type': event, detail: { org_id, site_id } }, { deliveries, unknown }) => {
       const line = { event_id: id, event, org_id, site_id, deliveries };
-      if (unknown === undefined) return logger.info('Routed', line);
+      if (unknown === undefined) {
+        if (deliveries === 0) logger.info('No Action is subscribed to an event', line);
+        return;
+      }
       logger.warn('An event names an organization or an assistant that does not exist', { ...line, field: unknown });
       metrics.singleMetric().addMetric(METRICS.eventsOfNobody, MetricUnit.Count, 1);
     },
