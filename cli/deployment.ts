@@ -14,6 +14,7 @@ import { configurationStore } from '../src/adapters/dynamodb/configuration-store
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
+import { warmThroughput } from '../src/adapters/dynamodb/warm-throughput.ts';
 import { putOnBus } from '../src/adapters/event-bus.ts';
 import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
 import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
@@ -35,6 +36,7 @@ import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts'
 import type { ResealPorts } from '../src/domain/operations/reseal.ts';
 import type { RevokeTokenKeysPorts } from '../src/domain/operations/revoke-token-keys.ts';
 import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
+import type { WarmTablesPorts } from '../src/domain/operations/warm-tables.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -46,7 +48,8 @@ type DomainPorts = ManageActionsPorts &
   RotateOriginSecretPorts &
   RevokeTokenKeysPorts &
   ResealPorts &
-  ErasePorts;
+  ErasePorts &
+  WarmTablesPorts;
 
 /** A running va-wave, on AWS or as the one-machine service, with everything that the commands need except the steps of long work. */
 export type Deployment = Omit<DomainPorts, 'step' | 'pause'> & {
@@ -92,7 +95,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   // These outputs are read here, so that every command reports a stack of another version.
   const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
   const now = () => new Date();
-  const dynamo = dynamoDb(dynamoDbClient(access));
+  const client = dynamoDbClient(access);
+  const dynamo = dynamoDb(client);
   const bus = eventBridgeClient(access);
   const lambda = lambdaClient(access);
   const queues = sqsClient(access);
@@ -122,6 +126,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       conversations: output('conversationsTable'),
       deliveryLog: deliveryLogTable,
     }),
+    warmedTables: {
+      configuration: warmThroughput(client, output('configurationTable')),
+      counters: warmThroughput(client, output('countersTable')),
+      delivery_log: warmThroughput(client, deliveryLogTable),
+    },
     deadLetters: (queue) =>
       deadLetterQueue(
         queues,

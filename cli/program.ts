@@ -69,6 +69,11 @@ const COMMANDS: readonly (readonly [string, string, () => Promise<(command: Comm
     async () => (await import('./commands/receive.ts')).addReceiveCommand,
   ],
   [
+    'warm',
+    'prepare the tables for a known load, before it comes',
+    async () => (await import('./commands/warm.ts')).addWarmCommand,
+  ],
+  [
     'redrive',
     'move dead letters back to their queue; completed deliveries are not repeated',
     async () => (await import('./commands/redrive.ts')).addRedriveCommand,

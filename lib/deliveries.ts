@@ -16,8 +16,6 @@ const UNREACHED_SHARE = 0.5;
 
 export type DeliveriesProps = Foundation & {
   readonly concurrency: Concurrency;
-  /** Pollers of each queue that stay ready. @default none */
-  readonly pollers: number | undefined;
 };
 
 /** The router and the dispatcher: they take an event from the events queue to the endpoints of the subscribed Actions. */
@@ -47,7 +45,7 @@ export class Deliveries extends Construct {
     });
   }
 
-  #router({ stage, tables, messaging, concurrency, pollers }: DeliveriesProps): ServiceFunction {
+  #router({ stage, tables, messaging, concurrency }: DeliveriesProps): ServiceFunction {
     const router = new ServiceFunction(this, 'EventRouter', {
       stage,
       folder: 'event-router',
@@ -58,11 +56,11 @@ export class Deliveries extends Construct {
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
     tables.deliveryLog.allow(router, 'PutItem');
     messaging.allowSendDeliveries(router);
-    messaging.events.feeds(router, { maxConcurrency: concurrency.router, pollers });
+    messaging.events.feeds(router, concurrency.router);
     return router;
   }
 
-  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency, pollers }: DeliveriesProps): ServiceFunction {
+  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveriesProps): ServiceFunction {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', {
       stage,
       folder: 'dispatcher',
@@ -80,7 +78,7 @@ export class Deliveries extends Construct {
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);
-    messaging.deliveries.feeds(dispatcher, { maxConcurrency: concurrency.dispatcher, pollers });
+    messaging.deliveries.feeds(dispatcher, concurrency.dispatcher);
     return dispatcher;
   }
 }

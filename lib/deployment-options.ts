@@ -37,12 +37,7 @@ const OPTIONS = {
   ),
   deliveryLogRetentionDays: wholeNumber(1, 3650),
   deliveriesPerSecond: wholeNumber(1, 100_000),
-  routerConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
-  requestsPerSecond: wholeNumber(50, 10_000),
-  provisionedPollers: flag,
-  warmTables: flag,
-  deliveryLogCapacity: z.enum(['on-demand', 'provisioned'], { error: 'must be on-demand or provisioned' }),
   requestConcurrency: wholeNumber(1, 1000),
   accountConcurrency: wholeNumber(10, 1_000_000),
   alarmTopicArn: matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),
@@ -124,17 +119,13 @@ const NEEDS: readonly (readonly [keyof Context, ...(keyof Context)[]])[] = [
   ['vpcId', 'subnetIds', 'securityGroupIds'],
   ['subnetIds', 'vpcId'],
   ['securityGroupIds', 'vpcId'],
-  ['provisionedPollers', 'deliveriesPerSecond'],
-  ['warmTables', 'deliveriesPerSecond'],
-  ['deliveryLogCapacity', 'deliveriesPerSecond'],
 ];
 
 /** Refuses options whose values do not fit the others. */
 function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Context>): void {
   const refuse = (name: keyof Context, message: string) => addIssue({ code: 'custom', path: [name], message });
-  const unused: readonly unknown[] = [undefined, false, 'on-demand'];
   for (const [name, ...others] of NEEDS) {
-    if (unused.includes(options[name])) continue;
+    if (options[name] === undefined) continue;
     for (const other of others) if (options[other] === undefined) refuse(name, `also needs -c ${other}`);
   }
   if (options.fixedEgress && options.vpcId !== undefined) {
@@ -155,21 +146,15 @@ function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Co
       `must be less than the ${kept} days of the delivery log, which keeps a replay from a second request`,
     );
   }
-  const { routerConcurrency = 0, deliveryConcurrency = 0 } = options;
-  if (routerConcurrency + deliveryConcurrency >= accountConcurrency) {
-    const needed = `also needs -c accountConcurrency=<more than ${routerConcurrency + deliveryConcurrency}>`;
-    refuse(
-      deliveryConcurrency > 0 ? 'deliveryConcurrency' : 'routerConcurrency',
-      `${needed}, the account's quota, of which requests need a part`,
-    );
+  const { deliveryConcurrency = 0 } = options;
+  if (deliveryConcurrency >= accountConcurrency) {
+    const needed = `also needs -c accountConcurrency=<more than ${deliveryConcurrency}>`;
+    refuse('deliveryConcurrency', `${needed}, the account's quota, of which requests need a part`);
   }
   if (deliveriesPerSecond === undefined) return;
-  const { account, dispatcher } = capacityFor(deliveriesPerSecond);
+  const { account } = capacityFor(deliveriesPerSecond);
   if (account > accountConcurrency) {
     const needed = `also needs -c accountConcurrency=${account} or more, the account's quota`;
     refuse('deliveriesPerSecond', `${deliveriesPerSecond} ${needed}`);
-  }
-  if (dispatcher > MAPPING_MAX && !options.provisionedPollers) {
-    refuse('deliveriesPerSecond', `${deliveriesPerSecond} also needs -c provisionedPollers=true`);
   }
 }

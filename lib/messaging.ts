@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Annotations, Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Archive, EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
@@ -10,7 +10,7 @@ import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
-import { INVOCATIONS_PER_POLLER } from './concurrency.ts';
+import { MAPPING_MAX } from './concurrency.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
@@ -91,32 +91,29 @@ export class WorkQueue extends Construct {
     });
   }
 
-  /** Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. */
-  feeds(fn: ServiceFunction, { maxConcurrency, pollers }: Feeding): void {
+  /**
+   * Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. Above the maximum of a
+   * plain mapping, provisioned pollers bound the concurrency. AWS documents no way to take them off a mapping again.
+   */
+  feeds(fn: ServiceFunction, maxConcurrency: number): void {
+    const plain = maxConcurrency <= MAPPING_MAX;
+    const maximumPollers = Math.floor(maxConcurrency / INVOCATIONS_PER_POLLER);
+    const minimumPollers = Math.min(READY_POLLERS_MAX, maximumPollers);
     fn.callable.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        // Lambda accepts either of them. The number of pollers then bounds the concurrency.
-        ...(pollers === undefined
-          ? { maxConcurrency }
-          : {
-              provisionedPollerConfig: {
-                minimumPollers: Math.min(READY_POLLERS_MAX, pollers),
-                maximumPollers: Math.max(pollers, Math.ceil(maxConcurrency / INVOCATIONS_PER_POLLER)),
-              },
-            }),
+        ...(plain ? { maxConcurrency } : { provisionedPollerConfig: { minimumPollers, maximumPollers } }),
       }),
     );
+    if (plain) return;
+    const price = `${minimumPollers} pollers of ${fn.name} stay ready and cost $0.00925 an hour each`;
+    Annotations.of(this).addInfoV2('va-wave:pollers', `${price} (docs/deploying.md#for-a-known-load)`);
   }
 }
 
-type Feeding = {
-  readonly maxConcurrency: number;
-  /** Pollers that stay ready and receive the whole load at once. @default none: Lambda adds five invocations a second */
-  readonly pollers: number | undefined;
-};
-
+/** The concurrent invocations of each provisioned poller (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html). */
+const INVOCATIONS_PER_POLLER = 10;
 /** The most pollers that may stay ready. */
 const READY_POLLERS_MAX = 200;
 

@@ -3,7 +3,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
+import { USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
 import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
@@ -56,9 +56,8 @@ export class VaWaveStack extends Stack {
     });
     const { networkRule, emulated = false } = props;
     const concurrency = shareConcurrency(props);
-    const expected = props.deliveriesPerSecond === undefined ? undefined : capacityFor(props.deliveriesPerSecond);
     const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn);
-    const tables = new Tables(this, 'Tables', { ...props, stage, expected, alarms });
+    const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
     const platform = (props.platformAccounts ?? []).map((account) =>
       account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
@@ -80,11 +79,7 @@ export class VaWaveStack extends Stack {
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
-    new Deliveries(this, 'Deliveries', {
-      ...foundation,
-      concurrency,
-      pollers: props.provisionedPollers === true ? expected?.pollers : undefined,
-    });
+    new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });
     const edge = emulated
       ? undefined

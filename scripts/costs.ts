@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { capacityFor } from '../src/contract/capacity.ts';
 import { withTable } from './generated-table.ts';
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
@@ -23,7 +22,6 @@ export const PRICES = {
   sentKb: 0.09 / GB,
   keptKbMonth: 0.25 / GB,
   /** An hour of a provisioned unit: one write per second. */
-  provisionedWriteHour: 0.00065,
   /** An event poller of SQS. Public summaries of AWS's price list have it; the list itself was not read. */
   pollerHour: 0.00925,
   secretMonth: 0.4,
@@ -188,11 +186,6 @@ const CANARY_MONTH: Usage = { secretMonth: 1, customMetricMonth: 1, alarmMetricM
 
 /** The part of the invocations that X-Ray records, beyond one a second. */
 const TRACED = 0.05;
-/** A steady load with which the options for capacity are compared, in deliveries per second. */
-const STEADY = 1000;
-const STEADY_WRITES = COUNTED.attempted(1).writes * STEADY;
-/** The part of provisioned capacity that is in use (lib/tables.ts). */
-const UTILIZATION = 0.7;
 
 const dollars = (amount: number): string => `$${amount.toFixed(amount < 100 ? 2 : 0)}`;
 const perMillion = (usage: Usage): number => MILLION * costOf(usage);
@@ -300,18 +293,12 @@ const TABLES: readonly Table[] = [
         `${million({ dynamoWrite: 1 })} per million`,
       ],
       [
-        '`-c deliveryLogCapacity=provisioned`, with a steady load',
-        `${monthly({ provisionedWriteHour: (STEADY_WRITES / UTILIZATION) * HOURS })} a month for the writes of ${STEADY} deliveries a second, \
-instead of ${monthly({ dynamoWrite: STEADY_WRITES * 3600 * HOURS })} on demand`,
-      ],
-      [
-        '`-c warmTables=true`',
+        '`va-wave warm …`',
         'once, for the units above 4 000 writes and 12 000 reads a second; see DynamoDB’s prices for your region, because we have no price that we could check',
       ],
       [
-        '`-c provisionedPollers=true`',
-        `$${PRICES.pollerHour} an hour for each poller that is ready: ${monthly({ pollerHour: IDLE.queues * capacityFor(STEADY).pollers * HOURS })} a month for ${STEADY} deliveries a second. The price is \
-from public summaries of AWS’s price list; check it`,
+        '`-c deliveriesPerSecond=…` above 20 000: pollers that stay ready, 200 at most for each queue',
+        `$${PRICES.pollerHour} an hour for each: ${monthly({ pollerHour: 200 * HOURS })} a month for 200. The price is from public summaries of AWS’s price list; check it`,
       ],
       [
         '`-c kmsKeyArn=…`: the key, and its requests',

@@ -36,7 +36,7 @@ const SHARED: readonly Limit[] = [
     `a new delivery log, ${count(NEW_TABLE.writes)} writes a second in the first half hour`,
     NEW_TABLE.writes / writes,
     COUNTS,
-    '[`warmTables`](deploying.md#for-a-known-load)',
+    '[`va-wave warm`](deploying.md#for-a-known-load)',
   ],
   [
     `the router's ${USUAL.router} invocations`,
@@ -48,7 +48,7 @@ const SHARED: readonly Limit[] = [
     `a new configuration table, ${count(NEW_TABLE.reads)} reads a second`,
     NEW_TABLE.reads / (COUNTED.routed(1).reads + COUNTED.attempted(1).reads),
     COUNTS,
-    '`warmTables`',
+    '`va-wave warm`',
   ],
   [
     "EventBridge's PutEvents requests",
@@ -61,7 +61,7 @@ const SHARED: readonly Limit[] = [
     `a table's quota of ${count(USUAL_TABLE_WRITES)} writes a second`,
     USUAL_TABLE_WRITES / writes,
     COUNTS,
-    'a higher quota; at this steady rate [provisioned capacity](deploying.md) costs less',
+    'a higher quota',
   ],
   [
     `the dispatcher's ${USUAL.dispatcher} invocations`,

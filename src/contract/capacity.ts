@@ -15,12 +15,12 @@ export type Capacity = {
   readonly dispatcher: number;
   /** Concurrent executions of the account: as many as for the dispatcher stay free for the functions that answer requests. */
   readonly account: number;
-  /** Provisioned pollers of each queue. */
-  readonly pollers: number;
   /** Write units per second of the delivery log. */
   readonly logWrites: number;
   /** Read units per second of the configuration. */
   readonly configurationReads: number;
+  /** Write units per second of the counters: one for each delivery of an organization with a quota. */
+  readonly counterWrites: number;
 };
 
 /** Events per second that one invocation of the router takes: ten in 80 ms, and a fifth in reserve. */
@@ -30,17 +30,15 @@ const ROUTED_PER_INVOCATION = 100;
  * half is in reserve, because a hanging Action takes every free invocation for five seconds.
  */
 const ATTEMPTED_PER_INVOCATION = 20;
-/**
- * Messages per second that a provisioned poller receives: ten calls of ten messages
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
- */
-const RECEIVED_PER_POLLER = 100;
 /** The claim is one unit. The completed record is one for an event of 1 kB (scripts/costs.ts), and two for a larger or longer answered one. */
 const LOG_WRITES_PER_DELIVERY = 3;
 /** The router reads the subscriptions, and the dispatcher reads the Action. */
 const CONFIGURATION_READS_PER_DELIVERY = 2;
 
-/** Returns what this number of deliveries per second needs, if each event reaches one Action and most attempts are the first. */
+/**
+ * Returns what this number of deliveries per second needs, if each event reaches one Action, most attempts are the first, and a record has
+ * two kilobytes at most after compression. DynamoDB bills one more write unit for each further kilobyte.
+ */
 export function capacityFor(deliveriesPerSecond: number): Capacity {
   const router = Math.max(2, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));
   const dispatcher = Math.max(2, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
@@ -48,9 +46,9 @@ export function capacityFor(deliveriesPerSecond: number): Capacity {
     router,
     dispatcher,
     account: router + 2 * dispatcher,
-    pollers: Math.max(2, Math.ceil(deliveriesPerSecond / RECEIVED_PER_POLLER)),
     logWrites: LOG_WRITES_PER_DELIVERY * deliveriesPerSecond,
     configurationReads: CONFIGURATION_READS_PER_DELIVERY * deliveriesPerSecond,
+    counterWrites: deliveriesPerSecond,
   };
 }
 

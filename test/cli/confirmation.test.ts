@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<string, (of: { action_id: string; site_id: string; 
   'event replay-failed': ({ action_id }) => [action_id, '--since', '1h'],
   erase: ({ org_id }) => ['--org', org_id, '--user', 'u-1'],
   redrive: () => ['deliveries'],
+  warm: () => ['--deliveries-per-second', '10000'],
   'keys reseal': () => [],
   'keys rotate-origin': () => [],
   'keys revoke': () => [],

@@ -9,6 +9,7 @@ import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { CatalogEvent } from '../../src/domain/events/publish.ts';
 import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import type { AccountFacts } from '../../src/domain/operations/examine-account.ts';
+import type { WarmedTable, WarmThroughput } from '../../src/domain/operations/warm-tables.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
 import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
@@ -77,6 +78,11 @@ export class FakeOperator {
     store: this.store,
     now: this.clock.now,
     randomBytes: countingBytes(),
+    warmedTables: {
+      configuration: warmedTable({ reads: 12_000, writes: 4000 }),
+      counters: warmedTable({ reads: 12_000, writes: 4000 }),
+      delivery_log: warmedTable({ reads: 12_000, writes: 50_000 }),
+    },
     baseUrl: 'https://va-wave.example',
     sealSigningSecret: async (secret) => `sealed ${secret}`,
     openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
@@ -226,4 +232,14 @@ export class FakeOperator {
     this.logQueries.push({ name, ...query });
     yield* this.logLines;
   }
+}
+
+function warmedTable(now: WarmThroughput): WarmedTable {
+  let throughput = now;
+  return {
+    read: async () => throughput,
+    raise: async (to) => {
+      throughput = to;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { shareConcurrency } from '../../lib/concurrency.ts';
-import { nameOf, stackOf, synthesize } from './synthesized.ts';
+import { stackOf, synthesize } from './synthesized.ts';
 
 const production = await synthesize();
 /** With CloudFront's access log. */
@@ -62,10 +62,10 @@ const concurrencyOf = (template: Template) =>
 
 describe('a new account', () => {
   test.each([
-    [10, { router: 2, dispatcher: 4, requestsPerSecond: 100 }],
-    [50, { router: 2, dispatcher: 24, requestsPerSecond: 600 }],
-    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 4000 }],
-    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 4000 }],
+    [10, { router: 2, dispatcher: 4, requestsPerSecond: 40 }],
+    [50, { router: 2, dispatcher: 24, requestsPerSecond: 240 }],
+    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 4900 }],
+    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 10_000 }],
   ])('divides its concurrency of %p among the router, the dispatcher and the API', (accountConcurrency, shares) => {
     expect(shareConcurrency({ accountConcurrency })).toEqual(shares);
     expect(shares.router + shares.dispatcher).toBeLessThan(accountConcurrency);
@@ -97,7 +97,8 @@ describe('a new account', () => {
       stage?.Properties.DefaultRouteSettings,
       ...Object.values<{ ThrottlingRateLimit: number }>(stage?.Properties.RouteSettings),
     ];
-    expect(throttles.reduce((sum, { ThrottlingRateLimit }) => sum + ThrottlingRateLimit, 0)).toBe(100);
+    // Ten for each of its four free executions, and each route has one at least.
+    expect(throttles.reduce((sum, { ThrottlingRateLimit }) => sum + ThrottlingRateLimit, 0)).toBe(41);
     // No function reserves concurrency: an account with a concurrency of ten cannot reserve any.
     template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
   });
@@ -108,50 +109,13 @@ describe('a new account', () => {
 });
 
 describe('a known load', () => {
-  test('sets the concurrency of router and dispatcher, and prepares the tables that it fills or reads', async () => {
-    const known = await synthesize('a known load');
-    expect(concurrencyOf(known)).toEqual([100, 540]);
-    const warm = Object.fromEntries(
-      Object.entries(known.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
-        nameOf(id),
-        Properties.WarmThroughput,
-      ]),
+  test('has provisioned pollers only above the maximum of a mapping, for both queues within the account', async () => {
+    const mappings = (await synthesize('a known load')).findResources('AWS::Lambda::EventSourceMapping');
+    const configured = Object.values(mappings).map(
+      ({ Properties }) => Properties.ScalingConfig ?? Properties.ProvisionedPollerConfig,
     );
-    expect(warm).toEqual({
-      TablesConfigurationTable: { ReadUnitsPerSecond: 20_000, WriteUnitsPerSecond: 4000 },
-      TablesCountersTable: undefined,
-      TablesConversationsTable: undefined,
-      TablesDeliveryLogTable: { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 30_000 },
-    });
-  });
-
-  test('can have provisioned pollers, which replace the maximum concurrency', async () => {
-    const mappings = (await synthesize('production with every option')).findResources(
-      'AWS::Lambda::EventSourceMapping',
-    );
-    for (const { Properties } of Object.values(mappings)) {
-      expect(Properties).not.toHaveProperty('ScalingConfig');
-      expect(Properties.ProvisionedPollerConfig).toEqual({ MinimumPollers: 200, MaximumPollers: 400 });
-    }
-  });
-
-  test('can have provisioned capacity for the delivery log only', async () => {
-    const full = await synthesize('production with every option');
-    const modes = Object.entries(full.findResources('AWS::DynamoDB::Table')).map(([id, { Properties }]) => [
-      nameOf(id),
-      Properties.BillingMode ?? 'PROVISIONED',
-      Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
-    ]);
-    expect(modes.sort()).toEqual([
-      ['TablesConfigurationTable', 'PAY_PER_REQUEST', true],
-      ['TablesConversationsTable', 'PAY_PER_REQUEST', true],
-      ['TablesCountersTable', 'PAY_PER_REQUEST', true],
-      ['TablesDeliveryLogTable', 'PROVISIONED', false],
-    ]);
-    full.hasResourceProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
-      ScalableDimension: 'dynamodb:table:WriteCapacityUnits',
-      MaxCapacity: Math.ceil((3 * 40_000) / 0.7),
-    });
+    // The router's 400 invocations, and the dispatcher's 2 000, of the 4 400 of the account.
+    expect(configured).toEqual([{ MaximumConcurrency: 400 }, { MinimumPollers: 200, MaximumPollers: 200 }]);
   });
 });
 

@@ -6,11 +6,6 @@ export const ALL_OPTIONS = {
   stackName: 'Chat-2',
   deliveryLogRetentionDays: 90,
   deliveriesPerSecond: 40_000,
-  routerConcurrency: 300,
-  requestsPerSecond: 8000,
-  provisionedPollers: true,
-  warmTables: true,
-  deliveryLogCapacity: 'provisioned',
   deliveryConcurrency: 1000,
   requestConcurrency: 200,
   accountConcurrency: 6000,
@@ -43,12 +38,7 @@ const EXISTING_NETWORK = {
 
 /** The options from which the capacity follows that some options need. */
 const KNOWN_LOAD = { accountConcurrency: 1100, deliveriesPerSecond: 10_000 };
-const NEED_KNOWN_LOAD: readonly string[] = [
-  'deliveriesPerSecond',
-  'provisionedPollers',
-  'warmTables',
-  'deliveryLogCapacity',
-];
+const NEED_KNOWN_LOAD: readonly string[] = ['deliveriesPerSecond'];
 
 /** Each option alone, as `only <its name>`. */
 const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
@@ -68,7 +58,7 @@ const NAMED = {
   'another name': { stackName: 'Second' },
   'a new account': { accountConcurrency: 10 },
   'a small account with few dispatchers': { accountConcurrency: 100, deliveryConcurrency: 7 },
-  'a known load': { ...KNOWN_LOAD, warmTables: true },
+  'a known load': { accountConcurrency: 4400, deliveriesPerSecond: 40_000 },
   'a fix while an alarm is raised': { gradual: 'without-alarms' },
   'tables that exist': { configurationTable: 'restored', conversationsTable: 'kept' },
   'guard rails': {},
