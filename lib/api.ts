@@ -54,7 +54,7 @@ const SHARES = {
 } as const;
 export type RouteName = Exclude<keyof typeof SHARES, 'Others'>;
 
-/** The part of the requests per second whose use leaves time to allow more. */
+/** The part of the largest share whose use leaves time to allow more. */
 const NEAR_THROTTLE = 0.8;
 
 /** A page of the dashboard makes this many requests at once at most. */
@@ -115,11 +115,12 @@ export class Api extends Construct {
       ...LASTING_ERRORS,
       endsRelease: true,
     });
-    // What API Gateway throttles reaches no function and no metric of its own. The metric counts what it lets in.
+    // What API Gateway throttles reaches no function and no metric of its own, and a metric for each route costs money. A flood of one route is
+    // throttled at the share of that route, so the sum of all is compared with the largest share.
     alarms.raise(this, 'NearThrottle', {
       runbookEntry: 'near-throttle',
       metric: this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      threshold: Math.floor(NEAR_THROTTLE * requestsPerSecond * FIVE_MINUTES.toSeconds()),
+      threshold: Math.round(NEAR_THROTTLE * SHARES.WidgetInit * requestsPerSecond * FIVE_MINUTES.toSeconds()),
       periods: 3,
       breaching: 2,
     });

@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
     (feature): Fault => [`${feature}Errors`, 'a function reaches its timeout', 'Errors', () => lasting(5)],
   ),
   ['WidgetRoutesSlow', 'DynamoDB answers after two seconds', 'Duration', () => lasting(2100)],
-  ['ApiNearThrottle', 'a flood of requests', 'Count', () => lasting(3900 * 300)],
+  ['ApiNearThrottle', 'a flood of requests', 'Count', () => lasting(1300 * 300)],
   ['MonitoringThrottles', 'the account has no free execution', 'Throttles', () => lasting(5)],
   ['MonitoringAccountConcurrency', 'nine tenths of the quota are in use', 'ConcurrentExecutions', () => lasting(900)],
   ['MonitoringUnreadableActions', 'a form cannot be read', METRICS.unreadableActions, () => [1]],
@@ -174,7 +174,7 @@ test('every alarm of the stack has its fault', () => {
   expect(FAULTS.map(([name]) => name).sort()).toEqual([...alarms.keys()].sort());
 });
 
-test('a fault of a few minutes raises no alarm that could end a release', () => {
+test('a fault of a few minutes raises no alarm on lasting faults', () => {
   for (const name of ['ApiServerErrors', 'DeliveriesFailedMessages', 'DeliveriesErrors', 'MonitoringThrottles']) {
     const one = alarms.get(name);
     expect(one && notifications(one, [0, 99, 0, 0])).toBe(0);

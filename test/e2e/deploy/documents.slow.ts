@@ -212,6 +212,8 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
         return resource('Lambda::EventSourceMapping');
       case 'rule name':
         return (await resource('Events::Rule')).split('|').at(-1) ?? '';
+      case 'archive name':
+        return resource('Events::Archive');
       case 'archive ARN':
       case 'bus ARN':
         return `arn:aws:events:${(await service()).aws.region}:${'0'.repeat(12)}:event-bus/${await output(OUTPUTS.eventBus)}`;
@@ -256,6 +258,9 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
       await new SQSClient(aws).send(
         new SendMessageCommand({ QueueUrl: outputs[OUTPUTS.deliveriesDeadLetters], MessageBody }),
       );
+    },
+    'Events missing': async () => {
+      expect(await run('npx cdk deploy -c eventArchive=true')).toMatchObject({ code: 0 });
     },
     Canary: async () => {
       expect(await run('npx cdk deploy -c canary=true')).toMatchObject({ code: 0 });
