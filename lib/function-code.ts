@@ -34,15 +34,17 @@ const BUNDLE = {
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } satisfies BuildOptions;
 
-/** The bundles of all functions, by the network rule that they contain. */
-const bundled = new Map<string | undefined, ReadonlyMap<string, Uint8Array>>();
+/** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
+export type Replacements = Readonly<Record<string, string>>;
+
+/** The bundles of all functions, by the replacements in them. */
+const bundled = new Map<string, ReadonlyMap<string, Uint8Array>>();
 
 /**
  * Returns the code of one function, bundled in this process. NodejsFunction starts a process per function, which takes three times as long.
  * @param folder below lambdas/, with a handler.ts
- * @param networkRule path of the module that replaces `#network-rule`
  */
-export function functionCode(folder: FunctionName, networkRule?: string): AssetCode {
+export function functionCode(folder: FunctionName, replacements: Replacements): AssetCode {
   return Code.fromAsset(`${lambdas}${folder}`, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -50,7 +52,7 @@ export function functionCode(folder: FunctionName, networkRule?: string): AssetC
       image: DockerImage.fromRegistry('scratch'),
       local: {
         tryBundle(outputFolder) {
-          writeFileSync(`${outputFolder}/index.mjs`, bundleOf(folder, networkRule));
+          writeFileSync(`${outputFolder}/index.mjs`, bundleOf(folder, replacements));
           copyFileSync(notices, `${outputFolder}/${NOTICES}`);
           return true;
         },
@@ -59,20 +61,21 @@ export function functionCode(folder: FunctionName, networkRule?: string): AssetC
   });
 }
 
-function bundleOf(folder: FunctionName, networkRule: string | undefined): Uint8Array {
-  const bundles = bundled.get(networkRule) ?? bundleFunctions(networkRule);
-  bundled.set(networkRule, bundles);
+function bundleOf(folder: FunctionName, replacements: Replacements): Uint8Array {
+  const key = JSON.stringify(replacements);
+  const bundles = bundled.get(key) ?? bundleFunctions(replacements);
+  bundled.set(key, bundles);
   const bundle = bundles.get(folder);
   if (bundle === undefined) throw new Error(`esbuild made no bundle of ${folder}`);
   return bundle;
 }
 
 /** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
-function bundleFunctions(networkRule: string | undefined): ReadonlyMap<string, Uint8Array> {
+function bundleFunctions(replacements: Replacements): ReadonlyMap<string, Uint8Array> {
   const { outputFiles } = buildSync({
     ...BUNDLE,
     entryPoints: FUNCTIONS.map((folder) => ({ in: `${lambdas}${folder}/handler.ts`, out: folder })),
-    alias: { ...FUNCTION_CREDENTIALS, ...(networkRule === undefined ? {} : { '#network-rule': networkRule }) },
+    alias: { ...FUNCTION_CREDENTIALS, ...replacements },
     outdir: lambdas,
     write: false,
   });

@@ -24,8 +24,6 @@ import type { Stage } from './stage.ts';
 export type Outbound = {
   /** The network in which the function runs. @default none: requests come from AWS's own addresses */
   readonly network?: Placement;
-  /** Path of the module that replaces `#network-rule` in the bundle. Only the one-machine service sets it. @default the strict rule */
-  readonly networkRule?: string;
 };
 
 export type ServiceFunctionProps = Outbound & {
@@ -69,7 +67,7 @@ export class ServiceFunction extends Construct {
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
-      code: functionCode(props.folder, props.networkRule),
+      code: functionCode(props.folder, props.stage.replacements),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,

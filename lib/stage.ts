@@ -1,5 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Replacements } from './function-code.ts';
 
 /** Everything that differs between stages. */
 export type Stage = {
@@ -19,6 +20,8 @@ export type Stage = {
   readonly deliveryLogRetentionDays: number;
   /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
+  /** What the functions have in place of some modules. None for a deployment. */
+  readonly replacements: Replacements;
 };
 
 export const STAGES = {
@@ -38,7 +41,7 @@ export const STAGES = {
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
   },
-} satisfies Record<string, Omit<Stage, 'gradual'>>;
+} satisfies Record<string, Omit<Stage, 'gradual' | 'replacements'>>;
 
 /** Days for which the archive of events keeps them, unless the operator says otherwise. */
 const ARCHIVE_DAYS = 7;

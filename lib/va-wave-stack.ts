@@ -17,6 +17,7 @@ import type { DeploymentOptions } from './deployment-options.ts';
 import { Edge } from './edge.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
+import type { Replacements } from './function-code.ts';
 import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
@@ -31,8 +32,8 @@ import { WidgetRoutes } from './widget-routes.ts';
 
 export type VaWaveStackProps = StackProps &
   DeploymentOptions & {
-    /** Path of the module behind `#network-rule` in the outbound functions. Only the one-machine service sets it. @default the strict rule */
-    readonly networkRule?: string;
+    /** Modules of the functions that differ from a deployment. Only the one-machine service and tests set it. @default none */
+    readonly replacements?: Replacements;
     /**
      * Omits the distribution with its buckets and files, which the emulator of test/e2e/deploy does not support. The address of the API is then
      * `{base_url}`. Only that test sets it. @default false
@@ -48,13 +49,13 @@ const { version: VERSION } = z
 export class VaWaveStack extends Stack {
   constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
     const ofStage = STAGES[props.stage ?? 'prod'];
-    const stage: Stage = { ...ofStage, gradual: Boolean(props.gradual) };
+    const stage: Stage = { ...ofStage, gradual: Boolean(props.gradual), replacements: props.replacements ?? {} };
     super(scope, id, {
       description: 'va-wave: chat widget authentication and signed outbound requests',
       terminationProtection: stage.deletionProtection,
       ...props,
     });
-    const { networkRule, emulated = false } = props;
+    const { emulated = false } = props;
     const concurrency = shareConcurrency(props);
     const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
@@ -70,10 +71,7 @@ export class VaWaveStack extends Stack {
     });
     const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
     const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
-    const outbound = {
-      ...(networkRule === undefined ? {} : { networkRule }),
-      ...(network === undefined ? {} : { network }),
-    };
+    const outbound = network === undefined ? {} : { network };
     const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: props.requestConcurrency };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 

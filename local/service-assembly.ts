@@ -23,7 +23,6 @@ const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVICE_APP = new URL('./service-app.ts', import.meta.url);
 const CONFIGURATION = new URL('../cdk.json', import.meta.url);
-const NETWORK_RULE = fileURLToPath(new URL('./network-rule.ts', import.meta.url));
 
 /**
  * Synthesizes the service into a folder, for one or several machines to run.
@@ -36,7 +35,7 @@ export function assembleService(
   { strict = false, deliveryConcurrency }: { readonly strict?: boolean; readonly deliveryConcurrency?: number } = {},
 ): Promise<void> {
   const options = {
-    networkRule: strict ? undefined : NETWORK_RULE,
+    strict: strict ? 'true' : undefined,
     deliveryConcurrency: deliveryConcurrency?.toString(),
   };
   return synthesize({ url: SERVICE_APP, options, configuration: CONFIGURATION }, outdir);

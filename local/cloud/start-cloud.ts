@@ -191,6 +191,7 @@ async function start(step: Start): Promise<Omit<Cloud, 'messages' | 'stop'>> {
     logCopy: options.logCopy,
     extraEnvironment: composition.environment,
     compiledCode: composition.compiledCode,
+    call: (request) => endpoint.call(request),
     onError: (functionId, line) => print(`${functionId}: ${line}`),
   });
   const parts = { stack, authorizer, sqs: queues, functions };

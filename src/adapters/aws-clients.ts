@@ -7,6 +7,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { awsTransport } from '#aws-transport';
 
 /**
  * How a client reaches AWS. The operator's command line sets it, because it can also use the one-machine service, and so do tests.
@@ -33,12 +34,12 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   retryMode: 'standard',
   // The middleware stack of each command is built once instead of for each call (docs/decisions/0004).
   cacheMiddleware: true,
-  requestHandler: {
+  requestHandler: awsTransport({
     connectionTimeout: Math.min(timeoutMs, 1000),
     requestTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     throwOnRequestTimeout: true,
-  },
+  }),
   ...access,
 });
 

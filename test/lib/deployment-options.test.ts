@@ -9,7 +9,7 @@ test('without context no option is set', () => {
 });
 
 test('ignores in the context the settings that only tests and the one-machine service use', () => {
-  expect(read({ networkRule: 'anything.ts', emulated: 'true' })).toEqual({});
+  expect(read({ replacements: { '#network-rule': 'anything.ts' }, emulated: 'true' })).toEqual({});
 });
 
 test('accepts every option as text, as -c passes it', () => {

@@ -1,5 +1,8 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Gateway } from '../gateway/gateway.ts';
 import type {
+  Call,
+  CallAnswer,
   FunctionError,
   Invocation,
   InvocationResult,
@@ -14,6 +17,8 @@ export type EnvironmentOptions = {
   readonly memoryMb: number;
   readonly functionArn: string;
   readonly timeoutMs: number;
+  /** Answers the calls that the function makes without a socket. */
+  readonly call: Gateway['call'];
   readonly onOutput: (text: string) => void;
   readonly onEnd: () => void;
 };
@@ -51,9 +56,12 @@ export class ExecutionEnvironment {
 
   constructor(options: EnvironmentOptions) {
     this.#options = options;
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (call: Call) => void this.#answer(port1, call));
     this.#worker = new Worker(PROGRAM, {
       eval: true,
-      workerData: options.start,
+      workerData: { ...options.start, gateway: port2 },
+      transferList: [port2],
       env: { ...options.variables },
       execArgv: [],
       stdout: true,
@@ -127,6 +135,12 @@ export class ExecutionEnvironment {
         done();
       });
     });
+  }
+
+  async #answer(port: MessagePort, { id, method, path, headers, body }: Call): Promise<void> {
+    const response = await this.#options.call({ method, path, headers, body: Buffer.from(body.buffer) });
+    const answer: CallAnswer = { id, ...response, body: Uint8Array.from(Buffer.from(response.body)) };
+    port.postMessage(answer, [answer.body.buffer]);
   }
 
   #timeOut(requestId: string): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/callers.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { LambdaResource } from '../template/stack.ts';
 import { ExecutionEnvironment } from './execution-environment.ts';
 import type { InvocationResult } from './messages.ts';
@@ -12,6 +13,8 @@ type LambdaFunctionOptions = {
   readonly issue: () => EnvironmentKey;
   /** Folder where V8 keeps compiled code for the next environment. */
   readonly compiledCode: string;
+  /** Answers the calls that the function makes without a socket. */
+  readonly call: Gateway['call'];
   readonly onOutput: (text: string) => void;
   /** Called with one line when an asynchronous invocation has failed for the last time. */
   readonly onLost: (message: string) => void;
@@ -148,7 +151,7 @@ export class LambdaFunction {
   }
 
   #start(): ExecutionEnvironment {
-    const { definition, issue, compiledCode, onOutput } = this.#options;
+    const { definition, issue, compiledCode, call, onOutput } = this.#options;
     const { variables, revoke } = issue();
     return new ExecutionEnvironment({
       start: { codeFolder: definition.codeFolder, handler: definition.properties.Handler, compiledCode },
@@ -156,6 +159,7 @@ export class LambdaFunction {
       memoryMb: definition.properties.MemorySize,
       functionArn: definition.arn,
       timeoutMs: definition.properties.Timeout * 1000,
+      call,
       onOutput,
       onEnd: revoke,
     });

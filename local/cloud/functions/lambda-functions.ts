@@ -3,6 +3,7 @@ import type { Authorizer } from '../access/authorizer.ts';
 import { type AccessKeys, type Caller, type Credentials, newCredentials } from '../access/callers.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { LambdaResource } from '../template/stack.ts';
 import { FunctionLog } from './function-log.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from './lambda-function.ts';
@@ -19,6 +20,8 @@ type LambdaFunctionsOptions = {
   readonly extraEnvironment: Readonly<Record<string, string>>;
   /** Folder where V8 keeps compiled code for the next environment. */
   readonly compiledCode: string;
+  /** Answers the calls that functions make without a socket. */
+  readonly call: Gateway['call'];
   readonly onError: (functionId: string, line: string) => void;
 };
 
@@ -54,6 +57,7 @@ export class LambdaFunctions {
           return { variables, revoke: () => keys.delete(credentials.accessKeyId) };
         },
         compiledCode: options.compiledCode,
+        call: options.call,
         onOutput: (text) => log.write(text),
         onLost: (message) => options.onError(logicalId, message),
       });

@@ -8,6 +8,24 @@ export type WorkerStart = {
   readonly compiledCode: string;
 };
 
+/** A call of AWS that a function makes without a socket. The names of headers are in lower case. */
+export type Call = {
+  readonly id: number;
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+};
+
+/** The answer to the call with this id. */
+export type CallAnswer = {
+  readonly id: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+};
+
 export type Invocation = {
   readonly requestId: string;
   /** The event as JSON text. */

@@ -43,11 +43,11 @@ export class Gateway {
     for (const [name, value] of Object.entries(request.headers)) {
       if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(',');
     }
-    return this.#call({ method: request.method ?? 'GET', path: request.url ?? '/', headers, body });
+    return this.call({ method: request.method ?? 'GET', path: request.url ?? '/', headers, body });
   }
 
-  /** Never throws: a fault of ours is an answer with status 500. */
-  async #call(request: AwsRequest): Promise<AwsResponse> {
+  /** Answers a signed call as `answer` does. Never throws: a fault of ours is an answer with status 500. */
+  async call(request: AwsRequest): Promise<AwsResponse> {
     const { keys, services, authorizer, waiting, onFault } = this.#options;
     const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
     const service = services[name];

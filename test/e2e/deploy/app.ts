@@ -12,13 +12,15 @@ import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);
-const networkRule = fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url));
+const replacements = {
+  '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)),
+};
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
   stage: process.argv[2] === 'prod' ? 'prod' : 'dev',
   emulated: true,
   terminationProtection: false,
-  networkRule,
+  replacements,
 });
 // The emulator supports neither alarms over sums of metrics nor the style of a login.
 for (const part of stack.node.findAll()) {

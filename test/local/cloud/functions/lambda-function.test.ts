@@ -3,23 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
+import { awsTransport } from '../../../../local/aws-transport.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
 import type { InvocationResult } from '../../../../local/cloud/functions/messages.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
 import { BroadcastChannel, threadId } from 'node:worker_threads';
+import { awsTransport } from '${new URL('../../../../local/aws-transport.ts', import.meta.url)}';
 const waiting = new Map();
 const door = new BroadcastChannel('door');
 door.onmessage = ({ data }) => waiting.get(data.released)?.();
 let running = 0;
-export const handler = async ({ name, ends, wait_ms, held }) => {
+const transport = awsTransport({ requestTimeout: 50 });
+export const handler = async ({ name, ends, wait_ms, held, call }) => {
   running += 1;
   try {
     if (name !== undefined) {
       const asked = new Promise((resolve) => waiting.set(name, resolve));
       door.postMessage({ name });
       await asked;
+    }
+    if (call !== undefined) {
+      const { response } = await transport.handle(call);
+      return { ...response, body: Buffer.from(response.body).toString() };
     }
     if (ends === 'throw') throw new TypeError('as asked');
     if (ends === 'exit') process.exit(3);
@@ -73,6 +80,10 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
     caller: { kind: 'operator' },
     issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64' }, revoke: () => {} }),
     compiledCode: join(folder, 'compiled'),
+    call: async ({ method, path, headers, body }) => {
+      if (path === '/silent') await new Promise(() => {});
+      return { status: 201, headers: { ...headers, 'x-answered': 'yes' }, body: `${method} ${path} ${body}` };
+    },
     onOutput: () => {},
     onLost: () => {},
   });
@@ -174,6 +185,26 @@ test('a thread that answers no more ends with all its invocations', async () => 
   let next = await invoke(fn, {});
   while (next.failed) next = await invoke(fn, {});
   expect(value(next).threadId).not.toBe(first.threadId);
+});
+
+test('a call without a socket reaches the gateway as it was signed, and its answer is the response of the SDK', async () => {
+  const headers = { authorization: 'signed', 'X-Amz-Target': 'Service.Operation' };
+  const call = { method: 'POST', path: '/path', query: { with: 'a query' }, headers, body: 'body' };
+  expect(value(await invoke(start(), { call }))).toEqual({
+    statusCode: 201,
+    headers: { authorization: 'signed', 'x-amz-target': 'Service.Operation', 'x-answered': 'yes' },
+    body: 'POST /path?with=a+query body',
+  });
+});
+
+test('a call that is not answered in time fails with an error after which the SDK repeats it', async () => {
+  const call = { method: 'POST', path: '/silent', headers: {} };
+  expect(value(await invoke(start(), { call })).errorType).toBe('TimeoutError');
+});
+
+test('a bundle that no gateway runs makes its calls over HTTP', () => {
+  const limits = { connectionTimeout: 1, requestTimeout: 2, socketTimeout: 3, throwOnRequestTimeout: true } as const;
+  expect(awsTransport(limits)).toBe(limits);
 });
 
 function fail(): never {
