@@ -19,6 +19,8 @@ export const FIVE_MINUTES = Duration.minutes(5);
 export type WatchedMetric = {
   /** Heading in docs/runbook.md that explains what to do. */
   readonly runbookEntry: string;
+  /** Whether somebody must act at once, also at night. @default page */
+  readonly severity?: 'page' | 'ticket';
   readonly metric: IMetric;
   /** The alarm is raised when the metric reaches this value. */
   readonly threshold: number;
@@ -45,19 +47,24 @@ export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'br
 
 /** Creates the alarms of the features. Each alarm is in the scope of its feature. */
 export class Alarms extends Construct {
-  readonly #topic: ITopic | undefined;
-  readonly #faults: IMetric[] = [];
+  readonly #topics: Readonly<Record<'page' | 'ticket', ITopic | undefined>>;
+  readonly #all: Alarm[] = [];
   readonly #endRelease: Alarm[] = [];
 
-  /** @param topicArn SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state */
-  constructor(scope: Construct, id: string, topicArn: string | undefined) {
+  /**
+   * @param topicArn SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state
+   * @param ticketTopicArn SNS topic for the alarms that can wait for the day. @default the same
+   */
+  constructor(scope: Construct, id: string, topicArn: string | undefined, ticketTopicArn: string | undefined) {
     super(scope, id);
-    this.#topic = topicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', topicArn);
+    const page = topicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', topicArn);
+    const ticket = ticketTopicArn === undefined ? page : Topic.fromTopicArn(this, 'TicketTopic', ticketTopicArn);
+    this.#topics = { page, ticket };
   }
 
-  /** Errors and throttles of the functions that have alarms, for the graph of the service's own faults. */
-  get faults(): readonly IMetric[] {
-    return this.#faults;
+  /** All alarms, for the dashboard. */
+  get all(): readonly Alarm[] {
+    return this.#all;
   }
 
   /** The alarms that roll a release back. */
@@ -70,6 +77,7 @@ export class Alarms extends Construct {
     id: string,
     {
       runbookEntry,
+      severity = 'page',
       metric,
       threshold,
       below = false,
@@ -80,7 +88,8 @@ export class Alarms extends Construct {
     }: WatchedMetric,
   ): Alarm {
     const alarm = new Alarm(scope, id, {
-      alarmDescription: `docs/runbook.md#${runbookEntry}`,
+      // The notification itself has the account and the region, and the name of the alarm begins with that of the stack.
+      alarmDescription: `${severity}: docs/runbook.md#${runbookEntry}`,
       metric,
       threshold,
       comparisonOperator: below
@@ -90,9 +99,11 @@ export class Alarms extends Construct {
       datapointsToAlarm: breaching,
       treatMissingData: missing,
     });
+    this.#all.push(alarm);
     if (endsRelease) this.#endRelease.push(alarm);
-    if (this.#topic === undefined) return alarm;
-    const notification = new SnsAction(this.#topic);
+    const topic = this.#topics[severity];
+    if (topic === undefined) return alarm;
+    const notification = new SnsAction(topic);
     alarm.addAlarmAction(notification);
     alarm.addOkAction(notification);
     return alarm;
@@ -110,11 +121,6 @@ export class Alarms extends Construct {
       `${feature}: errors`,
       functions.map(({ fn }) => fn.metricErrors({ period })),
     );
-    const throttles = sum(
-      `${feature}: throttles`,
-      functions.map(({ fn }) => fn.metricThrottles({ period })),
-    );
-    this.#faults.push(errors, throttles);
     const endsRelease = functions.some(({ invokedBy }) => invokedBy !== 'schedule');
     this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...lasting });
   }

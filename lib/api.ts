@@ -1,3 +1,4 @@
+import { Fn, Names, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnRoute,
@@ -88,7 +89,12 @@ export class Api extends Construct {
       defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.callable),
       createDefaultStage: false,
     });
-    this.accessLog = new LogGroup(this, 'AccessLog', stage.logs);
+    // Below this prefix, API Gateway needs no statement of its own in the account's one policy for log groups, whose length is limited
+    // (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-troubleshooting-logging.html). A part of the stack's id makes the
+    // name unique, also after a stack that was deleted.
+    const created = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
+    const logGroupName = `/aws/vendedlogs/va-wave/${Names.uniqueResourceName(this, { maxLength: 100 })}-${created}`;
+    this.accessLog = new LogGroup(this, 'AccessLog', { ...stage.logs, logGroupName });
     const others = throttle('Others', requestsPerSecond);
     this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
@@ -119,6 +125,7 @@ export class Api extends Construct {
     // throttled at the share of that route, so the sum of all is compared with the largest share.
     alarms.raise(this, 'NearThrottle', {
       runbookEntry: 'near-throttle',
+      severity: 'ticket',
       metric: this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
       threshold: Math.round(NEAR_THROTTLE * SHARES.WidgetInit * requestsPerSecond * FIVE_MINUTES.toSeconds()),
       periods: 3,

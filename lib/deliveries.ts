@@ -40,6 +40,7 @@ export class Deliveries extends Construct {
     });
     alarms.raise(this, 'EventsDropped', {
       runbookEntry: 'events-dropped',
+      severity: 'ticket',
       metric: ownMetric(this, METRICS.eventsDropped, FIVE_MINUTES),
       threshold: 1,
     });

@@ -22,6 +22,7 @@ const listOf = (shape: RegExp, message: string) =>
     (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value),
     z.array(matching(shape, message), message).min(1, message),
   );
+const topicArn = matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic');
 const tableName = matching(/^[\w.-]{3,255}$/, 'must be the name of a table');
 
 /**
@@ -40,7 +41,8 @@ const OPTIONS = {
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
   requestConcurrency: wholeNumber(1, 1000),
   accountConcurrency: wholeNumber(10, 1_000_000),
-  alarmTopicArn: matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),
+  alarmTopicArn: topicArn,
+  ticketTopicArn: topicArn,
   domainName: matching(
     /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     'must be a host name in lower case',
@@ -67,6 +69,8 @@ const OPTIONS = {
     'must be the ARN of a KMS key, and not of an alias',
   ),
   edgeAccessLog: flag,
+  requiredMfa: flag,
+  identityProviders: listOf(/^[\w-]{3,32}$/, 'must be names of identity providers, separated by commas'),
   gradual: z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' }),
   eventArchive: z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' }),
   tracing: flag,
@@ -116,6 +120,7 @@ const UNRESERVED_MIN = 100;
 const NEEDS: readonly (readonly [keyof Context, ...(keyof Context)[]])[] = [
   ['domainName', 'certificateArn'],
   ['certificateArn', 'domainName'],
+  ['ticketTopicArn', 'alarmTopicArn'],
   ['vpcId', 'subnetIds', 'securityGroupIds'],
   ['subnetIds', 'vpcId'],
   ['securityGroupIds', 'vpcId'],

@@ -100,6 +100,7 @@ export class Keys extends Construct {
     alarms.watch(this, [rotation], SINGLE_ERROR);
     alarms.raise(this, 'TokenKeyAge', {
       runbookEntry: 'token-key-age',
+      severity: 'ticket',
       metric: ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum'),
       threshold: TOKEN_KEY_OLD_DAYS,
       periods: 3,

@@ -17,6 +17,7 @@ import {
 import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
+import type { DeploymentOptions } from './deployment-options.ts';
 import type { Stage } from './stage.ts';
 
 /** How long a page stays logged in. It gets a new access token every hour. */
@@ -24,6 +25,8 @@ const REFRESH_TOKEN_VALIDITY = Duration.hours(12);
 const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
+
+export type LoginProps = Pick<DeploymentOptions, 'requiredMfa' | 'identityProviders'> & { readonly stage: Stage };
 
 /**
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
@@ -34,8 +37,11 @@ export class Login extends Construct {
   readonly #domain: UserPoolDomain;
   readonly #server: UserPoolResourceServer;
 
-  constructor(scope: Construct, id: string, stage: Stage) {
+  readonly #providers: readonly string[];
+
+  constructor(scope: Construct, id: string, { stage, requiredMfa = false, identityProviders = [] }: LoginProps) {
     super(scope, id);
+    this.#providers = identityProviders;
     this.pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
@@ -51,7 +57,7 @@ export class Login extends Construct {
         requireDigits: true,
         requireSymbols: true,
       },
-      mfa: Mfa.OPTIONAL,
+      mfa: requiredMfa ? Mfa.REQUIRED : Mfa.OPTIONAL,
       mfaSecondFactor: { sms: false, otp: true },
       // The cheapest plan with managed login.
       featurePlan: FeaturePlan.ESSENTIALS,
@@ -86,7 +92,11 @@ export class Login extends Construct {
       authFlows: { adminUserPassword: true },
       // Without a list, a client may write every standard attribute, and the email address identifies the user.
       writeAttributes: new ClientAttributes().withStandardAttributes({ locale: true }),
-      supportedIdentityProviders: [UserPoolClientIdentityProvider.COGNITO],
+      // The operator adds a provider to the pool. A deployment without its name here would take it off the client again.
+      supportedIdentityProviders: [
+        UserPoolClientIdentityProvider.COGNITO,
+        ...this.#providers.map((name) => UserPoolClientIdentityProvider.custom(name)),
+      ],
       oAuth: {
         flows: { authorizationCodeGrant: true },
         scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.resourceServer(this.#server, SCOPE)],

@@ -7,7 +7,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
-import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
+import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES, PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
 import { MAPPING_MAX } from './concurrency.ts';
@@ -147,6 +147,8 @@ export class Messaging extends Construct {
           principals: [...platform],
           actions: ['events:PutEvents'],
           resources: [this.bus.eventBusArn],
+          // What the service reports has this source. Nobody else may report in its name.
+          conditions: { StringNotEquals: { 'events:source': PUBLISHED_BY_US } },
         }),
       );
     }

@@ -1,14 +1,21 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
-import { Dashboard, GraphWidget, type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
-import type { Tables } from './tables.ts';
 
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
 const CONCURRENCY_IN_USE = 0.8;
@@ -16,12 +23,20 @@ const CONCURRENCY_IN_USE = 0.8;
 /** Width of a dashboard in CloudWatch's units. */
 const DASHBOARD_WIDTH = 24;
 
+/** Saved queries of Logs Insights for the questions of docs/runbook.md. */
+const QUERIES = {
+  Errors: 'level = "ERROR"',
+  FailedMessages: 'message like /becomes visible again/',
+  FailedDeliveries: 'message = "Attempted"',
+} as const;
+
 export type MonitoringProps = {
   readonly alarms: Alarms;
   readonly messaging: Messaging;
-  readonly tables: Tables;
   readonly api: HttpApi;
   readonly distribution: IDistribution;
+  /** The logs of all functions. */
+  readonly logs: readonly ILogGroup[];
   /** @default none */
   readonly canary: Canary | undefined;
   /** The account's quota of concurrent executions. */
@@ -32,7 +47,7 @@ export type MonitoringProps = {
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { alarms, messaging, tables, api, distribution, canary } = props;
+    const { alarms, messaging, api, distribution, canary } = props;
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
     const unreadableActions = ownMetric(this, METRICS.unreadableActions, FIVE_MINUTES);
     const logWriteFailed = ownMetric(this, METRICS.logWriteFailed, FIVE_MINUTES);
@@ -45,6 +60,7 @@ export class Monitoring extends Construct {
     });
     alarms.raise(this, 'AccountConcurrency', {
       runbookEntry: 'account-concurrency',
+      severity: 'ticket',
       metric: LambdaFunction.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: Math.floor(CONCURRENCY_IN_USE * props.accountConcurrency),
       periods: 3,
@@ -52,14 +68,37 @@ export class Monitoring extends Construct {
     });
     alarms.raise(this, 'UnreadableActions', {
       runbookEntry: 'unreadable-actions',
+      severity: 'ticket',
       metric: unreadableActions,
       threshold: 1,
     });
     alarms.raise(this, 'LogWriteFailed', { runbookEntry: 'log-write-failed', metric: logWriteFailed, threshold: 1 });
 
+    for (const [name, filterStatements] of Object.entries(QUERIES)) {
+      new QueryDefinition(this, name, {
+        queryDefinitionName: `${this.node.path}/${name}`,
+        queryString: new QueryString({
+          fields: [
+            '@timestamp',
+            'service',
+            'message',
+            'error.name',
+            'error.message',
+            'function_request_id',
+            'event_id',
+            'action_id',
+          ],
+          filterStatements: [filterStatements],
+          sort: '@timestamp desc',
+          limit: 1000,
+        }),
+        logGroups: [...props.logs],
+      });
+    }
     const queues = [messaging.events, messaging.deliveries];
     new Dashboard(this, 'Dashboard', {
       widgets: [
+        [new AlarmStatusWidget({ alarms: [...alarms.all], title: 'Alarms', width: DASHBOARD_WIDTH, height: 6 })],
         row({
           'Attempts by outcome': [sumsBy(this, 'outcome', METRICS.attempts)],
           'Attempts by number': [sumsBy(this, 'attempt', METRICS.attempts)],
@@ -91,10 +130,8 @@ export class Monitoring extends Construct {
             logWriteFailed,
             unreadableActions,
             ownMetric(this, METRICS.toolsNotListed, FIVE_MINUTES),
-            tables.throttles,
             ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
             ownMetric(this, METRICS.deliveriesThrottled, FIVE_MINUTES),
-            ...alarms.faults,
           ],
           'Oldest message (s)': queues.flatMap(({ queue }) => [
             queue.metricApproximateAgeOfOldestMessage(),

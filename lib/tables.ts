@@ -1,5 +1,4 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
@@ -50,7 +49,7 @@ export class ServiceTable extends Construct {
       ...(props.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
       ...(props.timeToLive ? { timeToLiveAttribute: 'expires_at' } : {}),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.AWS_MANAGED,
+      encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
       removalPolicy: props.stage?.dataRemovalPolicy ?? RemovalPolicy.DESTROY,
       deletionProtection: props.stage?.deletionProtection ?? false,
@@ -81,8 +80,6 @@ export class Tables extends Construct {
   readonly counters: ServiceTable;
   readonly conversations: ServiceTable;
   readonly deliveryLog: ServiceTable;
-  /** Throttled reads and writes of all tables. */
-  readonly throttles: IMetric;
 
   constructor(scope: Construct, id: string, props: TablesProps) {
     super(scope, id);
@@ -119,7 +116,7 @@ export class Tables extends Construct {
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(retentionDays) },
     });
     const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];
-    this.throttles = sum(
+    const throttles = sum(
       'Tables: throttles',
       tables.flatMap(({ table }) =>
         ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
@@ -127,6 +124,6 @@ export class Tables extends Construct {
         ),
       ),
     );
-    alarms.raise(this, 'Throttles', { runbookEntry: 'table-throttles', metric: this.throttles, ...LASTING_ERRORS });
+    alarms.raise(this, 'Throttles', { runbookEntry: 'table-throttles', metric: throttles, ...LASTING_ERRORS });
   }
 }

@@ -32,6 +32,8 @@ import { WidgetRoutes } from './widget-routes.ts';
 
 export type VaWaveStackProps = StackProps &
   DeploymentOptions & {
+    /** Commit of the repository from which the stack is made, for the output. @default none */
+    readonly commit?: string | undefined;
     /** Modules of the functions that differ from a deployment. Only the one-machine service and tests set it. @default none */
     readonly replacements?: Replacements;
     /**
@@ -57,7 +59,7 @@ export class VaWaveStack extends Stack {
     });
     const { emulated = false } = props;
     const concurrency = shareConcurrency(props);
-    const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn);
+    const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn, props.ticketTopicArn);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
     const platform = (props.platformAccounts ?? []).map((account) =>
@@ -83,23 +85,23 @@ export class VaWaveStack extends Stack {
       ? undefined
       : new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
-    const login = new Login(this, 'Login', stage);
+    const login = new Login(this, 'Login', { ...props, stage });
     const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
     const canary =
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
+    const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
     if (edge !== undefined) {
       const { distribution } = edge;
       new Monitoring(this, 'Monitoring', {
         alarms,
         messaging,
-        tables,
         api: api.http,
         distribution,
+        logs: functions.map(({ log }) => log),
         canary,
         accountConcurrency: props.accountConcurrency ?? USUAL_ACCOUNT_CONCURRENCY,
       });
     }
-    const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
     if (props.tracing === true) for (const fn of functions) fn.trace();
     if (stage.gradual) {
       new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
@@ -107,7 +109,7 @@ export class VaWaveStack extends Stack {
     if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
     acknowledgeFindings(this);
 
-    this.#output(OUTPUTS.version, VERSION);
+    this.#output(OUTPUTS.version, props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`);
     this.#output(OUTPUTS.baseUrl, baseUrl);
     this.#output(OUTPUTS.distributionDomain, edge?.distribution.distributionDomainName);
     this.#output(OUTPUTS.distributionId, edge?.distribution.distributionId);

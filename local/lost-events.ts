@@ -1,7 +1,7 @@
 import { dynamoDbClient } from '../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
-import { PUBLISHED_BY_US } from '../src/adapters/event-bus.ts';
+import { PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { OUTPUTS } from '../src/contract/outputs.ts';
 import { checkEvent } from '../src/domain/events/put-event.ts';
 import { Refusal } from '../src/domain/refusal.ts';

@@ -1,11 +1,8 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { ENDPOINT_FAILING } from '../contract/events.ts';
+import { ENDPOINT_FAILING, PUBLISHED_BY_US } from '../contract/events.ts';
 import type { WatchEndpointPorts } from '../domain/delivery/failing-endpoint.ts';
 import type { CatalogEvent, PublishEvent } from '../domain/events/publish.ts';
 import { messageText } from './message-text.ts';
-
-/** The `source` of events from this service and its command line. */
-export const PUBLISHED_BY_US = 'va-wave';
 
 /** Returns a function that puts catalog events on the bus. @throws Error when the bus does not accept the event */
 export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {

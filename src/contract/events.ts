@@ -40,6 +40,9 @@ export const EVENT_NAMES = Object.keys(EVENT_CATALOG) as [EventName, ...EventNam
 /** The 22 events that fire; the five reserved ones are registered and selectable but never delivered. */
 export const DELIVERED_EVENTS: readonly EventName[] = EVENT_NAMES.filter((name) => !EVENT_CATALOG[name].reserved);
 
+/** The `source` of events from this service and its command line. */
+export const PUBLISHED_BY_US = 'va-wave';
+
 /**
  * Name of an event of this service that is not in the catalog: an endpoint has failed for an hour. No Action receives it; operators add their
  * own rules for it.

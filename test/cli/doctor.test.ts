@@ -13,6 +13,13 @@ test('accepts an account that has everything', async () => {
   expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
 });
 
+test('prints the version that is deployed, and the region’s quota of events', async () => {
+  operator.account = { ...operator.account, region: 'eu-south-1', stack: 'CREATE_COMPLETE', version: '0.1.0+4fc0cfb8' };
+  const { code, out, err } = await operator.run('doctor', '--deliveries-per-second', '800');
+  expect([code, err]).toEqual([2, 'To do first: events per second\n']);
+  expect(out).toContain('CREATE_COMPLETE, 0.1.0+4fc0cfb8');
+});
+
 test.each([
   [{ concurrency: 1000 }, 'concurrent executions', '10000 deliveries a second need more: request 1100 from AWS'],
   [{ concurrency: 1100, tableWriteUnits: 29_999 }, 'write units of a table', 'Enough for 9999 deliveries a second'],

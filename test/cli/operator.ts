@@ -59,6 +59,7 @@ export class FakeOperator {
     tableWriteUnits: 40_000,
     toolkit: 'CREATE_COMPLETE',
     stack: undefined,
+    version: undefined,
   };
 
   terminal = false;

@@ -10,6 +10,9 @@ export const ALL_OPTIONS = {
   requestConcurrency: 200,
   accountConcurrency: 6000,
   alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
+  ticketTopicArn: 'arn:aws:sns:eu-west-1:123456789012:tickets',
+  requiredMfa: true,
+  identityProviders: ['Okta'],
   domain: {
     name: 'chat.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',

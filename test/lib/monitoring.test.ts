@@ -9,7 +9,7 @@ const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).
 }));
 
 test.each(alarms)('the description of $name links to its entry in the runbook', ({ AlarmDescription }) => {
-  const [path, anchor] = AlarmDescription.split('#');
+  const [, path = '', anchor] = /^(?:page|ticket): (.*)#(.*)$/.exec(AlarmDescription) ?? [];
   expect(anchors(readDocument(path))).toContain(anchor);
 });
 
@@ -50,4 +50,13 @@ test('the alarms and graphs of a stack use the metrics of that stack only', asyn
     const emitted = [...resources.matchAll(/"POWERTOOLS_SERVICE_NAME":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(emitted)).toEqual(new Set([stack]));
   }
+});
+
+test('the dashboard has the state of every alarm, and no more metrics than are free', () => {
+  const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));
+  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+  const named = Object.keys(everything.findResources('AWS::CloudWatch::Alarm'));
+  expect(named.filter((id) => !body.includes(id))).toEqual([]);
+  // A metric begins with its namespace. The first dashboard of up to 50 metrics is free (https://aws.amazon.com/cloudwatch/pricing/).
+  expect(body.match(/\[\\"(?:AWS\/|va-wave)/g)?.length).toBeLessThanOrEqual(50);
 });

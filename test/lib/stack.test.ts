@@ -223,7 +223,8 @@ describe('tables', () => {
           BillingMode: 'PAY_PER_REQUEST',
           KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: name !== 'TablesDeliveryLogTable' },
-          SSESpecification: { SSEEnabled: true },
+          // DynamoDB encrypts with a key that AWS owns, which costs nothing.
+          SSESpecification: { SSEEnabled: false },
           ...(expires ? { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } } : {}),
         },
       });

@@ -165,12 +165,12 @@ describe('with every option', () => {
     full.hasOutput('OriginSecretVersion', { Value: ALL_OPTIONS.originSecretVersion });
   });
 
-  test('every alarm notifies the topic when it is raised and when it ends', () => {
+  test('every alarm notifies the topic of its severity when it is raised and when it ends', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
-    full.allResourcesProperties('AWS::CloudWatch::Alarm', {
-      AlarmActions: [ALL_OPTIONS.alarmTopicArn],
-      OKActions: [ALL_OPTIONS.alarmTopicArn],
-    });
+    for (const { Properties } of Object.values(full.findResources('AWS::CloudWatch::Alarm'))) {
+      const topic = Properties.AlarmDescription.startsWith('page: ') ? 'alarmTopicArn' : 'ticketTopicArn';
+      expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[ALL_OPTIONS[topic]], [ALL_OPTIONS[topic]]]);
+    }
   });
 
   test('only the sealing key has a replica in the second region', () => {
@@ -219,14 +219,21 @@ describe('in a network that exists', () => {
   });
 });
 
+test('the login can require an authenticator app, and keeps the identity providers that the operator added', () => {
+  full.hasResourceProperties('AWS::Cognito::UserPool', { MfaConfiguration: 'ON' });
+  full.hasResourceProperties('AWS::Cognito::UserPoolClient', { SupportedIdentityProviders: ['COGNITO', 'Okta'] });
+  prod.hasResourceProperties('AWS::Cognito::UserPool', { MfaConfiguration: 'OPTIONAL' });
+});
+
 describe('a platform in other accounts', () => {
-  test('may put events on the bus, and nothing else', () => {
+  test('may put events on the bus, but not in the name of the service, and nothing else', () => {
     const policies = Object.values(full.findResources('AWS::Events::EventBusPolicy'));
     expect(policies).toHaveLength(1);
     expect(policies[0]?.Properties.Statement).toMatchObject({
       Effect: 'Allow',
       Action: 'events:PutEvents',
       Resource: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingBus/), 'Arn'] },
+      Condition: { StringNotEquals: { 'events:source': 'va-wave' } },
     });
     const principals = JSON.stringify(policies[0]?.Properties.Statement.Principal);
     for (const account of ALL_OPTIONS.platformAccounts) expect(principals).toContain(account);

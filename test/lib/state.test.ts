@@ -39,7 +39,6 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
  */
 const STATELESS: Readonly<Record<string, readonly string[] | undefined>> = {
   'AWS::ApiGatewayV2': ['Authorizer', 'Integration', 'Route', 'Stage'],
-  'AWS::ApplicationAutoScaling': undefined,
   'AWS::CloudFront': ['Function', 'OriginAccessControl', 'OriginRequestPolicy', 'ResponseHeadersPolicy'],
   'AWS::CloudWatch': undefined,
   'AWS::CodeDeploy': undefined,
@@ -51,7 +50,7 @@ const STATELESS: Readonly<Record<string, readonly string[] | undefined>> = {
   'AWS::Events': ['Archive', 'EventBusPolicy', 'Rule'],
   'AWS::IAM': undefined,
   'AWS::Lambda': undefined,
-  'AWS::Logs': ['LogGroup'],
+  'AWS::Logs': ['LogGroup', 'QueryDefinition'],
   'AWS::S3': ['BucketPolicy'],
   'AWS::SQS': ['QueuePolicy'],
   Custom: undefined,

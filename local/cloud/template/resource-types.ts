@@ -406,6 +406,7 @@ export const WITHOUT_EFFECT: Readonly<Record<string, Identify>> = {
   // Functions print their metrics into their logs. The local cloud does not display metrics.
   'AWS::CloudWatch::Alarm': byLogicalId,
   'AWS::CloudWatch::Dashboard': byLogicalId,
+  'AWS::Logs::QueryDefinition': byLogicalId,
   // Counts CDK constructs in AWS's own statistics.
   'AWS::CDK::Metadata': byLogicalId,
   // Function logs are files here; who may write them is decided by the role (function-log.ts).

@@ -1,5 +1,6 @@
 import { DescribeLimitsCommand } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { OUTPUTS } from '../../contract/outputs.ts';
 import type { AccountFacts } from '../../domain/operations/examine-account.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from '../aws-clients.ts';
 import { findStack } from './stack-outputs.ts';
@@ -22,7 +23,8 @@ export async function accountFacts(stackName: string, access: AwsAccess): Promis
     }),
     quota(async () => (await dynamoDbClient(access).send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits),
   ]);
-  return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, concurrency, tableWriteUnits };
+  const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === OUTPUTS.version)?.OutputValue;
+  return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, version, concurrency, tableWriteUnits };
 }
 
 /** Returns a quota; undefined when it cannot be read, so that a missing permission does not stop the other checks. */

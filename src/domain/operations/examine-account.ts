@@ -11,6 +11,8 @@ export type AccountFacts = {
   readonly toolkit: string | undefined;
   /** State of the va-wave stack. */
   readonly stack: string | undefined;
+  /** Its version, with the commit. */
+  readonly version: string | undefined;
 };
 
 export type Examined = {
@@ -40,6 +42,7 @@ export function examineAccount(facts: AccountFacts, plan: Plan): readonly Examin
     toolkit(facts),
     concurrency(facts, plan),
     tableWrites(facts, plan),
+    events(facts, plan),
     stack(facts, plan.stackName),
   ];
 }
@@ -84,8 +87,37 @@ function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSe
   return examined(check, quota >= needed, quota, advice);
 }
 
-function stack({ stack: state }: AccountFacts, name: string): Examined {
+/**
+ * EventBridge's default quotas of rule invocations per second, of which each event is one
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
+ */
+const EVENTS_PER_SECOND: Readonly<Record<string, number>> = {
+  'us-east-1': 18_750,
+  'us-west-2': 18_750,
+  'eu-west-1': 18_750,
+  'us-east-2': 4500,
+  'eu-central-1': 4500,
+  'us-west-1': 2250,
+  'eu-west-2': 2250,
+  'ap-northeast-1': 2250,
+  'ap-southeast-1': 2250,
+  'ap-southeast-2': 2250,
+  'af-south-1': 750,
+  'eu-south-1': 750,
+  'ap-northeast-3': 750,
+  'ap-southeast-3': 750,
+};
+const EVENTS_ELSEWHERE = 1100;
+
+function events({ region: name }: AccountFacts, { deliveriesPerSecond = 0 }: Plan): Examined {
+  const quota = EVENTS_PER_SECOND[name] ?? EVENTS_ELSEWHERE;
+  const advice = `Above the default of this region, events are delivered later: request more from AWS (Service Quotas, EventBridge, Invocations throttle limit)`;
+  return examined('events per second', deliveriesPerSecond <= quota, quota, advice);
+}
+
+function stack({ stack: state, version }: AccountFacts, name: string): Examined {
   const ok = state === undefined || !FAILED.test(state);
   const advice = 'Clean up as described in docs/deploying.md, then deploy again';
-  return examined(`stack ${name}`, ok, state ?? 'not deployed yet', advice);
+  const found = [state ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', ');
+  return examined(`stack ${name}`, ok, found, advice);
 }
