@@ -50,7 +50,11 @@ test('finds an unknown option and a value that the app refuses', () => {
 });
 
 test('docs/deploying.md explains every option, and no other', () => {
-  const rows = tableRows(readDocument('docs/deploying.md'), '| Context | Default | What it does |');
+  const rows = tableRows(
+    readDocument('docs/deploying.md'),
+    '| Option | Default | What it does, and who needs it | Price |',
+  );
   const explained = rows.flatMap(([options = '']) => [...options.matchAll(/`(\w+)=/g)].map(([, name = '']) => name));
   expect([...new Set(explained)].sort()).toEqual([...NAMES].sort());
+  expect(rows.filter(([, , , price = '']) => price === '')).toEqual([]);
 });
