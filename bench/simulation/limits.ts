@@ -76,19 +76,19 @@ const OF_ONE_ACTION: readonly Limit[] = [
   [
     'the counter of its organization, only with an outbound quota',
     PARTITION.writes,
-    '[keys](quotas.md#one-action)',
+    '[keys](#one-action)',
     'none: requests above it are sent and not counted',
   ],
   [
     'the counter of its failures, when all of them fail',
     PARTITION.writes,
-    '[keys](quotas.md#one-action)',
+    '[keys](#one-action)',
     'none: above it only the watch of the endpoint is incomplete',
   ],
   [
     'the key of its configuration, with one message per batch and 4 KB',
     PARTITION.reads / (1 + 1 / BATCH),
-    '[keys](quotas.md#one-action)',
+    '[keys](#one-action)',
     'none: full batches need a tenth',
   ],
   [`its ${LOG_KEYS} keys of the delivery log`, (LOG_KEYS * PARTITION.writes) / writes, COUNTS, 'none'],
