@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { shareConcurrency, USUAL } from '../lib/concurrency.ts';
+import { shareConcurrency } from '../lib/concurrency.ts';
 import { PRICES } from '../scripts/costs.ts';
 import { withTable } from '../scripts/generated-table.ts';
-import { capacityFor } from '../src/contract/capacity.ts';
 import { digits, tableMarkdown } from './report.ts';
 import { WHAT_BREAKS_FIRST } from './simulation/limits.ts';
 import { type Phase, simulate } from './simulation/model.ts';
@@ -15,14 +14,15 @@ const SHARES = [0.01, 0.1, 0.5];
 const [HANGS_FROM, REACTED, END] = [150, 180, 270];
 const GB = 0.5;
 const LARGE = 10_000;
-const prepared = shareConcurrency({ deliveriesPerSecond: LARGE, accountConcurrency: capacityFor(LARGE).account });
+const usual = shareConcurrency({});
+const prepared = shareConcurrency({ deliveriesPerSecond: LARGE });
 
 const perHour = ({ busy }: Phase) => digits(3600 * busy * GB * PRICES.lambdaGbSecond);
 const wait = ({ p99, backlog }: Phase, rate: number) => (backlog.others > rate ? 'grows' : p99);
 
 const hanging = [
-  { rate: 10, dispatcher: USUAL.dispatcher, options: '' },
-  { rate: 1000, dispatcher: USUAL.dispatcher, options: '' },
+  { rate: 10, dispatcher: usual.dispatcher, options: '' },
+  { rate: 1000, dispatcher: usual.dispatcher, options: '' },
   { rate: LARGE, dispatcher: prepared.dispatcher, options: `, \`deliveriesPerSecond=${LARGE}\`` },
 ].flatMap(({ rate, dispatcher, options }) =>
   SHARES.map((share) => {

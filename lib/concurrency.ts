@@ -1,52 +1,94 @@
-import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import {
+  capacityFor,
+  INVOCATIONS_PER_POLLER,
+  MAPPING_MAX,
+  MAPPING_MIN,
+  NEW_TABLE,
+  USUAL_ACCOUNT_CONCURRENCY,
+} from '../src/contract/capacity.ts';
 
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = {
+  /** Concurrent executions of the account. */
+  readonly account: number;
   readonly router: number;
   readonly dispatcher: number;
   /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
   readonly requestsPerSecond: number;
+  /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
+  readonly waiting: number | undefined;
 };
 
-/** The limits of the maximum concurrency of an SQS event source mapping. */
-export const MAPPING_MIN = 2;
-export const MAPPING_MAX = 1000;
-/** The router's share of an account's concurrency. Routing takes a fraction of the time of the deliveries. */
+/** The most that the router takes without a known load, and its share of an account's concurrency: routing takes a fraction of the time of the deliveries. */
+const ROUTER_MAX = 20;
 const ROUTER_SHARE = 1 / 50;
 /**
- * Requests per second that Lambda takes for each execution of the account's quota, however short they are
- * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html#concurrency-vs-requests-per-second).
+ * "Across all functions in your account, Lambda enforces a requests per second limit that's equal to 10 times your account concurrency."
+ * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html). The API has that of the executions which the queues leave.
  */
 const REQUESTS_PER_EXECUTION = 10;
-/** API Gateway's quota of requests per second of an account (https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html). */
+/** The usual quota of an account in most regions (https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html). */
 const API_REQUESTS_MAX = 10_000;
+/** form-submit, ai-action, usage-report and action-test wait for an endpoint. Together they take at most half of what the queues leave. */
+const WAITING_FUNCTIONS = 4;
+const WAITING_SHARE = 1 / 2;
+/** Lambda refuses a reservation that leaves less (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html). */
+const UNRESERVED_MIN = 100;
 
-/** The defaults: half of the usual quota of an account, so that the widget keeps the other half. docs/scaling.md says how much traffic this allows. */
-export const USUAL: Concurrency = { router: 20, dispatcher: 500, requestsPerSecond: 4000 };
-
-export type ConcurrencyOptions = Pick<
-  DeploymentOptions,
-  'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency'
->;
+/** The options from which the concurrency follows (deployment-options.ts). */
+export type ConcurrencyOptions = {
+  readonly accountConcurrency?: number | undefined;
+  readonly deliveriesPerSecond?: number | undefined;
+  readonly deliveryConcurrency?: number | undefined;
+};
 
 /**
  * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, and
- * the dispatcher half of the rest, or what the expected deliveries need when that is more. The API accepts what the other executions take.
+ * the dispatcher half of the rest, or what the expected deliveries need when that is more; without `accountConcurrency`, the account is taken to have what they need. Requests that wait for endpoints get half of the
+ * remainder when `accountConcurrency` is given: a reservation in an account with a smaller quota would fail the deployment.
  */
 export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
-  const { accountConcurrency: account, deliveriesPerSecond } = options;
-  const share = account === undefined ? USUAL : sharesOf(account);
-  const needed = deliveriesPerSecond === undefined ? share : capacityFor(deliveriesPerSecond);
-  const router = Math.max(share.router, needed.router);
+  const needed = capacityFor(options.deliveriesPerSecond ?? 0);
+  const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, needed.account);
+  const share = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
+  const router = Math.max(share, needed.router);
   // Not less for a small load: an Action that hangs takes the invocations which the others leave.
-  const dispatcher = options.deliveryConcurrency ?? Math.max(share.dispatcher, needed.dispatcher);
-  const free = Math.max(1, (account ?? USUAL_ACCOUNT_CONCURRENCY) - router - dispatcher);
-  const most = account === undefined ? USUAL.requestsPerSecond : API_REQUESTS_MAX;
-  return { router, dispatcher, requestsPerSecond: Math.min(most, free * REQUESTS_PER_EXECUTION) };
+  const half = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
+  const dispatcher = options.deliveryConcurrency ?? Math.max(half, needed.dispatcher);
+  const free = account - router - dispatcher;
+  const reservable = Math.min(free * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
+  return {
+    account,
+    router,
+    dispatcher,
+    requestsPerSecond: Math.min(API_REQUESTS_MAX, free * REQUESTS_PER_EXECUTION),
+    waiting: options.accountConcurrency === undefined || reservable < 1 ? undefined : Math.floor(reservable),
+  };
 }
 
-function sharesOf(account: number): Pick<Concurrency, 'router' | 'dispatcher'> {
-  const router = Math.min(USUAL.router, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
-  return { router, dispatcher: Math.min(MAPPING_MAX, Math.floor((account - router) / 2)) };
+/** Dollars an hour for an event poller of SQS in us-east-1. Public summaries of https://aws.amazon.com/lambda/pricing/ have it; the page loads its prices later. */
+export const POLLER_HOUR = 0.00925;
+
+/**
+ * Returns what the synthesis tells an operator of a known load, by the id of the note: the price of pollers, the quota that the load needs, and
+ * tables to warm.
+ */
+export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly [id: string, note: string])[] {
+  const { deliveriesPerSecond = 0 } = options;
+  const { account, dispatcher } = shareConcurrency(options);
+  const { logWrites, counterWrites, configurationReads } = capacityFor(deliveriesPerSecond);
+  const isCold = Math.max(logWrites, counterWrites) > NEW_TABLE.writes || configurationReads > NEW_TABLE.reads;
+  const load = `${deliveriesPerSecond} deliveries a second`;
+  const command = (name: string) => `npx va-wave ${name} --deliveries-per-second ${deliveriesPerSecond}`;
+  const pollers = `from 2 to ${dispatcher / INVOCATIONS_PER_POLLER} pollers, $${POLLER_HOUR} an hour for each in use`;
+  const notes: readonly (readonly [boolean, string, string])[] = [
+    [dispatcher > MAPPING_MAX, 'va-wave:pollers', `The deliveries queue has provisioned pollers: ${pollers}`],
+    [
+      options.accountConcurrency === undefined && account > USUAL_ACCOUNT_CONCURRENCY,
+      'va-wave:account',
+      `${load} need ${account} concurrent executions of the account; ${command('doctor')} compares them with its quota`,
+    ],
+    [isCold, 'va-wave:warm', `New tables take less than ${load}: run ${command('warm')} after the deployment`],
+  ];
+  return notes.flatMap(([applies, id, note]) => (applies ? [[id, note] as const] : []));
 }

@@ -1,7 +1,7 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { capacityFor, USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
-import { MAPPING_MAX, MAPPING_MIN } from './concurrency.ts';
+import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/contract/capacity.ts';
+import { shareConcurrency } from './concurrency.ts';
 import { STACK_NAME_MAX } from './names.ts';
 import { archiveDaysOf, STAGES } from './stage.ts';
 
@@ -39,7 +39,6 @@ const OPTIONS = {
   deliveryLogRetentionDays: wholeNumber(1, 3650),
   deliveriesPerSecond: wholeNumber(1, 100_000),
   deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
-  requestConcurrency: wholeNumber(1, 1000),
   accountConcurrency: wholeNumber(10, 1_000_000),
   alarmTopicArn: topicArn,
   ticketTopicArn: topicArn,
@@ -111,11 +110,6 @@ export function readDeploymentOptions(app: Node): DeploymentOptions {
   };
 }
 
-/** form-submit, ai-action, usage-report and action-test. */
-const FUNCTIONS_THAT_RESERVE = 4;
-/** Lambda refuses a deployment that leaves less of the account's quota unreserved. */
-const UNRESERVED_MIN = 100;
-
 /** Options, each with those without which it has no effect. */
 const NEEDS: readonly (readonly [keyof Context, ...(keyof Context)[]])[] = [
   ['domainName', 'certificateArn'],
@@ -136,14 +130,6 @@ function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Co
   if (options.fixedEgress && options.vpcId !== undefined) {
     refuse('vpcId', 'leave out -c fixedEgress, which creates a network');
   }
-  const { deliveriesPerSecond, accountConcurrency = USUAL_ACCOUNT_CONCURRENCY, requestConcurrency = 0 } = options;
-  if (requestConcurrency > 0 && FUNCTIONS_THAT_RESERVE * requestConcurrency + UNRESERVED_MIN > accountConcurrency) {
-    const most = Math.floor((accountConcurrency - UNRESERVED_MIN) / FUNCTIONS_THAT_RESERVE);
-    refuse(
-      'requestConcurrency',
-      `must be at most ${Math.max(0, most)} with an accountConcurrency of ${accountConcurrency}`,
-    );
-  }
   const { deliveryLogRetentionDays: kept = STAGES[options.stage ?? 'prod'].deliveryLogRetentionDays } = options;
   if ((archiveDaysOf(options.eventArchive, kept) ?? 0) >= kept) {
     refuse(
@@ -151,15 +137,12 @@ function refuseContradictions(options: Context, { addIssue }: z.RefinementCtx<Co
       `must be less than the ${kept} days of the delivery log, which keeps a replay from a second request`,
     );
   }
-  const { deliveryConcurrency = 0 } = options;
-  if (deliveryConcurrency >= accountConcurrency) {
-    const needed = `also needs -c accountConcurrency=<more than ${deliveryConcurrency}>`;
-    refuse('deliveryConcurrency', `${needed}, the account's quota, of which requests need a part`);
-  }
-  if (deliveriesPerSecond === undefined) return;
-  const { account } = capacityFor(deliveriesPerSecond);
-  if (account > accountConcurrency) {
-    const needed = `also needs -c accountConcurrency=${account} or more, the account's quota`;
-    refuse('deliveriesPerSecond', `${deliveriesPerSecond} ${needed}`);
+  const { account, router, dispatcher } = shareConcurrency(options);
+  const { account: needed } = capacityFor(options.deliveriesPerSecond ?? 0);
+  if (options.deliveriesPerSecond !== undefined && needed > account) {
+    refuse('deliveriesPerSecond', `needs an accountConcurrency of ${needed} or more, the account's quota`);
+  } else if (router + dispatcher >= account) {
+    const more = `also needs -c accountConcurrency=<more than ${router + dispatcher}>`;
+    refuse('deliveryConcurrency', `${more}, the account's quota, of which requests need a part`);
   }
 }

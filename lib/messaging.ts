@@ -1,4 +1,4 @@
-import { Annotations, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Archive, EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
@@ -6,11 +6,11 @@ import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/contract/capacity.ts';
 import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES, PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
-import { MAPPING_MAX } from './concurrency.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
@@ -93,29 +93,27 @@ export class WorkQueue extends Construct {
 
   /**
    * Invokes the function with batches of ten messages. Only the messages that it reports as failed become visible again. Above the maximum of a
-   * plain mapping, provisioned pollers bound the concurrency. AWS documents no way to take them off a mapping again.
+   * plain mapping, provisioned pollers bound the concurrency. AWS documents no way to take them off a mapping of SQS again.
    */
   feeds(fn: ServiceFunction, maxConcurrency: number): void {
-    const plain = maxConcurrency <= MAPPING_MAX;
-    const maximumPollers = Math.floor(maxConcurrency / INVOCATIONS_PER_POLLER);
-    const minimumPollers = Math.min(READY_POLLERS_MAX, maximumPollers);
+    const maximumPollers = maxConcurrency / INVOCATIONS_PER_POLLER;
     fn.callable.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        ...(plain ? { maxConcurrency } : { provisionedPollerConfig: { minimumPollers, maximumPollers } }),
+        ...(maxConcurrency <= MAPPING_MAX
+          ? { maxConcurrency }
+          : { provisionedPollerConfig: { minimumPollers: POLLERS_MIN, maximumPollers } }),
       }),
     );
-    if (plain) return;
-    const price = `${minimumPollers} pollers of ${fn.name} stay ready and cost $0.00925 an hour each`;
-    Annotations.of(this).addInfoV2('va-wave:pollers', `${price} (docs/deploying.md#for-a-known-load)`);
   }
 }
 
-/** The concurrent invocations of each provisioned poller (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html). */
-const INVOCATIONS_PER_POLLER = 10;
-/** The most pollers that may stay ready. */
-const READY_POLLERS_MAX = 200;
+/**
+ * The fewest pollers of a mapping (https://docs.aws.amazon.com/lambda/latest/api/API_ProvisionedPollerConfig.html). Each that is ready costs money, and
+ * Lambda adds those of a thousand invocations a minute.
+ */
+const POLLERS_MIN = 2;
 
 export type MessagingProps = {
   readonly routerTimeout: Duration;

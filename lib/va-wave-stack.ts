@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { USUAL_ACCOUNT_CONCURRENCY } from '../src/contract/capacity.ts';
 import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
-import { shareConcurrency } from './concurrency.ts';
+import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
@@ -59,6 +58,7 @@ export class VaWaveStack extends Stack {
     });
     const { emulated = false } = props;
     const concurrency = shareConcurrency(props);
+    for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
     const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn, props.ticketTopicArn);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
@@ -74,7 +74,7 @@ export class VaWaveStack extends Stack {
     const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
     const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
     const outbound = network === undefined ? {} : { network };
-    const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: props.requestConcurrency };
+    const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
@@ -99,7 +99,7 @@ export class VaWaveStack extends Stack {
         distribution,
         logs: functions.map(({ log }) => log),
         canary,
-        accountConcurrency: props.accountConcurrency ?? USUAL_ACCOUNT_CONCURRENCY,
+        accountConcurrency: concurrency.account,
       });
     }
     if (props.tracing === true) for (const fn of functions) fn.trace();

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { POLLER_HOUR } from '../lib/concurrency.ts';
+import { capacityFor, INVOCATIONS_PER_POLLER } from '../src/contract/capacity.ts';
 import { withTable } from './generated-table.ts';
 
 const COSTS = new URL('../docs/costs.md', import.meta.url);
@@ -21,9 +23,7 @@ export const PRICES = {
   logKb: 0.5 / GB,
   sentKb: 0.09 / GB,
   keptKbMonth: 0.25 / GB,
-  /** An hour of a provisioned unit: one write per second. */
-  /** An event poller of SQS. Public summaries of AWS's price list have it; the list itself was not read. */
-  pollerHour: 0.00925,
+  pollerHour: POLLER_HOUR,
   secretMonth: 0.4,
   secretRead: 5 / MILLION,
   alarmMetricMonth: 0.1,
@@ -186,6 +186,9 @@ const CANARY_MONTH: Usage = { secretMonth: 1, customMetricMonth: 1, alarmMetricM
 
 /** The part of the invocations that X-Ray records, beyond one a second. */
 const TRACED = 0.05;
+/** A load that needs provisioned pollers, in deliveries per second, and its pollers when all are in use. */
+const LARGE = 30_000;
+const POLLERS = capacityFor(LARGE).dispatcher / INVOCATIONS_PER_POLLER;
 
 const dollars = (amount: number): string => `$${amount.toFixed(amount < 100 ? 2 : 0)}`;
 const perMillion = (usage: Usage): number => MILLION * costOf(usage);
@@ -297,15 +300,15 @@ const TABLES: readonly Table[] = [
         'once, for the units above 4 000 writes and 12 000 reads a second; see DynamoDB’s prices for your region, because we have no price that we could check',
       ],
       [
-        '`-c deliveriesPerSecond=…` above 20 000: pollers that stay ready, 200 at most for each queue',
-        `$${PRICES.pollerHour} an hour for each: ${monthly({ pollerHour: 200 * HOURS })} a month for 200. The price is from public summaries of AWS’s price list; check it`,
+        '`-c deliveriesPerSecond=…`',
+        `nothing up to 20 000. Above, $${PRICES.pollerHour} an hour for each poller in use, two at least: ${monthly({ pollerHour: POLLERS * HOURS })} a month while ${LARGE} deliveries a second use all ${POLLERS}. The price is from public summaries of AWS’s price list; check it`,
       ],
       [
         '`-c kmsKeyArn=…`: the key, and its requests',
         `${monthly({ keyMonth: 1 })} a month, and ${million({ keyRequest: 1 })} per million requests to the key. Each container makes a few in five minutes: \
 ${monthly({ keyRequest: 10 * 4 * 12 * HOURS })} a month for ten containers that are always busy, with three tables or secrets and a queue each`,
       ],
-      ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`', 'nothing by themselves'],
+      ['`-c vpcId=…`, `-c platformAccounts=…`, `-c gradual=true`, `-c accountConcurrency=…`', 'nothing by themselves'],
       [
         '`-c tracing=true`: a trace of one invocation in twenty, and of one a second',
         `${million({ trace: TRACED })} per million invocations; the first 100 000 traces of a month are free`,

@@ -1,4 +1,4 @@
-import { USUAL } from '../../lib/concurrency.ts';
+import { shareConcurrency } from '../../lib/concurrency.ts';
 import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
 import { logPartitions } from '../../src/adapters/dynamodb/log-partitions.ts';
 import { NEW_TABLE } from '../../src/contract/capacity.ts';
@@ -16,6 +16,7 @@ const PARTITION = { writes: 1000, reads: 3000 };
 const BUS = { putEvents: 10_000, invocations: 18_750 };
 
 const count = (number: number) => number.toLocaleString('en');
+const usual = shareConcurrency({});
 const { writes } = COUNTED.attempted(1);
 /** The keys over which the records of one Action are spread. */
 const LOG_KEYS = logPartitions('').length;
@@ -27,8 +28,8 @@ const FULL_BATCH_SECONDS = BATCH * SERVICE_TIMES.workPerMessage + SERVICE_TIMES.
 /** The limits that all organizations share. */
 const SHARED: readonly Limit[] = [
   [
-    `the dispatcher's ${USUAL.dispatcher} invocations, when every endpoint hangs`,
-    (USUAL.dispatcher * BATCH) / (FULL_BATCH_SECONDS + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
+    `the dispatcher's ${usual.dispatcher} invocations, when every endpoint hangs`,
+    (usual.dispatcher * BATCH) / (FULL_BATCH_SECONDS + OUTBOUND_TIMEOUT_MS / 1000) / EVENT_ATTEMPTS,
     '`lib/concurrency.ts`',
     '[`deliveryConcurrency`](deploying.md), at most 1 000 for an event source mapping',
   ],
@@ -39,8 +40,8 @@ const SHARED: readonly Limit[] = [
     '[`va-wave warm`](deploying.md#for-a-known-load)',
   ],
   [
-    `the router's ${USUAL.router} invocations`,
-    (USUAL.router * BATCH) / (ROUTER_MS.ten / 1000),
+    `the router's ${usual.router} invocations`,
+    (usual.router * BATCH) / (ROUTER_MS.ten / 1000),
     '`lib/concurrency.ts`, `scripts/costs.ts`',
     '[`deliveriesPerSecond`](deploying.md#for-a-known-load)',
   ],
@@ -64,8 +65,8 @@ const SHARED: readonly Limit[] = [
     'a higher quota',
   ],
   [
-    `the dispatcher's ${USUAL.dispatcher} invocations`,
-    (USUAL.dispatcher * BATCH) / FULL_BATCH_SECONDS,
+    `the dispatcher's ${usual.dispatcher} invocations`,
+    (usual.dispatcher * BATCH) / FULL_BATCH_SECONDS,
     '`lib/concurrency.ts`',
     '`deliveriesPerSecond`',
   ],

@@ -7,19 +7,27 @@ export const USUAL_ACCOUNT_CONCURRENCY = 1000;
  */
 export const NEW_TABLE = { writes: 4000, reads: 12_000 } as const;
 
+/**
+ * The limits of the maximum concurrency of an SQS event source mapping, and the concurrent invocations of each provisioned poller, which replaces
+ * that maximum (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
+ */
+export const MAPPING_MIN = 2;
+export const MAPPING_MAX = 1000;
+export const INVOCATIONS_PER_POLLER = 10;
+
 /** What a number of deliveries per second needs. */
 export type Capacity = {
   /** Concurrent invocations of the event-router. */
   readonly router: number;
-  /** Concurrent invocations of the dispatcher. */
+  /** Concurrent invocations of the dispatcher. Above MAPPING_MAX they are those of the pollers that receive the load. */
   readonly dispatcher: number;
-  /** Concurrent executions of the account: as many as for the dispatcher stay free for the functions that answer requests. */
+  /** Concurrent executions of the account: as many as the attempts need stay free for the functions that answer requests. */
   readonly account: number;
   /** Write units per second of the delivery log. */
   readonly logWrites: number;
   /** Read units per second of the configuration. */
   readonly configurationReads: number;
-  /** Write units per second of the counters: one for each delivery of an organization with a quota. */
+  /** Write units per second of the counters. */
   readonly counterWrites: number;
 };
 
@@ -30,25 +38,34 @@ const ROUTED_PER_INVOCATION = 100;
  * half is in reserve, because a hanging Action takes every free invocation for five seconds.
  */
 const ATTEMPTED_PER_INVOCATION = 20;
+/** Messages per second that a provisioned poller receives: ten calls of ten messages (the same page of AWS). */
+const RECEIVED_PER_POLLER = 100;
 /** The claim is one unit. The completed record is one for an event of 1 kB (scripts/costs.ts), and two for a larger or longer answered one. */
 const LOG_WRITES_PER_DELIVERY = 3;
 /** The router reads the subscriptions, and the dispatcher reads the Action. */
 const CONFIGURATION_READS_PER_DELIVERY = 2;
+/**
+ * One for an outbound quota or a failure. The other is for requests, which count against their limits with two writes at most: beside its
+ * deliveries, an account of the size below answers half as many requests.
+ */
+const COUNTER_WRITES_PER_DELIVERY = 2;
 
 /**
  * Returns what this number of deliveries per second needs, if each event reaches one Action, most attempts are the first, and a record has
  * two kilobytes at most after compression. DynamoDB bills one more write unit for each further kilobyte.
  */
 export function capacityFor(deliveriesPerSecond: number): Capacity {
-  const router = Math.max(2, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));
-  const dispatcher = Math.max(2, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
+  const router = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));
+  const attempting = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
+  const polled = INVOCATIONS_PER_POLLER * Math.ceil(deliveriesPerSecond / RECEIVED_PER_POLLER);
+  const dispatcher = attempting > MAPPING_MAX ? polled : attempting;
   return {
     router,
     dispatcher,
-    account: router + 2 * dispatcher,
+    account: router + dispatcher + attempting,
     logWrites: LOG_WRITES_PER_DELIVERY * deliveriesPerSecond,
     configurationReads: CONFIGURATION_READS_PER_DELIVERY * deliveriesPerSecond,
-    counterWrites: deliveriesPerSecond,
+    counterWrites: COUNTER_WRITES_PER_DELIVERY * deliveriesPerSecond,
   };
 }
 

@@ -9,7 +9,7 @@ test('raises what a table takes at once, and never lowers it', async () => {
   };
   const tables = [
     { table: 'configuration', reads: 20_000, writes: 4000 },
-    { table: 'counters', reads: 12_000, writes: 10_000 },
+    { table: 'counters', reads: 12_000, writes: 20_000 },
     { table: 'delivery_log', reads: 12_000, writes: 50_000 },
   ];
   expect(await warm()).toEqual(tables.map((one, at) => ({ ...one, raised: at < 2 })));

@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
     (feature): Fault => [`${feature}Errors`, 'a function reaches its timeout', 'Errors', () => lasting(5)],
   ),
   ['WidgetRoutesSlow', 'DynamoDB answers after two seconds', 'Duration', () => lasting(2100)],
-  ['ApiNearThrottle', 'a flood of requests', 'Count', () => lasting(1300 * 300)],
+  ['ApiNearThrottle', 'a flood of requests', 'Count', () => lasting(1400 * 300)],
   ['MonitoringThrottles', 'the account has no free execution', 'Throttles', () => lasting(5)],
   ['MonitoringAccountConcurrency', 'nine tenths of the quota are in use', 'ConcurrentExecutions', () => lasting(900)],
   ['MonitoringUnreadableActions', 'a form cannot be read', METRICS.unreadableActions, () => [1]],

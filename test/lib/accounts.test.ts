@@ -1,7 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { shareConcurrency } from '../../lib/concurrency.ts';
-import { stackOf, synthesize } from './synthesized.ts';
+import { notesOnCapacity, shareConcurrency } from '../../lib/concurrency.ts';
+import { ALL_OPTIONS } from './deployment-choices.ts';
+import { nameOf, stackOf, synthesize } from './synthesized.ts';
 
 const production = await synthesize();
 /** With CloudFront's access log. */
@@ -49,77 +50,138 @@ test('two stacks of one account share no name, and no global name in two regions
 test.each([
   ['production', 'VaWave', true],
   ['development', 'VaWave', false],
-  ['another name', 'Second', true],
+  ['a new account', 'Second', true],
 ] as const)('in %s, the stack is called %s and its termination protection is %p', async (choice, name, expected) => {
   expect(await stackOf(choice)).toEqual({ stackName: name, terminationProtection: expected });
 });
 
-/** The maximum concurrency of the router and the dispatcher. */
-const concurrencyOf = (template: Template) =>
-  Object.values(template.findResources('AWS::Lambda::EventSourceMapping'))
-    .map(({ Properties }) => Properties.ScalingConfig.MaximumConcurrency)
-    .sort((one, other) => one - other);
+/** The maximum concurrency of the router and the dispatcher, each mapping with its pollers or its limit. */
+const mappingsOf = (template: Template) =>
+  Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
+    ({ Properties }) => Properties.ScalingConfig ?? Properties.ProvisionedPollerConfig,
+  );
 
-describe('a new account', () => {
+describe('the concurrency of an account', () => {
   test.each([
-    [10, { router: 2, dispatcher: 4, requestsPerSecond: 40 }],
-    [50, { router: 2, dispatcher: 24, requestsPerSecond: 240 }],
-    [1000, { router: 20, dispatcher: 490, requestsPerSecond: 4900 }],
-    [10_000, { router: 20, dispatcher: 1000, requestsPerSecond: 10_000 }],
-  ])('divides its concurrency of %p among the router, the dispatcher and the API', (accountConcurrency, shares) => {
-    expect(shareConcurrency({ accountConcurrency })).toEqual(shares);
-    expect(shares.router + shares.dispatcher).toBeLessThan(accountConcurrency);
-  });
-
-  test.each([
-    [{ deliveriesPerSecond: 10 }, { router: 20, dispatcher: 500 }],
+    [{ accountConcurrency: 10 }, { router: 2, dispatcher: 4, requestsPerSecond: 40, waiting: undefined }],
+    [{ accountConcurrency: 50 }, { router: 2, dispatcher: 24, requestsPerSecond: 240, waiting: undefined }],
+    [{ accountConcurrency: 1000 }, { router: 20, dispatcher: 490, requestsPerSecond: 4900, waiting: 61 }],
+    [{ accountConcurrency: 10_000 }, { router: 20, dispatcher: 1000, requestsPerSecond: 10_000, waiting: 1122 }],
+    // Nothing is reserved without it: the deployment would fail in an account with a smaller quota.
+    [{}, { router: 20, dispatcher: 490, requestsPerSecond: 4900, waiting: undefined }],
+    [{ deliveriesPerSecond: 10 }, { router: 20, dispatcher: 490 }],
+    [{ deliveriesPerSecond: 10_000 }, { account: 1100, router: 100, dispatcher: 500, requestsPerSecond: 5000 }],
     [
       { deliveriesPerSecond: 10_000, accountConcurrency: 2000 },
-      { router: 100, dispatcher: 990 },
+      { router: 100, dispatcher: 950 },
     ],
     [
-      { deliveriesPerSecond: 15_000, accountConcurrency: 1650 },
-      { router: 150, dispatcher: 815 },
-    ],
-    [
-      { deliveriesPerSecond: 15_000, accountConcurrency: 1650, deliveryConcurrency: 2 },
+      { deliveriesPerSecond: 15_000, deliveryConcurrency: 2 },
       { router: 150, dispatcher: 2 },
     ],
-  ])('has what an expected load needs, and never less than without it: %p', (options, shares) => {
+    // 300 pollers receive the load, each with ten invocations.
+    [{ deliveriesPerSecond: 30_000 }, { account: 4800, router: 300, dispatcher: 3000 }],
+  ])('is divided for %p', (options, shares) => {
     expect(shareConcurrency(options)).toMatchObject(shares);
   });
 
-  test('needs one option, which lowers the limits of the router, the dispatcher and the API', async () => {
+  test.each([10, 100, 101, 120, 999, 1000, 5000])('of %p is never exceeded, and requests keep a part', (account) => {
+    const { router, dispatcher, requestsPerSecond, waiting = 0 } = shareConcurrency({ accountConcurrency: account });
+    expect(router + dispatcher + 4 * waiting).toBeLessThan(account);
+    if (waiting > 0) expect(account - 4 * waiting).toBeGreaterThanOrEqual(100);
+    // Lambda takes ten requests a second for each execution of the account, also those of the queues.
+    expect(requestsPerSecond).toBeLessThanOrEqual(10 * (account - router - dispatcher));
+  });
+
+  test('of a new account sets the limits of the router, the dispatcher and the API', async () => {
     const template = await synthesize('a new account');
-    expect(concurrencyOf(template)).toEqual([2, 4]);
+    expect(mappingsOf(template)).toEqual([{ MaximumConcurrency: 2 }, { MaximumConcurrency: 4 }]);
     const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
     const throttles: { ThrottlingRateLimit: number }[] = [
       stage?.Properties.DefaultRouteSettings,
       ...Object.values<{ ThrottlingRateLimit: number }>(stage?.Properties.RouteSettings),
     ];
-    // Ten for each of its four free executions, and each route has one at least.
+    // Each route has one at least.
     expect(throttles.reduce((sum, { ThrottlingRateLimit }) => sum + ThrottlingRateLimit, 0)).toBe(41);
-    // No function reserves concurrency: an account with a concurrency of ten cannot reserve any.
-    template.allResourcesProperties('AWS::Lambda::Function', { ReservedConcurrentExecutions: Match.absent() });
   });
 
-  test('accepts a separate value for the dispatcher', async () => {
-    expect(concurrencyOf(await synthesize('a small account with few dispatchers'))).toEqual([2, 7]);
+  test('has pollers for deliveries that no plain mapping carries, and a limit where an override asks for one', async () => {
+    expect(mappingsOf(await synthesize('every option in a network that exists'))).toEqual([
+      { MaximumConcurrency: 400 },
+      { MinimumPollers: 2, MaximumPollers: 400 },
+    ]);
+    expect(mappingsOf(logged)).toEqual([
+      { MaximumConcurrency: 400 },
+      { MaximumConcurrency: ALL_OPTIONS.deliveryConcurrency },
+    ]);
   });
-});
 
-describe('a known load', () => {
-  test('has provisioned pollers only above the maximum of a mapping, for both queues within the account', async () => {
-    const mappings = (await synthesize('a known load')).findResources('AWS::Lambda::EventSourceMapping');
-    const configured = Object.values(mappings).map(
-      ({ Properties }) => Properties.ScalingConfig ?? Properties.ProvisionedPollerConfig,
+  test('leaves widget init an execution while endpoints of many organizations hang in every function that waits', () => {
+    const reserved = Object.entries(logged.findResources('AWS::Lambda::Function')).flatMap(([id, { Properties }]) =>
+      Properties.ReservedConcurrentExecutions === undefined
+        ? []
+        : [[nameOf(id), Number(Properties.ReservedConcurrentExecutions)] as const],
     );
-    // The router's 400 invocations, and the dispatcher's 2 000, of the 4 400 of the account.
-    expect(configured).toEqual([{ MaximumConcurrency: 400 }, { MinimumPollers: 200, MaximumPollers: 200 }]);
+    const account = new AccountModel(ALL_OPTIONS.accountConcurrency, new Map(reserved));
+    const hanging = [
+      ...reserved.map(([name]) => ({ name, limit: Number.POSITIVE_INFINITY })),
+      { name: 'router', limit: 400 },
+      { name: 'dispatcher', limit: ALL_OPTIONS.deliveryConcurrency },
+    ];
+    for (const { name, limit } of hanging) {
+      for (let running = 0; running < limit && account.begins(name); running++);
+    }
+    expect(account.running('WidgetRoutesFormSubmitFunction')).toBe(662);
+    // Each organization has fifty at most, so that many of them would take the whole account without a reservation.
+    expect(account.begins('WidgetRoutesWidgetInitFunction')).toBe(true);
+    const unbounded = new AccountModel(ALL_OPTIONS.accountConcurrency, new Map());
+    while (unbounded.begins('WidgetRoutesFormSubmitFunction'));
+    expect(unbounded.begins('WidgetRoutesWidgetInitFunction')).toBe(false);
   });
 });
 
-const template = await synthesize('tables that exist');
+/**
+ * Lambda's rule: a function with a reservation has just that, and all others have what is not reserved
+ * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html).
+ */
+class AccountModel {
+  readonly #running = new Map<string, number>();
+  readonly #reserved: ReadonlyMap<string, number>;
+  #unreserved: number;
+
+  constructor(concurrency: number, reserved: ReadonlyMap<string, number>) {
+    this.#reserved = reserved;
+    this.#unreserved = [...reserved.values()].reduce((left, one) => left - one, concurrency);
+  }
+
+  running(name: string): number {
+    return this.#running.get(name) ?? 0;
+  }
+
+  /** Begins an execution that does not end. Returns false when it is throttled. */
+  begins(name: string): boolean {
+    const reserved = this.#reserved.get(name);
+    if ((reserved === undefined ? this.#unreserved : reserved - this.running(name)) < 1) return false;
+    if (reserved === undefined) this.#unreserved -= 1;
+    this.#running.set(name, this.running(name) + 1);
+    return true;
+  }
+}
+
+test('an operator of a known load reads its quota, the tables to warm, and the price of pollers', () => {
+  const notes = (deliveriesPerSecond: number, accountConcurrency?: number) =>
+    notesOnCapacity({ deliveriesPerSecond, accountConcurrency }).map(([, note]) => note);
+  expect(notes(1000)).toEqual([]);
+  expect(notes(1000, 10_000)).toEqual([]);
+  expect(notes(10_000, 1100)).toEqual([expect.stringContaining('warm --deliveries-per-second 10000')]);
+  expect(notes(30_000)).toEqual([
+    expect.stringContaining('from 2 to 300 pollers, $0.00925 an hour'),
+    expect.stringContaining('need 4800 concurrent executions'),
+    expect.stringContaining('npx va-wave warm'),
+  ]);
+});
+
+const template = await synthesize('a new account');
 
 describe('existing tables', () => {
   test('are not created, and the other tables are', () => {
@@ -182,7 +244,7 @@ describe('any region', () => {
 
 describe('an account with guard rails', () => {
   test('can have every role within its permissions boundary, by the CDK’s own context', async () => {
-    const guarded = await synthesize('guard rails');
+    const guarded = await synthesize('a new account');
     const roles = Object.values(guarded.findResources('AWS::IAM::Role'));
     expect(roles.length).toBeGreaterThan(10);
     for (const { Properties } of roles) {

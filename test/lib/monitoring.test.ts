@@ -40,7 +40,7 @@ test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
 test('the alarms and graphs of a stack use the metrics of that stack only', async () => {
   for (const [choice, stack] of [
     ['production', 'VaWave'],
-    ['another name', 'Second'],
+    ['a new account', 'Second'],
   ] as const) {
     const resources = JSON.stringify((await synthesize(choice)).toJSON().Resources);
     const services = [...resources.matchAll(/"Name":"service","Value":"(\w+)"/g)].map(([, value]) => value);
