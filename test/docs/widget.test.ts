@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { readDocument, tableRows } from './documents.ts';
 
 const page = readDocument('docs/widget.md');
@@ -14,13 +13,7 @@ const namesIn = (text: string, pattern: RegExp) => sorted([...text.matchAll(patt
 const declared = (name: string) =>
   new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source('va-wave.d.ts'))?.[1] ?? '';
 
-test('docs/widget.md has the English texts of the widget', () => {
-  const texts = z.record(z.string(), z.string()).parse(JSON.parse(source('texts/en.json')));
-  const rows = tableRows(page, '| Text | English |').map(([name, text]) => [withoutQuotes(name), text]);
-  expect(Object.fromEntries(rows)).toEqual(texts);
-});
-
-test('it has every command, and no other', () => {
+test('docs/widget.md has every command, and no other', () => {
   const calls = tableRows(page, '| Call | Effect |').map(([call = '']) => call);
   expect(namesIn(calls.join('\n'), /vaWave\('(\w+)'/g)).toEqual(namesIn(declared('VaWaveCommands'), /^ {2}(\w+)\(/gm));
 });
