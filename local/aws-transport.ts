@@ -33,8 +33,8 @@ async function handle(to: MessagePort, { method, path, query = {}, headers, body
     method,
     path: search === '' ? path : `${path}?${search}`,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    // A copy, because a repetition sends the same body.
-    body: Uint8Array.from(Buffer.from(body ?? '')),
+    // A copy, because a repetition sends the same body. Buffer.from would take the SDK's bytes for text, of which the SDK warns in the log.
+    body: new Uint8Array(typeof body === 'string' ? Buffer.from(body) : (body ?? [])),
   };
   const { promise, resolve, reject } = Promise.withResolvers<CallAnswer>();
   // The SDK repeats a call after an error of this name.

@@ -139,7 +139,7 @@ export class ExecutionEnvironment {
 
   async #answer(port: MessagePort, { id, method, path, headers, body }: Call): Promise<void> {
     const response = await this.#options.call({ method, path, headers, body: Buffer.from(body.buffer) });
-    const answer: CallAnswer = { id, ...response, body: Uint8Array.from(Buffer.from(response.body)) };
+    const answer: CallAnswer = { id, ...response, body: new Uint8Array(Buffer.from(response.body)) };
     port.postMessage(answer, [answer.body.buffer]);
   }
 
