@@ -44,8 +44,9 @@ export type ConcurrencyOptions = {
 
 /**
  * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, and
- * the dispatcher half of the rest, or what the expected deliveries need when that is more; without `accountConcurrency`, the account is taken to have what they need. Requests that wait for endpoints get half of the
- * remainder when `accountConcurrency` is given: a reservation in an account with a smaller quota would fail the deployment.
+ * the dispatcher half of the rest, or what the expected deliveries need when that is more. Without `accountConcurrency`, the account is taken to
+ * have what they need. With it, requests that wait for endpoints get half of the remainder: a reservation in an account with a smaller quota would
+ * fail the deployment.
  */
 export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
   const needed = capacityFor(options.deliveriesPerSecond ?? 0);
