@@ -6,6 +6,8 @@ import { conditionFailure, whenConditionHolds } from './conditions.ts';
 
 /** Longer than the timeout of every function that makes counted requests. */
 const LEASE_MS = 20_000;
+/** No holder whose clock is right takes a place for longer. A lease beyond it is of a holder whose clock was ahead, and counts as expired. */
+const LEASE_MAX_MS = 2 * LEASE_MS;
 /** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
 const ATTEMPTS = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
@@ -35,7 +37,9 @@ export function inFlightLeases(
   };
 
   return async (orgId, now) => {
-    if ((fullUntil.get(orgId) ?? 0) > now.getTime()) return undefined;
+    const left = (fullUntil.get(orgId) ?? 0) - now.getTime();
+    // More is left after a clock was set back.
+    if (left > 0 && left <= FULL_MS) return undefined;
     const Key = { pk: `in-flight#${orgId}` };
     const ends = now.getTime() + LEASE_MS;
     let free: readonly number[] = all;
@@ -47,9 +51,14 @@ export function inFlightLeases(
           TableName: table,
           Key,
           UpdateExpression: 'SET #place = :ends, expires_at = :expires',
-          ConditionExpression: 'attribute_not_exists(#place) OR #place <= :now',
+          ConditionExpression: 'attribute_not_exists(#place) OR #place <= :now OR #place > :latest',
           ExpressionAttributeNames: names,
-          ExpressionAttributeValues: { ':ends': ends, ':now': now.getTime(), ':expires': unixSeconds(now) + 3600 },
+          ExpressionAttributeValues: {
+            ':ends': ends,
+            ':now': now.getTime(),
+            ':latest': now.getTime() + LEASE_MAX_MS,
+            ':expires': unixSeconds(now) + 3600,
+          },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
@@ -70,7 +79,10 @@ export function inFlightLeases(
           },
         };
       }
-      free = all.filter((one) => Number(taken[`s${one}`] ?? 0) <= now.getTime());
+      free = all.filter((one) => {
+        const left = Number(taken[`s${one}`] ?? 0) - now.getTime();
+        return left <= 0 || left > LEASE_MAX_MS;
+      });
       if (free.length === 0) return full(orgId, now);
     }
     return full(orgId, now);
