@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -45,19 +45,26 @@ export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as cons
 
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
+export type AlarmsProps = {
+  /** SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state. */
+  readonly alarmTopicArn?: string | undefined;
+  /** SNS topic for the alarms that can wait for the day. @default the same */
+  readonly ticketTopicArn?: string | undefined;
+  /** Address before the path of a file of the repository. @default the path alone */
+  readonly addressOfFiles?: string | undefined;
+};
+
 /** Creates the alarms of the features. Each alarm is in the scope of its feature. */
 export class Alarms extends Construct {
   readonly #topics: Readonly<Record<'page' | 'ticket', ITopic | undefined>>;
+  readonly #runbook: string;
   readonly #all: Alarm[] = [];
   readonly #endRelease: Alarm[] = [];
 
-  /**
-   * @param topicArn SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state
-   * @param ticketTopicArn SNS topic for the alarms that can wait for the day. @default the same
-   */
-  constructor(scope: Construct, id: string, topicArn: string | undefined, ticketTopicArn: string | undefined) {
+  constructor(scope: Construct, id: string, { alarmTopicArn, ticketTopicArn, addressOfFiles = '' }: AlarmsProps) {
     super(scope, id);
-    const page = topicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', topicArn);
+    this.#runbook = `${addressOfFiles}docs/runbook.md`;
+    const page = alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', alarmTopicArn);
     const ticket = ticketTopicArn === undefined ? page : Topic.fromTopicArn(this, 'TicketTopic', ticketTopicArn);
     this.#topics = { page, ticket };
   }
@@ -88,8 +95,9 @@ export class Alarms extends Construct {
     }: WatchedMetric,
   ): Alarm {
     const alarm = new Alarm(scope, id, {
-      // The notification itself has the account and the region, and the name of the alarm begins with that of the stack.
-      alarmDescription: `${severity}: docs/runbook.md#${runbookEntry}`,
+      alarmDescription: Fn.sub(
+        `${severity}: \${AWS::StackName}, \${AWS::Region}, \${AWS::AccountId}, ${this.#runbook}#${runbookEntry}`,
+      ),
       metric,
       threshold,
       comparisonOperator: below

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
@@ -31,8 +31,10 @@ import { WidgetRoutes } from './widget-routes.ts';
 
 export type VaWaveStackProps = StackProps &
   DeploymentOptions & {
-    /** Commit of the repository from which the stack is made, for the output. @default none */
+    /** Commit of the repository from which the stack is made, for the output and a tag of each function. @default none */
     readonly commit?: string | undefined;
+    /** Address before the path of a file of the repository, for the alarms. @default the path alone */
+    readonly addressOfFiles?: string;
     /** Modules of the functions that differ from a deployment. Only the one-machine service and tests set it. @default none */
     readonly replacements?: Replacements;
     /**
@@ -59,7 +61,7 @@ export class VaWaveStack extends Stack {
     const { emulated = false } = props;
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
-    const alarms = new Alarms(this, 'Alarms', props.alarmTopicArn, props.ticketTopicArn);
+    const alarms = new Alarms(this, 'Alarms', props);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
     const platform = (props.platformAccounts ?? []).map((account) =>
@@ -109,7 +111,10 @@ export class VaWaveStack extends Stack {
     if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
     acknowledgeFindings(this);
 
-    this.#output(OUTPUTS.version, props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`);
+    const version = props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`;
+    // On every resource, a tag would change them all with each commit.
+    Tags.of(this).add('va-wave-version', version, { includeResourceTypes: ['AWS::Lambda::Function'] });
+    this.#output(OUTPUTS.version, version);
     this.#output(OUTPUTS.baseUrl, baseUrl);
     this.#output(OUTPUTS.distributionDomain, edge?.distribution.distributionDomainName);
     this.#output(OUTPUTS.distributionId, edge?.distribution.distributionId);

@@ -13,12 +13,23 @@ test('accepts an account that has everything', async () => {
   expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
 });
 
-test('prints the version that is deployed, and the region’s quota of events', async () => {
-  operator.account = { ...operator.account, region: 'eu-south-1', stack: 'CREATE_COMPLETE', version: '0.1.0+4fc0cfb8' };
-  const { code, out, err } = await operator.run('doctor', '--deliveries-per-second', '800');
-  expect([code, err]).toEqual([2, 'To do first: events per second\n']);
-  expect(out).toContain('CREATE_COMPLETE, 0.1.0+4fc0cfb8');
-});
+test.each([
+  ['eu-west-1', 19_000, 18_750],
+  ['eu-south-2', 4600, 4500],
+  ['ap-southeast-2', 2300, 2250],
+  ['eu-north-1', 1200, 1100],
+  ['eu-south-1', 800, 750],
+])(
+  'prints the version that is deployed, and the quota of events of %s, which %p exceed',
+  async (region, load, quota) => {
+    const enough = { concurrency: 10_000, tableWriteUnits: 100_000 };
+    operator.account = { ...operator.account, ...enough, region, stack: 'CREATE_COMPLETE', version: '0.1.0+4fc0cfb8' };
+    const { code, out, err } = await operator.run('doctor', '--deliveries-per-second', String(load));
+    expect([code, err]).toEqual([2, 'To do first: events per second\n']);
+    expect(out).toContain('CREATE_COMPLETE, 0.1.0+4fc0cfb8');
+    expect(out).toMatch(new RegExp(`events per second +${quota} `));
+  },
+);
 
 test.each([
   [{ concurrency: 1000 }, 'concurrent executions', '10000 deliveries a second need more: request 1100 from AWS'],

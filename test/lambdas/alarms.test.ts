@@ -17,7 +17,7 @@ const { handler: keyRotation } = await import('../../lambdas/key-rotation/handle
 
 const metric = z.object({ MetricName: z.string() });
 const alarm = z.object({
-  AlarmDescription: z.string(),
+  AlarmDescription: z.object({ 'Fn::Sub': z.string() }),
   MetricName: z.string().optional(),
   Metrics: z
     .array(
@@ -201,7 +201,7 @@ function threshold({ Threshold, ComparisonOperator, EvaluationPeriods, Datapoint
 test('the runbook has each alarm with its threshold, a fault and its entry', () => {
   const stated = FAULTS.flatMap(([name, fault]) => {
     const one = alarms.get(name);
-    const entry = one?.AlarmDescription.split('#')[1] ?? '';
+    const entry = one?.AlarmDescription['Fn::Sub'].split('#')[1] ?? '';
     return one === undefined ? [] : [[`\`${name}\``, fault, threshold(one), `[${entry}](#${entry})`]];
   });
   expect(tableRows(readDocument('docs/runbook.md'), '| Alarm | A fault that raises it | When | Entry |')).toEqual(

@@ -47,7 +47,11 @@ const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
 const NAMED = {
   production: {},
   development: { stage: 'dev' },
-  'production with every option': ALL_OPTIONS,
+  'production with every option': {
+    ...ALL_OPTIONS,
+    commit: '0123456789ab',
+    addressOfFiles: 'https://git.example/blob/HEAD/',
+  },
   // Without the override of the dispatcher, so that the load has provisioned pollers.
   'every option in a network that exists': {
     ...ALL_OPTIONS,

@@ -1,21 +1,47 @@
+import { addressOfFiles } from '../../lib/repository.ts';
 import { METRICS } from '../../src/contract/metrics.ts';
 import { anchors, readDocument } from '../docs/documents.ts';
 import { bringsAlong, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
+const everything = await synthesize('production with every option');
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
   name: nameOf(id),
   ...Properties,
 }));
 
-test.each(alarms)('the description of $name links to its entry in the runbook', ({ AlarmDescription }) => {
-  const [, path = '', anchor] = /^(?:page|ticket): (.*)#(.*)$/.exec(AlarmDescription) ?? [];
-  expect(anchors(readDocument(path))).toContain(anchor);
+test.each(alarms)(
+  'the description of $name says where it is, and links to its entry in the runbook',
+  ({ AlarmDescription }) => {
+    const place = /^(?:page|ticket): \$\{AWS::StackName\}, \$\{AWS::Region\}, \$\{AWS::AccountId\}, (.*)#(.*)$/;
+    const [, path = '', anchor] = place.exec(AlarmDescription['Fn::Sub']) ?? [];
+    expect(anchors(readDocument(path))).toContain(anchor);
+  },
+);
+
+test.each([
+  ['git@git.example:chat/va-wave.git', 'https://git.example/chat/va-wave/blob/HEAD/'],
+  ['ssh://git@git.example:2222/chat/va-wave.git', 'https://git.example/chat/va-wave/blob/HEAD/'],
+  ['https://user:token@git.example/group/chat/va-wave', 'https://git.example/group/chat/va-wave/blob/HEAD/'],
+  ['../va-wave', ''],
+  ['', ''],
+])('with the remote %s, the address of the runbook begins with %s', (remote, address) => {
+  expect(addressOfFiles(remote)).toBe(address);
+});
+
+test('the output and each function have the commit', () => {
+  const version = everything.toJSON().Outputs.Version.Value;
+  expect(version).toMatch(/^\d+\.\d+\.\d+\+0123456789ab$/);
+  for (const [id, { Properties }] of Object.entries(everything.findResources('AWS::Lambda::Function'))) {
+    if (!bringsAlong(id)) expect([id, Properties.Tags]).toEqual([id, [{ Key: 'va-wave-version', Value: version }]]);
+  }
+  const [alarm] = Object.values(everything.findResources('AWS::CloudWatch::Alarm'));
+  expect(alarm?.Properties.AlarmDescription['Fn::Sub']).toContain('https://git.example/blob/HEAD/docs/runbook.md#');
 });
 
 test('an alarm watches the errors of every function', () => {
   const watched = alarms
-    .filter(({ AlarmDescription }) => AlarmDescription.endsWith('#function-errors'))
+    .filter(({ AlarmDescription }) => AlarmDescription['Fn::Sub'].endsWith('#function-errors'))
     .flatMap(({ Metrics }) => Metrics)
     .flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? [])
     .map(({ Value }) => Value.Ref);
@@ -29,8 +55,6 @@ test('the alarm for throttles counts those of the whole account, because all fun
   expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
   expect(throttles).not.toHaveProperty('Dimensions');
 });
-
-const everything = await synthesize('production with every option');
 
 test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
   const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));

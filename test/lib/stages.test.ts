@@ -167,7 +167,7 @@ describe('with every option', () => {
   test('every alarm notifies the topic of its severity when it is raised and when it ends', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
     for (const { Properties } of Object.values(full.findResources('AWS::CloudWatch::Alarm'))) {
-      const topic = Properties.AlarmDescription.startsWith('page: ') ? 'alarmTopicArn' : 'ticketTopicArn';
+      const topic = Properties.AlarmDescription['Fn::Sub'].startsWith('page: ') ? 'alarmTopicArn' : 'ticketTopicArn';
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[ALL_OPTIONS[topic]], [ALL_OPTIONS[topic]]]);
     }
   });

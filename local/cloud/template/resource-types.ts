@@ -200,7 +200,7 @@ export const EMULATED = {
         LoggingConfig: object({ LogFormat: text.default('Text'), LogGroup: text }),
       },
       // The code is found by the asset's metadata. The local cloud does not look for recursive loops.
-      'Code Description Architectures RecursiveLoop',
+      'Code Description Architectures RecursiveLoop Tags',
     ),
   },
   'AWS::Lambda::Permission': {

@@ -91,27 +91,18 @@ function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSe
  * EventBridge's default quotas of rule invocations per second, of which each event is one
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
  */
-const EVENTS_PER_SECOND: Readonly<Record<string, number>> = {
-  'us-east-1': 18_750,
-  'us-west-2': 18_750,
-  'eu-west-1': 18_750,
-  'us-east-2': 4500,
-  'eu-central-1': 4500,
-  'us-west-1': 2250,
-  'eu-west-2': 2250,
-  'ap-northeast-1': 2250,
-  'ap-southeast-1': 2250,
-  'ap-southeast-2': 2250,
-  'af-south-1': 750,
-  'eu-south-1': 750,
-  'ap-northeast-3': 750,
-  'ap-southeast-3': 750,
-};
-const EVENTS_ELSEWHERE = 1100;
+const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
+  [18_750, /^(us-east-1|us-west-2|eu-west-1)$/],
+  [4500, /^(us-east-2|eu-central-1|eu-south-2)$/],
+  [2250, /^(us-west-1|eu-west-2|ap-northeast-1|ap-southeast-[12])$/],
+  [1100, /^(ap-east-1|ap-northeast-2|ap-south-1|ca-central-1|eu-north-1|eu-west-3|sa-east-1)$/],
+  [750, /./],
+];
 
 function events({ region: name }: AccountFacts, { deliveriesPerSecond = 0 }: Plan): Examined {
-  const quota = EVENTS_PER_SECOND[name] ?? EVENTS_ELSEWHERE;
-  const advice = `Above the default of this region, events are delivered later: request more from AWS (Service Quotas, EventBridge, Invocations throttle limit)`;
+  const [quota = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(name)) ?? [];
+  const advice =
+    'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3';
   return examined('events per second', deliveriesPerSecond <= quota, quota, advice);
 }
 

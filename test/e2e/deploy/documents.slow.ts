@@ -34,6 +34,8 @@ const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: Reg
   { command: /update-termination-protection/, answer: /Unknown action: UpdateTerminationProtection/ },
   // It finds the login by its id, and then deletes the login of this name.
   { command: /admin-delete-user/, answer: /InternalError.* calling the AdminDeleteUser operation/ },
+  { command: /admin-link-provider-for-user/, answer: /Unknown Cognito IDP action: AdminLinkProviderForUser/ },
+  { command: /request-service-quota-increase/, answer: /MethodNotAllowed/ },
   // The CDK first deletes the change set of an earlier bootstrap, which AWS permits when there is none.
   { command: /--custom-permissions-boundary/, answer: /ChangeSetNotFoundException/ },
   // The CDK names the stack by its id, and the emulator finds a stack only by its name.
@@ -200,6 +202,8 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
         return 'admin@operations.example';
       case 'login':
         return login();
+      case 'name at the provider':
+        return 'person';
       case 'name':
         return text.startsWith('aws logs') ? resource('Logs::LogGroup') : resource('DynamoDB::(?:Global)?Table');
       case 'id':
