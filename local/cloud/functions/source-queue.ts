@@ -9,7 +9,7 @@ import type { SourceQueue } from './event-source.ts';
 const LONG_POLL_S = 20;
 
 /**
- * Returns the queue of an event source. The function's role makes the calls, which are checked like calls over HTTP. What the creation of
+ * Returns the queue of an event source. The function's role makes the calls, which are checked like its others. What the creation of
  * the mapping needs and the role does not allow is recorded as a denial; the mapping then stands still, as it would in AWS.
  */
 export function sourceQueue(
