@@ -3,8 +3,8 @@ import { dynamoDbClient, lambdaClient } from '../../src/adapters/aws-clients.ts'
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { members } from '../../src/adapters/dynamodb/members.ts';
+import { requestCounts } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../src/adapters/dynamodb/recorded-store.ts';
-import { requestCounts } from '../../src/adapters/dynamodb/request-counters.ts';
 import { actionTestFunction } from '../../src/adapters/lambda/action-test.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { dashboardHandler } from '../../src/functions/dashboard-router.ts';

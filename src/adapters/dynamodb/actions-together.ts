@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import { together } from '../together.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
+import { ITEMS_AT_ONCE, itemsOf } from './item-reads.ts';
 import { readAction } from './stored-configuration.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { backOff } from './backoff.ts';
+import { backOff } from './throttling.ts';
 
 /** Thrown when a write was not made because its condition did not hold. */
 export class ConditionFailed extends Error {

@@ -3,8 +3,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { itemsOf } from './items-of.ts';
-import { itemsWithPrefix } from './items-with-prefix.ts';
+import { itemsOf, itemsWithPrefix } from './item-reads.ts';
 import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
 import { findItem, isUnreadable, readKey, type StoredItem } from './stored-item.ts';
 

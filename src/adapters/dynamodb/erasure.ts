@@ -1,13 +1,12 @@
 import type { AuditRecord } from '../../contract/members.ts';
 import type { Erasure } from '../../domain/operations/erase.ts';
-import { backOff } from './backoff.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations.ts';
 import { eraseContent } from './delivery-log.ts';
-import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
-import { namesUnder } from './items-with-prefix.ts';
+import { ITEMS_AT_ONCE, itemsOf, namesUnder } from './item-reads.ts';
 import { logPartitions } from './log-partitions.ts';
+import { backOff } from './throttling.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;

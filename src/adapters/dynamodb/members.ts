@@ -1,7 +1,7 @@
 import type { Membership } from '../../contract/members.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { namesUnder } from './items-with-prefix.ts';
+import { namesUnder } from './item-reads.ts';
 import { readMembership } from './stored-configuration.ts';
 import { findItem } from './stored-item.ts';
 

@@ -5,8 +5,7 @@ import type { Creation, CreationKey, RecordedStores } from '../../domain/organiz
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-keys.ts';
-import { configurationStore } from './configuration-store.ts';
-import type { NamedWrites } from './configuration-transaction.ts';
+import { configurationStore, type NamedWrites } from './configuration-store.ts';
 import { readAuditRecord } from './stored-configuration.ts';
 import { findItem, itemReader, readKey } from './stored-item.ts';
 

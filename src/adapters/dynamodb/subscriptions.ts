@@ -11,8 +11,7 @@ import { together } from '../together.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
 import { actionIdIn } from './configuration-reads.ts';
-import { ITEMS_AT_ONCE, itemsOf } from './items-of.ts';
-import { itemsWithPrefix } from './items-with-prefix.ts';
+import { ITEMS_AT_ONCE, itemsOf, itemsWithPrefix } from './item-reads.ts';
 import { readSubscription } from './stored-configuration.ts';
 import { isUnreadable, type StoredItem } from './stored-item.ts';
 

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
-import { hitPerDay, hitPerHour, hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
-import { requestCounts } from '../../../../src/adapters/dynamodb/request-counters.ts';
+import { hitPerDay, hitPerHour, hitPerMinute, requestCounts } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;

@@ -1,5 +1,5 @@
 import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { itemsOf } from '../../../src/adapters/dynamodb/items-of.ts';
+import { itemsOf } from '../../../src/adapters/dynamodb/item-reads.ts';
 
 type BatchGet = DynamoDb['batchGet'];
 type Input = Parameters<BatchGet>[0];
