@@ -7,7 +7,7 @@ import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
 import { recordNotCarried } from '../../src/domain/delivery/deliver-event.ts';
-import { routeMessage } from '../../src/domain/events/route-message.ts';
+import { routeMessage } from '../../src/domain/events/route-event.ts';
 import { countFailed, publish, routingReport } from '../../src/functions/reports.ts';
 import { functionLogger, now, required } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';

@@ -6,7 +6,7 @@ import type { ListToolsPorts } from '../domain/actions/call-tool.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
 import type { DeliverEventPorts } from '../domain/delivery/deliver-event.ts';
 import type { LogWriteFailed } from '../domain/delivery/delivery-log.ts';
-import type { RouteMessagePorts } from '../domain/events/route-message.ts';
+import type { RouteMessagePorts } from '../domain/events/route-event.ts';
 import type { UnreadableAction } from '../domain/organizations/store.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Clock } from '../domain/sources.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localLog } from '../../cli/local-log.ts';
+import { localLog } from '../../cli/connection.ts';
 import { FUNCTIONS, logOutput } from '../../src/contract/outputs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { FakeOperator } from './operator.ts';

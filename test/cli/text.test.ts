@@ -1,4 +1,4 @@
-import { startProgress } from '../../cli/progress.ts';
+import { startProgress } from '../../cli/output.ts';
 import { fields, table } from '../../cli/table.ts';
 import { spelled } from '../../cli/values.ts';
 

@@ -22,7 +22,7 @@ import {
 import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
 import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-limits.ts';
-import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-message.ts';
+import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
 import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import type { HitPerDay } from '../../src/domain/rate-limits.ts';

@@ -6,9 +6,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import { batchesOf } from '../batches.ts';
+import { messageText } from '../message-text.ts';
 import { together } from '../together.ts';
-import { fairTurns } from './fair-turns.ts';
-import { messageBodies } from './message-bodies.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH = { entries: 10, bytes: 1024 * 1024 };
@@ -122,3 +121,67 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
 /** Returns whether SQS refused the call because of what is in it. The client repeats a call that SQS refused for another reason, such as its rate. */
 const isRefusal = (cause: unknown): boolean =>
   cause instanceof SQSServiceException && cause.$fault === 'client' && cause.$metadata.attempts === 1;
+
+/**
+ * Limits how many tasks run at the same time; the others wait. The next task is one of the owner with the fewest running tasks, so that
+ * an owner with hundreds of tasks does not delay the others.
+ */
+export function fairTurns<Owner>(atOnce: number) {
+  type Waiting = { readonly owner: Owner; readonly start: () => void };
+  const running = new Map<Owner, number>();
+  let total = 0;
+  let waiting: readonly Waiting[] = [];
+  const change = (owner: Owner, by: number) => {
+    total += by;
+    const count = (running.get(owner) ?? 0) + by;
+    if (count === 0) running.delete(owner);
+    else running.set(owner, count);
+  };
+  const runningOf = ({ owner }: Waiting) => running.get(owner) ?? 0;
+
+  return async <T>(owner: Owner, work: () => Promise<T>): Promise<T> => {
+    if (total < atOnce) change(owner, 1);
+    else {
+      await new Promise<void>((start) => {
+        waiting = [...waiting, { owner, start }];
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      change(owner, -1);
+      const [first, ...others] = waiting;
+      if (first !== undefined) {
+        const next = others.reduce((best, one) => (runningOf(one) < runningOf(best) ? one : best), first);
+        waiting = waiting.filter((one) => one !== next);
+        change(next.owner, 1);
+        next.start();
+      }
+    }
+  };
+}
+
+/**
+ * Writes the bodies of messages that share envelopes. Fifty Actions may receive the same envelope of a megabyte, so each envelope is
+ * converted to text once. A body is assembled when it is sent; it is the same text as messageText of the message.
+ */
+export function messageBodies() {
+  const envelopes = new Map<DeliveryMessage['envelope'], { readonly text: string; readonly bytes: number }>();
+  const written = ({ envelope }: DeliveryMessage) => {
+    let known = envelopes.get(envelope);
+    if (known === undefined) {
+      const text = messageText(envelope);
+      known = { text, bytes: Buffer.byteLength(text) };
+      envelopes.set(envelope, known);
+    }
+    return known;
+  };
+  const around = ({ envelope: _, ...rest }: DeliveryMessage) => messageText(rest).slice(0, -1);
+  return {
+    /** @throws Error when the message cannot be written as JSON, for example because it is nested too deeply */
+    text: (message: DeliveryMessage): string => `${around(message)},"envelope":${written(message).text}}`,
+    /** @throws as `text` */
+    bytes: (message: DeliveryMessage): number =>
+      Buffer.byteLength(around(message)) + ',"envelope":}'.length + written(message).bytes,
+  };
+}

@@ -6,7 +6,6 @@ import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
 import { inputOf, invalidField } from '../refusal.ts';
-import { closestEvent } from './closest-event.ts';
 import type { CatalogEvent } from './publish.ts';
 import { isSubscribed } from './route-event.ts';
 
@@ -69,4 +68,34 @@ export async function putEvent(input: Parameters<typeof checkEvent>[0], ports: P
 
 function isEventName(text: string): text is EventName {
   return EVENT_NAMES.some((name) => name === text);
+}
+
+/** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
+const MOST_CHANGES = 3;
+
+/** Returns the name of the catalog that a wrong name most likely stands for; undefined when none is close. */
+export function closestEvent(wrong: string): EventName | undefined {
+  let closest: EventName | undefined;
+  let fewest = MOST_CHANGES + 1;
+  for (const name of EVENT_NAMES) {
+    // A difference in length needs as many changes, so that long texts cost nothing.
+    if (Math.abs(name.length - wrong.length) >= fewest) continue;
+    const changes = changesBetween(wrong, name);
+    if (changes < fewest) [closest, fewest] = [name, changes];
+  }
+  return closest;
+}
+
+/** Returns the number of characters to insert, delete or replace (Levenshtein's distance). */
+function changesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

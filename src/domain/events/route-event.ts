@@ -2,7 +2,15 @@ import type { Envelope } from '../../contract/envelope.ts';
 import { CANARY_ORGANIZATION, EVENT_CATALOG, type EventName } from '../../contract/events.ts';
 import { exceedsLevels } from '../../contract/json.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
-import type { BusEvent, DeliveryMessage, NotCarried } from '../../contract/queues.ts';
+import {
+  type BusEvent,
+  busEvent,
+  type DeliveryMessage,
+  type DroppedEvent,
+  droppedEvent,
+  isNewerEvent,
+  type NotCarried,
+} from '../../contract/queues.ts';
 
 /** An Event Action and the fields that decide whether it receives an event. */
 export type Subscriber = {
@@ -121,4 +129,23 @@ function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, En
   };
   made.set(actionSiteId, envelope);
   return envelope;
+}
+
+export type RouteMessagePorts = RouteEventPorts & {
+  /** Called for every event that was routed. */
+  readonly routed: (event: BusEvent, routing: Routing) => void;
+  /** Called for every message whose event was dropped. `field` is its first wrong field, empty for the whole event. */
+  readonly dropped: (messageId: string, event: DroppedEvent, field: string) => void;
+};
+
+/**
+ * Handles one message of the events queue. Drops a malformed event, and one whose name is not in the catalog: a retry cannot succeed, and the
+ * event has no organization to which it could be reported.
+ * @throws Error for an event of a newer version, so that newer code can route it; also the errors of routeEvent
+ */
+export async function routeMessage(body: unknown, messageId: string, ports: RouteMessagePorts): Promise<void> {
+  const event = busEvent.safeParse(body);
+  if (event.success) return ports.routed(event.data, await routeEvent(event.data, ports));
+  if (isNewerEvent(body)) throw new Error('The event is of a newer version');
+  ports.dropped(messageId, droppedEvent.parse(body), event.error.issues[0]?.path.join('.') ?? '');
 }

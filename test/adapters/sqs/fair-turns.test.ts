@@ -1,4 +1,4 @@
-import { fairTurns } from '../../../src/adapters/sqs/fair-turns.ts';
+import { fairTurns } from '../../../src/adapters/sqs/deliveries-queue.ts';
 
 test('the owner with the fewest running tasks is next, and the limit is never exceeded', async () => {
   const inTurn = fairTurns<object>(2);

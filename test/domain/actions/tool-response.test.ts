@@ -1,4 +1,4 @@
-import { toolResponse } from '../../../src/domain/actions/tool-response.ts';
+import { toolResponse } from '../../../src/domain/actions/call-tool.ts';
 
 const respond = (text: string, map?: Record<string, string>) => toolResponse(Buffer.from(text), map);
 const ORDER =

@@ -1,4 +1,4 @@
-import { parseSessionRequest, ttlSeconds } from '../../../src/domain/auth/session-request.ts';
+import { parseSessionRequest, ttlSeconds } from '../../../src/domain/auth/create-session.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 
 const SECRET_32 = 'k'.repeat(32);

@@ -1,4 +1,4 @@
-import { routeMessage } from '../../../src/domain/events/route-message.ts';
+import { routeMessage } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 
 const EVENT = {

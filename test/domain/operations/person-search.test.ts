@@ -1,5 +1,5 @@
 import type { EventAttempt } from '../../../src/domain/operations/event-attempts.ts';
-import { personSearch } from '../../../src/domain/operations/person-search.ts';
+import { personSearch } from '../../../src/domain/operations/person.ts';
 
 const record = (payload: string | null, response_excerpt: string | null = null): EventAttempt => ({
   action_id: 'act_1',

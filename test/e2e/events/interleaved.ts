@@ -195,6 +195,11 @@ test('event-router and dispatcher: each batch logs and counts its own attempts, 
   const [record] = await system.finished(actions[0] ?? '', 1);
   expect(record).toMatchObject({ success: true, sends: 1, attempt: 1 });
   await until(() => counted() === before + 2);
+  // The router logs only what reaches no Action.
+  for (const site of sites) {
+    await system.operator.putEvent({ name: 'sms.sent', ...site, data: {} });
+    await until(() => linesWith(site.orgId).length > 0);
+  }
   expectOwnRequestIds(first.orgId, second.orgId);
 });
 
