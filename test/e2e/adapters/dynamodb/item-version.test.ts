@@ -4,16 +4,11 @@ import { KEYS } from '../../../../src/adapters/dynamodb/configuration-keys.ts';
 import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
-import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
-import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
 import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
-import { members } from '../../../../src/adapters/dynamodb/members.ts';
-import { hitPerMinute, hourKey, requestCounts } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
 import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
-import { requireAll } from '../../../../src/domain/organizations/store.ts';
-import { unixSeconds } from '../../../../src/domain/sources.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';
@@ -38,25 +33,13 @@ const START: AttemptStart = {
   message_id: 'message-1',
 };
 const LOG_KEY = { pk: partitionOf('act_log', 'event-1'), sk: `${AT}#event-1#1` };
-const CREATION = { orgId: ORG_ID, sub: 'anna', key: 'key' };
-const SUBMISSION = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key', formId: 'act_1' };
-const CONVERSATION = `SITE#${SITE_ID}#CONVERSATION#c-1`;
 
 const reads = () => configurationReads(tables.client, tables.sorted);
 const store = () => configurationStore(tables.client, tables.sorted);
-const memberships = () => members(tables.client, tables.sorted);
 const kept = () => conversations(tables.client, tables.sorted, clock.now);
 const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
-const periods = () => failurePeriods(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
 const recorded = () =>
   recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
-const erase = () =>
-  erasure(tables.client, {
-    configuration: tables.sorted,
-    counters: tables.unsorted,
-    conversations: tables.sorted,
-    deliveryLog: tables.sorted,
-  });
 
 async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
   const read: One[] = [];
@@ -72,107 +55,43 @@ type Kind = {
   readonly attributes?: Record<string, unknown>;
 };
 
+/** One kind of item for each kind of call: the client checks the version of every item that it returns. */
 const KINDS: readonly Kind[] = [
-  { kind: 'organization', key: KEYS.organization(ORG_ID), read: () => store().findOrganization(ORG_ID) },
-  { kind: 'organization, listed', key: KEYS.organization(ORG_ID), read: () => all(store().listOrganizations()) },
-  { kind: 'Action', key: KEYS.action(ORG_ID, 'act_1'), read: () => reads().findAction(ORG_ID, 'act_1') },
+  { kind: 'read alone', key: KEYS.organization(ORG_ID), read: () => store().findOrganization(ORG_ID) },
+  { kind: 'read by a scan', key: KEYS.organization(ORG_ID), read: () => all(store().listOrganizations()) },
   {
-    kind: 'Action, listed',
-    key: KEYS.action(ORG_ID, 'act_1'),
-    read: async () => requireAll(await reads().actionsOf(ORG_ID)),
-  },
-  {
-    kind: 'Action, read with others',
+    kind: 'read with others',
     key: KEYS.action(ORG_ID, 'act_1'),
     read: () => actionsTogether(tables.client, tables.sorted)(ORG_ID, 'act_1'),
   },
-  { kind: "an Action's owner", key: KEYS.actionOwner('act_1'), read: () => store().findActionById('act_1') },
-  { kind: 'assistant', key: KEYS.assistant(SITE_ID), read: () => reads().findAssistant(SITE_ID) },
+  { kind: 'read by a query', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditPage(ORG_ID) },
   {
-    kind: "an organization's assistant",
-    key: KEYS.organizationSite(ORG_ID, SITE_ID),
-    read: () => store().listAssistants(ORG_ID),
-  },
-  { kind: 'slug', key: KEYS.slug(SITE_ID, 'Form', 'contact'), read: () => reads().findForm(SITE_ID, 'contact') },
-  { kind: 'Domain', key: KEYS.domain('shop.example', SITE_ID), read: () => reads().anyDomain(['shop.example']) },
-  { kind: 'membership', key: KEYS.member(ORG_ID, 'anna'), read: () => memberships().findMembership(ORG_ID, 'anna') },
-  {
-    kind: "a login's organization",
-    key: KEYS.memberOrganization('anna', ORG_ID),
-    read: () => memberships().membershipsOf('anna'),
-  },
-  { kind: 'audit record', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditPage(ORG_ID) },
-  {
-    kind: 'left log',
-    key: KEYS.logOfDeletedAction(ORG_ID, SITE_ID, 'act_0'),
-    read: () => erase().logsOfDeletedActions(ORG_ID, SITE_ID),
-  },
-  {
-    kind: 'idempotency key',
-    key: { pk: `creation#${ORG_ID}#anna#key` },
-    read: () => recorded().findCreation(CREATION),
-  },
-  {
-    kind: 'hits of a minute',
+    kind: 'returned by a refused update',
     key: { pk: 'form-submit#key' },
     read: () => hitPerMinute(tables.client, tables.unsorted)('form-submit#key', 2, clock.now()),
     attributes: { h0: clock.now().getTime() },
   },
+  { kind: 'returned by a refused put', key: LOG_KEY, read: () => log().claim(START) },
   {
-    kind: 'requests of an hour',
-    key: { pk: hourKey(SITE_ID, clock.now()) },
-    read: () => requestCounts(tables.client, tables.unsorted, clock.now)(SITE_ID),
-  },
-  {
-    kind: 'failing endpoint',
-    key: { pk: 'failing#act_1' },
-    read: () => periods().recordFailure('act_1', clock.now()),
-    attributes: { expires_at: unixSeconds(clock.now()) + 60 },
-  },
-  {
-    kind: 'conversation',
-    key: { pk: CONVERSATION, sk: 'CONVERSATION' },
-    read: () => kept().findConversation(SITE_ID, 'c-1'),
-  },
-  {
-    kind: 'form submission',
-    key: { pk: CONVERSATION, sk: 'SUBMISSION#key' },
-    read: () => kept().claimSubmission(SUBMISSION, 'id-1', clock.now()),
-  },
-  { kind: 'attempt, claimed', key: LOG_KEY, read: () => log().claim(START) },
-  {
-    kind: 'attempt, unsent',
+    kind: 'returned by a refused update of a record',
     key: LOG_KEY,
     read: () => log().recordUnsent(START, { code: 'action_disabled', message: 'off' }),
-  },
-  {
-    kind: 'attempt, listed',
-    key: LOG_KEY,
-    read: () => all(deliveryRecords(tables.client, tables.sorted, 'act_log')),
-  },
-  {
-    kind: 'attempt, traced',
-    key: LOG_KEY,
-    read: () => eventAttempts(tables.client, tables.sorted, 'act_log', 'event-1', { at: AT }),
-  },
-  {
-    kind: 'attempt that succeeded',
-    key: LOG_KEY,
-    read: () => periods().hasSucceeded('act_log', unixSeconds(clock.now()) - 3600, clock.now()),
-    attributes: { record_state: 'succeeded', record: { started_at: AT } },
   },
 ];
 
 describe('an item of a newer version', () => {
-  test.each(KINDS)('$kind: is refused with the names of its table and version', async ({ key, read, attributes }) => {
-    const TableName = 'sk' in key ? tables.sorted : tables.unsorted;
-    const newer = { ...key, ...attributes, v: 2, of_a_later_release: true };
-    await tables.documents.send(new PutCommand({ TableName, Item: newer }));
-    await expect(read()).rejects.toMatchObject({
-      name: 'NewerItem',
-      message: `Table ${TableName} holds an item of version 2, but this code reads versions up to 1: deploy the newer version of va-wave again`,
-    });
-  });
+  test.each(KINDS)(
+    'that is $kind is refused with the names of its table and version',
+    async ({ key, read, attributes }) => {
+      const TableName = 'sk' in key ? tables.sorted : tables.unsorted;
+      const newer = { ...key, ...attributes, v: 2, of_a_later_release: true };
+      await tables.documents.send(new PutCommand({ TableName, Item: newer }));
+      await expect(read()).rejects.toMatchObject({
+        name: 'NewerItem',
+        message: `Table ${TableName} holds an item of version 2, but this code reads versions up to 1: deploy the newer version of va-wave again`,
+      });
+    },
+  );
 
   test.each([
     [0.5, 1],
