@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { shareConcurrency } from '../lib/concurrency.ts';
-import { PRICES } from '../scripts/costs.ts';
-import { withTable } from '../scripts/generated-table.ts';
+import { PRICES, withTable } from '../scripts/costs.ts';
 import { digits, tableMarkdown } from './report.ts';
 import { WHAT_BREAKS_FIRST } from './simulation/limits.ts';
 import { type Phase, simulate } from './simulation/model.ts';

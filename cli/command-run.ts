@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
-import type { ErasePorts } from '../src/domain/operations/erase.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import type { Output } from './output.ts';
-import { plainText } from './plain-text.ts';
+import { type Output, plainText } from './output.ts';
 import type { CliProcess, Target } from './process.ts';
-
-/** The deployment, and the steps of long work: each reports itself and ends the work when Ctrl-C was pressed. */
-export type Ports = Deployment & Pick<ErasePorts, 'step' | 'pause'>;
 
 /** The run of one command. */
 export type CommandRun = {
@@ -17,18 +12,59 @@ export type CommandRun = {
   readonly output: Output;
   /** Returns a command for the same deployment that the operator can paste. */
   readonly hint: (words: string) => string;
-  /** Connects to the deployment at the first call. */
-  readonly deployment: () => Promise<Ports>;
+  /** Whether the operator gave --yes. */
+  readonly yes: boolean;
+  /**
+   * Asks the operator to confirm what cannot be undone: with y, or by typing the id. A script must give --yes.
+   * @throws CommandFailure when the operator answers otherwise, and without a terminal
+   */
+  readonly confirm: (question: string, id?: string) => Promise<void>;
 };
 
-/** Runs the work of a command. */
-export type Run = (work: (commandRun: CommandRun) => Promise<void>) => Promise<void>;
+/** The run of a command that uses the deployment. */
+export type ConnectedRun = CommandRun & {
+  readonly ports: Deployment & {
+    /** Reports a step of long work. Throws when Ctrl-C was pressed. */
+    readonly step: (text: string) => Promise<void>;
+    /** Waits. Throws when Ctrl-C is pressed. */
+    readonly pause: (milliseconds: number) => Promise<void>;
+  };
+};
 
-/** Prepares the run of a command of this program, whose options have been parsed. */
-export function commandRunOf(program: Command, cliProcess: CliProcess, output: Output): CommandRun {
-  const given = program.opts<Target>();
-  const target = targetOf(given, cliProcess);
-  let connecting: Promise<Deployment> | undefined;
+type ActionOf<Context> = <Given extends unknown[]>(
+  work: (commandRun: Context, ...given: Given) => Promise<void>,
+) => (...given: Given) => Promise<void>;
+
+/** Makes the work of a command its action: connected to the deployment, or alone when the command does not use the deployment. */
+export type Run = ActionOf<ConnectedRun> & { readonly alone: ActionOf<CommandRun> };
+
+/** Runs the commands of this program, whose options are parsed when a command runs. */
+export function runOf(program: Command, cliProcess: CliProcess, output: Output): Run {
+  const contextOf = (): CommandRun => {
+    const { yes = false, ...given } = program.opts<Target & { yes?: true }>();
+    return {
+      cliProcess,
+      target: targetOf(given, cliProcess),
+      output,
+      // A hint does not repeat the environment.
+      hint: (words) => {
+        const named = (['local', 'stack', 'region'] as const).filter((name) => given[name] !== undefined);
+        return ['npx va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
+      },
+      yes,
+      confirm: async (question, id) => {
+        if (yes) return;
+        if (!cliProcess.terminal) {
+          throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
+        }
+        output.done();
+        const how = id === undefined ? '[y/N]' : `Type ${id} to continue:`;
+        const answer = await cliProcess.ask(`${plainText(question)} ${how} `);
+        const isYes = id === undefined ? /^y(es)?$/i.test(answer) : answer === id;
+        if (!isYes) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
+      },
+    };
+  };
   const pause = async (milliseconds: number) => {
     if (await cliProcess.pause(milliseconds)) return;
     throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
@@ -37,21 +73,19 @@ export function commandRunOf(program: Command, cliProcess: CliProcess, output: O
     output.doing(text);
     return pause(0);
   };
-  return {
-    cliProcess,
-    target,
-    output,
-    // A hint does not repeat the environment.
-    hint: (words) => {
-      const named = (['local', 'stack', 'region'] as const).filter((name) => given[name] !== undefined);
-      return ['npx va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
-    },
-    deployment: async () => {
+  const connected: ActionOf<ConnectedRun> =
+    (work) =>
+    async (...given) => {
+      const commandRun = contextOf();
       output.doing('Finding the deployment');
-      connecting ??= cliProcess.connect(target);
-      return { ...(await connecting), step, pause };
-    },
-  };
+      const deployment = await cliProcess.connect(commandRun.target);
+      await work({ ...commandRun, ports: { ...deployment, step, pause } }, ...given);
+    };
+  const alone: ActionOf<CommandRun> =
+    (work) =>
+    (...given) =>
+      work(contextOf(), ...given);
+  return Object.assign(connected, { alone });
 }
 
 /** Completes the options with the environment, which names a deployment only where they name none. */
@@ -59,38 +93,4 @@ function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK }
   if (given.local !== undefined || given.stack !== undefined) return given;
   if (VA_WAVE_LOCAL && given.region === undefined) return { local: VA_WAVE_LOCAL };
   return VA_WAVE_STACK ? { ...given, stack: VA_WAVE_STACK } : given;
-}
-
-/**
- * Asks the operator to confirm a command that cannot be undone. A script must use --yes.
- * @throws CommandFailure when the answer is no, and without a terminal
- */
-export async function confirmed(commandRun: CommandRun, yes: boolean | undefined, question: string): Promise<void> {
-  await ask(commandRun, yes, { question, how: '[y/N]', isYes: (answer) => /^y(es)?$/i.test(answer) });
-}
-
-/**
- * Asks the operator to type the id of what the command erases. A script must use --yes.
- * @throws CommandFailure when the operator types another text, and without a terminal
- */
-export async function confirmedById(
-  commandRun: CommandRun,
-  yes: boolean | undefined,
-  { id, question }: { readonly id: string; readonly question: string },
-): Promise<void> {
-  await ask(commandRun, yes, { question, how: `Type ${id} to continue:`, isYes: (answer) => answer === id });
-}
-
-async function ask(
-  { cliProcess, output }: CommandRun,
-  yes: boolean | undefined,
-  { question, how, isYes }: { question: string; how: string; isYes: (answer: string) => boolean },
-): Promise<void> {
-  if (yes === true) return;
-  if (!cliProcess.terminal) {
-    throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
-  }
-  output.done();
-  const answer = await cliProcess.ask(`${plainText(question)} ${how} `);
-  if (!isYes(answer)) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
 }

@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import type { LogLine, LogQuery } from '../src/adapters/log-group.ts';
-import { parseJson } from '../src/contract/json.ts';
-import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
-import { type Deployment, logGroupOf, openDeployment } from './deployment.ts';
+import type { LogLine, LogQuery } from '../src/adapters/aws-account.ts';
+import { parseJson } from '../src/domain/parse-json.ts';
+import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
 
@@ -28,36 +27,35 @@ const readyFile = z.object({
 export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target);
-    const { stackOutputs } = await import('../src/adapters/cloudformation/stack-outputs.ts');
+    const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
   const file = target.local || DEFAULT_READY_FILE;
   const ready = await readReadyFile(file);
-  const deployment = openDeployment(ready.outputs, {
+  const access = {
     endpoint: ready.gateway_url,
     region: ready.region,
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: TIMEOUTS,
-  });
-  return {
-    ...deployment,
-    receiverTls: ready.receiver_tls ?? undefined,
-    log: (name, query) => localLog(ready.data_folder, logGroupOf(ready.outputs, name), query),
   };
+  return openDeployment(ready.outputs, access, {
+    receiverTls: ready.receiver_tls ?? undefined,
+    log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
+  });
 }
 
 /** Reads the quotas of the AWS account. @throws CommandFailure with --local, which has no account */
-export async function examinedAccount(target: Target): Promise<AccountFacts> {
+export async function examinedAccount(target: Target) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
-  const { accountFacts } = await import('../src/adapters/cloudformation/account-facts.ts');
+  const { accountFacts } = await import('../src/adapters/aws-account.ts');
   return accountFacts(target.stack ?? DEFAULT_STACK, await accessOf(target));
 }
 
 /** The clients that only AWS needs are loaded here, because one machine has no use for them. */
 async function accessOf({ region }: Target) {
-  const { operatorAccess } = await import('../src/adapters/cloudformation/operator-access.ts');
+  const { operatorAccess } = await import('../src/adapters/aws-account.ts');
   return operatorAccess({ requestHandler: TIMEOUTS, ...(region === undefined ? {} : { region }) });
 }
 

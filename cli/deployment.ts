@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { functionLog, type LogLine, type LogQuery, warmThroughput } from '../src/adapters/aws-account.ts';
 import {
   type AwsAccess,
   cognitoClient,
@@ -11,89 +12,55 @@ import {
 } from '../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/members.ts';
-import { warmThroughput } from '../src/adapters/dynamodb/warm-throughput.ts';
-import { putOnBus } from '../src/adapters/event-bus.ts';
-import { actionTestFunction } from '../src/adapters/lambda/action-test.ts';
-import { type AssistantRuntime, assistantRuntime } from '../src/adapters/lambda/assistant-runtime.ts';
-import { functionLog, type LogLine, type LogQuery } from '../src/adapters/log-group.ts';
-import { cachedRing, replaceSecret, ringStore } from '../src/adapters/secrets/secret-store.ts';
-import { signingSecrets } from '../src/adapters/secrets/signing-secrets.ts';
+import { eventBus } from '../src/adapters/event-bus.ts';
+import { actionTestFunction, assistantRuntime } from '../src/adapters/function-invocations.ts';
+import { cachedRing, replaceSecret, ringStore, signingSecrets } from '../src/adapters/secrets/secret-store.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import { ensureUser } from '../src/adapters/user-pool.ts';
-import type { Action } from '../src/contract/actions.ts';
-import type { TestResult } from '../src/contract/dashboard.ts';
-import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
-import type { ManageActionsPorts } from '../src/domain/actions/manage-actions.ts';
-import type { PutEventPorts } from '../src/domain/events/put-event.ts';
-import type { DeadLetterQueue, RedrivenQueue } from '../src/domain/operations/dead-letters.ts';
-import type { ErasePorts } from '../src/domain/operations/erase.ts';
-import type { ReadLog } from '../src/domain/operations/event-attempts.ts';
-import type { ReplayEventPorts } from '../src/domain/operations/replay-event.ts';
-import type { ResealPorts } from '../src/domain/operations/reseal.ts';
-import type { RevokeTokenKeysPorts } from '../src/domain/operations/revoke-token-keys.ts';
-import type { RotateOriginSecretPorts } from '../src/domain/operations/rotate-origin-secret.ts';
-import type { WarmTablesPorts } from '../src/domain/operations/warm-tables.ts';
+import type { DeliveryMessage } from '../src/contract/queues.ts';
+import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
+import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-
-type DomainPorts = ManageActionsPorts &
-  ManageMembersPorts &
-  PutEventPorts &
-  ReplayEventPorts &
-  RotateOriginSecretPorts &
-  RevokeTokenKeysPorts &
-  ResealPorts &
-  ErasePorts &
-  WarmTablesPorts;
+import type { EventTime } from './operations/past-events.ts';
 
 /** A running va-wave, on AWS or as the one-machine service, with everything that the commands need except the steps of long work. */
-export type Deployment = Omit<DomainPorts, 'step' | 'pause'> & {
-  /** Base address of the service, without a slash at the end. */
-  readonly baseUrl: string;
-  readonly openSigningSecret: (action: Action) => Promise<string>;
-  readonly deliveryRecords: ReadLog;
-  /** Files of a certificate that the service trusts, for an endpoint on this machine. Only the one-machine service has them. */
-  readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
-  /** Sends the test request of an Action from the deployment. */
-  readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
-  readonly runtime: AssistantRuntime;
-  readonly deadLetters: (queue: RedrivenQueue) => DeadLetterQueue;
-  /** Reads the lines of a log, the oldest first. */
-  readonly log: (name: LogName, query: LogQuery) => AsyncIterable<LogLine>;
-};
+export type Deployment = ReturnType<typeof openDeployment>;
 
 /** The log of a function, or the access log of the API. */
 export type LogName = FunctionName | 'api';
 
-/** Returns the name of a log group. @throws CommandFailure when the stack has no such output */
-export function logGroupOf(outputs: Readonly<Record<string, string>>, name: LogName): string {
-  const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
-  const group = outputs[output];
-  if (group !== undefined) return group;
-  const how = name === 'canary' ? 'with -c canary=true' : 'this version of va-wave';
-  throw new CommandFailure(EXIT.fault, `The stack has no output ${output}: deploy ${how} first`);
-}
+/** What only the one-machine service has. */
+export type OneMachine = {
+  /** Files of a certificate that the service trusts, for an endpoint on this machine. */
+  readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
+  /** Reads a log, which is a file. */
+  readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
+};
 
 /**
  * Creates the clients for a deployment. It makes no request.
  * @param outputs the outputs of its stack by name
+ * @throws CommandFailure when the stack is of another version and lacks an output
  */
-export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess): Deployment {
-  const output = (name: keyof typeof OUTPUTS): string => {
-    const value = outputs[OUTPUTS[name]];
+export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess, oneMachine?: OneMachine) {
+  const named = (name: string, how = 'this version of va-wave') => {
+    const value = outputs[name];
     if (value !== undefined) return value;
-    throw new CommandFailure(
-      EXIT.fault,
-      `The stack has no output ${OUTPUTS[name]}: deploy this version of va-wave first`,
-    );
+    throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${how} first`);
   };
-  // These outputs are read here, so that every command reports a stack of another version.
-  const [eventBus, deliveryLogTable] = [output('eventBus'), output('deliveryLogTable')];
+  const output = (name: keyof typeof OUTPUTS): string => named(OUTPUTS[name]);
+  const tables = {
+    configuration: output('configurationTable'),
+    counters: output('countersTable'),
+    conversations: output('conversationsTable'),
+    deliveryLog: output('deliveryLogTable'),
+  };
   const now = () => new Date();
   const client = dynamoDbClient(access);
   const dynamo = dynamoDb(client);
@@ -101,45 +68,54 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const lambda = lambdaClient(access);
   const queues = sqsClient(access);
   const secrets = secretsManagerClient(access);
+  const { send } = deliveriesQueue(queues, output('deliveriesQueue'));
+  const random: RandomBytes = randomBytes;
+  const memberships: ManageMembersPorts['members'] = members(dynamo, tables.configuration);
   return {
-    ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
-    store: configurationStore(dynamo, output('configurationTable')),
+    now,
+    randomBytes: random,
+    /** Base address of the service, without a slash at the end. */
     baseUrl: output('baseUrl'),
-    putOnBus: (event) => putOnBus(bus, eventBus, event),
-    deliveryRecords: (id, from) => deliveryRecords(dynamo, deliveryLogTable, id, from),
-    testAction: actionTestFunction(lambda, output('actionTest')),
-    runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
-    members: members(dynamo, output('configurationTable')),
+    receiverTls: oneMachine?.receiverTls,
+    ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
+    store: configurationStore(dynamo, tables.configuration),
+    members: memberships,
     ensureUser: ensureUser(cognitoClient(access), output('userPool')),
-    eventAttempts: (actionId, eventId, when) => eventAttempts(dynamo, deliveryLogTable, actionId, eventId, when),
-    sendDelivery: async (message) => {
-      const { tooLarge } = await deliveriesQueue(queues, output('deliveriesQueue')).send([message]);
+    publish: eventBus(bus, output('eventBus')),
+    deliveryRecords: (id: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, id, from),
+    eventAttempts: (actionId: string, eventId: string, when: EventTime) =>
+      eventAttempts(dynamo, tables.deliveryLog, actionId, eventId, when),
+    /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
+    sendDelivery: async (message: DeliveryMessage) => {
+      const { tooLarge } = await send([message]);
       if (tooLarge.length > 0) throw new Refusal('envelope_too_large');
     },
-    replaceOriginSecret: (value) =>
+    /** Sends the test request of an Action from the deployment. */
+    testAction: actionTestFunction(lambda, output('actionTest')),
+    runtime: assistantRuntime(lambda, { aiAction: output('aiAction'), usageReport: output('usageReport') }),
+    /** Stores a new origin secret. @returns the id of its version @throws Refusal while the distribution does not send the current one */
+    replaceOriginSecret: (value: string) =>
       replaceSecret(secrets, output('originSecret'), value, outputs[OUTPUTS.originSecretVersion]),
     tokenRing: ringStore(secrets, output('tokenKeys')),
     sealingRing: ringStore(secrets, output('sealingKey')),
-    erasure: erasure(dynamo, {
-      configuration: output('configurationTable'),
-      counters: output('countersTable'),
-      conversations: output('conversationsTable'),
-      deliveryLog: deliveryLogTable,
-    }),
+    erasure: erasure(dynamo, tables),
     warmedTables: {
-      configuration: warmThroughput(client, output('configurationTable')),
-      counters: warmThroughput(client, output('countersTable')),
-      delivery_log: warmThroughput(client, deliveryLogTable),
+      configuration: warmThroughput(client, tables.configuration),
+      counters: warmThroughput(client, tables.counters),
+      delivery_log: warmThroughput(client, tables.deliveryLog),
     },
-    deadLetters: (queue) =>
+    deadLetters: (queue: 'events' | 'deliveries') =>
       deadLetterQueue(
         queues,
         queue === 'events'
           ? { source: output('eventsQueue'), deadLetters: output('eventsDeadLetters') }
           : { source: output('deliveriesQueue'), deadLetters: output('deliveriesDeadLetters') },
       ),
-    log: (name, query) => functionLog(logsClient(access), logGroupOf(outputs, name), query),
-    now,
-    randomBytes,
+    /** Reads the lines of a log, the oldest first. */
+    log: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
+      const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
+      const group = named(output, name === 'canary' ? 'with -c canary=true' : undefined);
+      return oneMachine === undefined ? functionLog(logsClient(access), group, query) : oneMachine.log(group, query);
+    },
   };
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommandLine } from './program.ts';
-import { writeLines } from './write-lines.ts';
 
 // A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -24,15 +24,14 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: (chunk) => process.stderr.write(chunk),
   terminal: process.stdin.isTTY && process.stderr.isTTY,
   columns: process.stdout.columns,
-  now: () => new Date(),
   // These are Node's rules: NO_COLOR, NODE_DISABLE_COLORS, FORCE_COLOR, and the capabilities of the terminal.
   colour: process.env.FORCE_COLOR
     ? process.env.FORCE_COLOR !== '0'
     : !process.env.NO_COLOR && process.stdout.isTTY && process.stdout.hasColors(),
   environment: process.env,
   readFile: (path) => readFile(path, 'utf8'),
-  writeLines,
   readStdin: () => text(process.stdin),
+  writeLines: (lines) => pipeline(lines, process.stdout, { end: false }),
   ask,
   pause: async (milliseconds) => {
     if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interrupted.abort());

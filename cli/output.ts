@@ -1,45 +1,52 @@
-import { plainText, safeJson } from './plain-text.ts';
-import type { CliProcess, Write } from './process.ts';
-import { fields, table } from './table.ts';
+import { styleText } from 'node:util';
+import type { CliProcess } from './process.ts';
 
 export type Row = Readonly<Record<string, string>>;
+type Field = readonly [name: string, value: string];
+
+/** Shorter work is not reported. */
+const QUIET_MS = 1000;
+const RENEW_MS = 500;
 
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */
 export class Output {
   readonly json: boolean;
   readonly #process: CliProcess;
-  readonly #progress: Progress;
+  #work = '';
+  #isShown = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(json: boolean, cliProcess: CliProcess) {
     this.json = json;
     this.#process = cliProcess;
-    this.#progress = startProgress(cliProcess.stderr, { terminal: cliProcess.terminal, silent: json });
   }
 
-  /** Reports the current work, if it takes long. */
+  /**
+   * Reports on stderr work that takes longer than a second. On a terminal it updates one line. Elsewhere it writes one line once, because
+   * many lines would fill the log of a script.
+   */
   doing(text: string): void {
-    this.#progress.doing(text);
+    this.#work = text;
+    if (!this.json) this.#timer ??= setTimeout(() => this.#showWork(), QUIET_MS).unref();
   }
 
   /** Ends the report of the current work. */
   done(): void {
-    this.#progress.end();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#process.terminal && this.#isShown) this.#process.stderr('\r\u001b[K');
+    this.#isShown = false;
   }
 
   /** Writes one object: a headline, and its fields in these rows or else as they are in JSON. */
-  object(value: object, headline: string, rows: readonly (readonly [string, string])[] = fieldsOf(value)): void {
-    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process.colour)}`);
+  object(value: object, headline: string, rows: readonly Field[] = fieldsOf(value)): void {
+    this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process)}`);
   }
 
   /** Writes a list as a table, or the text `none` when the list is empty. */
   list(values: readonly object[], none: string, rows: readonly Row[]): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#process));
-  }
-
-  /** Writes a generated file unchanged, also with --json. */
-  text(text: string): void {
-    this.#stdout(text);
   }
 
   /** Writes a title and an indented text of several lines. Writes nothing with --json, because the object contains the text. */
@@ -55,9 +62,9 @@ export class Output {
     this.note(note);
   }
 
-  /** Writes one line of an endless list. With --json the line is a compact object. */
-  line(value: object, text: () => string): void {
-    this.#stdout(this.json ? `${safeJson(value, { compact: true })}\n` : text());
+  /** Writes one entry of an endless list: these lines, or a compact object with --json. */
+  entry(value: object, ...lines: readonly string[]): void {
+    this.#stdout(this.json ? jsonLine(value) : lines.map((line) => `${plainText(line)}\n`).join(''));
   }
 
   /** Writes a note to stderr. Writes nothing with --json, because stderr then contains only errors. */
@@ -66,7 +73,14 @@ export class Output {
   }
 
   error(message: string): void {
-    this.#stderr(this.json ? `${safeJson({ error: message }, { compact: true })}\n` : `${plainText(message)}\n`);
+    this.#stderr(this.json ? jsonLine({ error: message }) : `${plainText(message)}\n`);
+  }
+
+  #showWork(): void {
+    const { terminal, stderr } = this.#process;
+    stderr(terminal ? `\r${plainText(this.#work)} …\u001b[K` : `${plainText(this.#work)} …\n`);
+    this.#isShown = true;
+    if (terminal) this.#timer = setTimeout(() => this.#showWork(), RENEW_MS).unref();
   }
 
   #stdout(text: string): void {
@@ -80,56 +94,110 @@ export class Output {
   }
 }
 
+/**
+ * Control characters, and invisible characters that reorder or hide text. Customers choose the names that are stored. A name must not
+ * move the cursor, change the colour or overwrite text in an operator's terminal.
+ */
+const UNSAFE =
+  /[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** The last of these characters, invisible tags, are a pair of units. */
+const escaped = (characters: string) =>
+  characters
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** Returns text that is safe to print on one line of a terminal. Unsafe characters are escaped as `\uXXXX`. */
+export const plainText = (text: string): string => text.replace(UNSAFE, escaped);
+
+/** Returns JSON that is safe to print on a terminal and has the same meaning. */
+function safeJson(value: unknown, indentation = 2): string {
+  const json = JSON.stringify(value, null, indentation);
+  // JSON.stringify has escaped the C0 controls. The remaining line feeds belong to its indentation.
+  return json.replace(UNSAFE, (character) => (character === '\n' ? character : escaped(character)));
+}
+
+/** Returns a value as one line of JSON Lines. */
+export const jsonLine = (value: unknown): string => `${safeJson(value, 0)}\n`;
+
 /** Returns the fields of an object as texts, with their names in JSON. The name of a nested field has dots. */
-export function fieldsOf(value: object): [string, string][] {
-  return Object.entries(value).flatMap(([name, one]): [string, string][] => {
-    if (typeof one === 'object' && one !== null && !Array.isArray(one)) {
-      return fieldsOf(one).map(([inner, text]) => [`${name}.${inner}`, text]);
-    }
-    return [[name, [one ?? ''].flat().map(textOf).join(', ')]];
+export function fieldsOf(value: object): Field[] {
+  return Object.entries(value).flatMap(([name, one]): Field[] => {
+    const isNested = typeof one === 'object' && one !== null && !isListOfTexts(one);
+    if (!isNested) return [[name, [one ?? ''].flat().map(textOf).join(', ')]];
+    return fieldsOf(one).map(([inner, text]) => [`${name}.${inner}`, text]);
   });
 }
 
+const isListOfTexts = (value: object) => Array.isArray(value) && value.every((one) => typeof one !== 'object');
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Shorter work is not reported. */
-const QUIET_MS = 1000;
-const RENEW_MS = 500;
+type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+/** A text, and how it looks where there are colours. */
+type Cell = readonly [text: string, format?: Format | undefined];
 
-export type Progress = {
-  /** Sets the description of the current work. */
-  readonly doing: (text: string) => void;
-  readonly end: () => void;
-};
+const GAP = '  ';
+/** Least width of a column that is cut. */
+const LEAST_WIDTH = 8;
 
-/**
- * Reports on stderr work that takes longer than a second. On a terminal it updates one line. Elsewhere it writes one line once, because
- * many lines would fill the log of a script.
- */
-export function startProgress(
-  write: Write,
-  options: { readonly terminal: boolean; readonly silent: boolean },
-): Progress {
-  let current = '';
-  let shown = false;
-  let timer: NodeJS.Timeout | undefined;
+/** Returns a table with a heading and one column per key of the first row. Its lines fit a terminal of a known width, if they can. */
+function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
+  const names = Object.keys(rows[0] ?? {});
+  const heading = names.map((name): Cell => [name.toUpperCase(), 'bold']);
+  const cells = rows.map((row) =>
+    names.map((name): Cell => [plainText(row[name] ?? ''), formatOf(name, row[name] ?? '')]),
+  );
+  const widths = widthsOf([heading, ...cells]);
+  // Ids are copied into other commands, so they stay complete.
+  const isCut = (column: number) => !/^(.*_id|nonce)$/.test(names[column] ?? '');
+  const length = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  while (columns !== undefined && length() > columns) {
+    const widest = Math.max(...widths.filter((_, column) => isCut(column)));
+    if (widest <= LEAST_WIDTH) break;
+    widths[widths.findLastIndex((width, column) => width === widest && isCut(column))] = widest - 1;
+  }
+  return aligned([heading, ...cells], widths, colour);
+}
 
-  const show = () => {
-    write(options.terminal ? `\r${plainText(current)} …\u001b[K` : `${plainText(current)} …\n`);
-    shown = true;
-    if (options.terminal) timer = setTimeout(show, RENEW_MS).unref();
+/** Returns indented names and values. */
+function fields(rows: readonly Field[], { colour }: CliProcess): string {
+  const cells = rows.map(([name, value]): Cell[] => [
+    [''],
+    [plainText(name), 'dim'],
+    [plainText(value) || '–', formatOf(name, value)],
+  ]);
+  return aligned(cells, widthsOf(cells), colour);
+}
+
+/** Returns the state of an assistant or an Action for a table. */
+export const statusOf = ({
+  enabled,
+  suspended,
+}: {
+  readonly enabled: boolean;
+  readonly suspended?: boolean;
+}): string => (suspended ? 'suspended' : enabled ? 'on' : 'off');
+
+/** Colours only outcomes and states. */
+function formatOf(name: string, text: string): Format | undefined {
+  if (name !== 'outcome' && name !== 'status') return undefined;
+  if (/^(delivered|accepted|on\b|2\d\d$)/.test(text)) return 'green';
+  if (/^(failed|[345]\d\d$)/.test(text)) return 'red';
+  return /^(off|suspended|under way|not finished)/.test(text) ? 'yellow' : undefined;
+}
+
+function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.[0].length ?? 0)));
+}
+
+function aligned(rows: readonly (readonly Cell[])[], widths: readonly number[], colour: boolean): string {
+  const cell = ([text, format]: Cell, width: number) => {
+    const shown = text.length > width ? `${text.slice(0, width - 1)}…` : text;
+    // The caller has already decided whether to use colours.
+    const styled = colour && format && shown ? styleText(format, shown, { validateStream: false }) : shown;
+    return styled + ' '.repeat(width - shown.length);
   };
-
-  return {
-    doing: (text) => {
-      current = text;
-      if (!options.silent) timer ??= setTimeout(show, QUIET_MS).unref();
-    },
-    end: () => {
-      clearTimeout(timer);
-      if (options.terminal && shown) write('\r\u001b[K');
-      shown = false;
-      timer = undefined;
-    },
-  };
+  const line = (row: readonly Cell[]) => row.map((one, column) => cell(one, widths[column] ?? 0)).join(GAP);
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

@@ -1,4 +1,3 @@
-import type { AccountFacts } from '../src/domain/operations/examine-account.ts';
 import type { Deployment } from './deployment.ts';
 
 export const DEFAULT_READY_FILE = '.local/ready.json';
@@ -12,28 +11,37 @@ export type Target = {
   readonly region?: string;
 };
 
-export type Write = (text: string) => void;
+/** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
+export type AccountFacts = {
+  readonly region: string;
+  /** Lambda's quota "Concurrent executions". */
+  readonly concurrency: number | undefined;
+  /** DynamoDB's quota of write units per second for one on-demand table. */
+  readonly tableWriteUnits: number | undefined;
+  /** State of the stack CDKToolkit, which `cdk bootstrap` creates. */
+  readonly toolkit: string | undefined;
+  /** State of the va-wave stack. */
+  readonly stack: string | undefined;
+  /** Its version, with the commit. */
+  readonly version: string | undefined;
+};
 
 /** The functions and values that the command line needs from its process. Tests provide their own. */
 export type CliProcess = {
-  readonly stdout: Write;
-  readonly stderr: Write;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
   /** Whether stdin and stderr are a terminal, so that the operator can read a question and answer it. */
   readonly terminal: boolean;
   /** Width of stdout when it is a terminal. */
   readonly columns: number | undefined;
-  readonly now: () => Date;
   /** Whether stdout has colours. */
   readonly colour: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** @throws Error the error of the file system */
   readonly readFile: (path: string) => Promise<string>;
-  /**
-   * Writes lines to stdout, as fast as its reader takes them, or to a file that only its owner can read. The file replaces an existing one
-   * when it is complete. @throws Error the error of the file system or of the lines
-   */
-  readonly writeLines: (path: string | undefined, lines: AsyncIterable<string>) => Promise<void>;
   readonly readStdin: () => Promise<string>;
+  /** Writes many lines to stdout, as fast as its reader takes them. @throws Error that of the lines */
+  readonly writeLines: (lines: AsyncIterable<string>) => Promise<void>;
   /** Asks a question on stderr. Requires a terminal. Resolves to the answer, or to an empty text after Ctrl-C or Ctrl-D. */
   readonly ask: (question: string) => Promise<string>;
   /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */

@@ -1,110 +1,44 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { commandRunOf, type Run } from './command-run.ts';
+import { type Run, runOf } from './command-run.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
-/** The commands, each with its description and what loads its options and subcommands. Loading them all would take most of a run. */
-const COMMANDS: readonly (readonly [string, string, () => Promise<(command: Command, run: Run) => void>])[] = [
-  [
-    'org',
-    'organizations: your customers, and their plan',
-    async () => (await import('./commands/org.ts')).addOrgCommands,
-  ],
-  [
-    'member',
-    'members: users of the dashboard of an organization',
-    async () => (await import('./commands/member.ts')).addMemberCommands,
-  ],
-  [
-    'assistant',
-    'assistants: the widget sites of an organization',
-    async () => (await import('./commands/assistant.ts')).addAssistantCommands,
-  ],
-  [
-    'action',
-    'Actions: signed requests to an endpoint of the customer',
-    async () => (await import('./commands/action.ts')).addActionCommands,
-  ],
-  [
-    'secret',
-    'server secrets, with which a customer backend mints session tokens (Session Signed)',
-    async () => (await import('./commands/secret.ts')).addSecretCommands,
-  ],
-  [
-    'event',
-    'catalog events, as the platform puts them on the bus',
-    async () => (await import('./commands/event.ts')).addEventCommands,
-  ],
-  [
-    'tool',
-    'AI-decided Actions as tools of the assistant runtime',
-    async () => (await import('./commands/tool.ts')).addToolCommands,
-  ],
-  [
-    'usage',
-    'reports to usage webhooks, as the assistant runtime makes them',
-    async () => (await import('./commands/usage.ts')).addUsageCommands,
-  ],
-  [
-    'deliveries <id>',
-    'show the delivery log of an Action, or of the usage webhooks of an assistant: latest attempt first',
-    async () => (await import('./commands/deliveries.ts')).addDeliveriesCommand,
-  ],
-  ['delivery', 'one delivery of the log', async () => (await import('./commands/delivery.ts')).addDeliveryCommands],
-  [
-    'export',
-    "write an organization's delivery log, or one person's data, as JSON Lines",
-    async () => (await import('./commands/person.ts')).addExportCommand,
-  ],
-  [
-    'erase',
-    "erase a person's data in one organization; the outcomes of deliveries stay",
-    async () => (await import('./commands/person.ts')).addEraseCommand,
-  ],
-  [
-    'receive',
-    'receive Actions and usage webhooks on this machine (with --local): verify and print each request, and send the chosen answer',
-    async () => (await import('./commands/receive.ts')).addReceiveCommand,
-  ],
-  [
-    'warm',
-    'prepare the tables for a known load, before it comes',
-    async () => (await import('./commands/warm.ts')).addWarmCommand,
-  ],
-  [
-    'redrive',
-    'move dead letters back to their queue; completed deliveries are not repeated',
-    async () => (await import('./commands/redrive.ts')).addRedriveCommand,
-  ],
-  [
-    'keys',
-    "the service's own keys; the keys of session tokens rotate automatically",
-    async () => (await import('./commands/keys.ts')).addKeysCommands,
-  ],
-  [
-    'logs',
-    'show what a function logged, oldest first',
-    async () => (await import('./commands/logs.ts')).addLogsCommand,
-  ],
-  [
-    'doctor',
-    'check the quotas of an AWS account and show what is missing before the first deployment',
-    async () => (await import('./commands/doctor.ts')).addDoctorCommand,
-  ],
+/** What a file of commands exports: it adds its subcommands, or its options and its work. */
+type Commands = { readonly addTo: (command: Command, run: Run) => void };
+
+/** The commands, each with its description and its file, which is loaded when the command is called: loading all takes most of a run. */
+const COMMANDS: readonly (readonly [usage: string, description: string, load: () => Promise<Commands>])[] = [
+  ['org', 'organizations: your customers, and their plan', () => import('./commands/org.ts')],
+  ['member', 'members: users of the dashboard of an organization', () => import('./commands/member.ts')],
+  ['assistant', 'assistants: the widget sites of an organization', () => import('./commands/assistant.ts')],
+  ['action', 'Actions: signed requests to an endpoint of the customer', () => import('./commands/action.ts')],
+  ['secret', 'server secrets, with which customer backends mint session tokens', () => import('./commands/secret.ts')],
+  ['event', 'catalog events, as the platform puts them on the bus', () => import('./commands/event.ts')],
+  ['tool', 'AI-decided Actions as tools of the assistant runtime', () => import('./commands/tool.ts')],
+  ['usage', 'reports to usage webhooks, as the assistant runtime makes them', () => import('./commands/usage.ts')],
+  ['deliveries', 'the delivery log of an Action, or of usage webhooks', () => import('./commands/deliveries.ts')],
+  ['export', "write a delivery log or a person's data as JSON Lines", () => import('./commands/export.ts')],
+  ['erase', "erase a person's data; the outcomes of deliveries stay", () => import('./commands/erase.ts')],
+  ['receive', 'receive Actions and usage webhooks on this machine', () => import('./commands/receive.ts')],
+  ['warm', 'prepare the tables for a known load, before it comes', () => import('./commands/warm.ts')],
+  ['redrive', 'move dead letters back to their queue', () => import('./commands/redrive.ts')],
+  ['keys', "the service's own keys; those of session tokens rotate by themselves", () => import('./commands/keys.ts')],
+  ['logs', 'show what a function logged, oldest first', () => import('./commands/logs.ts')],
+  ['doctor', 'check an AWS account before the first deployment', () => import('./commands/doctor.ts')],
 ];
 
 /**
  * Creates the commands, with the options of those that the words name.
- * @param run is called with the work of the chosen command
  * @param words the command line, or undefined for the options of all commands
  */
-export async function commandLine(run: Run, words?: readonly string[]): Promise<Command> {
+export async function commandLine(runIn: (program: Command) => Run, words?: readonly string[]): Promise<Command> {
   const program = new Command('va-wave')
     .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
     .version(packageJson.version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .option(
       '--local [ready-file]',
       `use the service that npm start runs (default: VA_WAVE_LOCAL, then ${DEFAULT_READY_FILE})`,
@@ -126,9 +60,10 @@ Examples:
     )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
-  for (const [usage, description, load] of COMMANDS) {
-    const command = program.command(usage).description(description);
-    if (words?.includes(command.name()) !== false) (await load())(command, run);
+  const run = runIn(program);
+  for (const [name, description, load] of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (words?.includes(name) !== false) (await load()).addTo(command, run);
   }
   return program;
 }
@@ -141,13 +76,7 @@ Examples:
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
-  const program = await commandLine((work) => work(commandRunOf(program, cliProcess, output)), words);
-  // By its letters, `delivery` is nearer, which shows one delivery.
-  program
-    .command('deliverys', { hidden: true })
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(() => program.error("error: unknown command 'deliverys'\n(Did you mean deliveries?)"));
+  const program = await commandLine((own) => runOf(own, cliProcess, output), words);
   const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   try {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer, type Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  readRawBody,
   type UsageReport,
   type UsageSecret,
   VerificationError,
@@ -9,7 +10,6 @@ import {
   verifyAction,
   verifyUsageWebhook,
 } from '../packages/receiver/src/index.ts';
-import { readRawBody } from '../packages/receiver/src/raw-body.ts';
 import { BoundedMap } from '../src/domain/bounded-map.ts';
 
 /** An Action that has the receiver as its endpoint. */
@@ -39,8 +39,6 @@ export type Received<Verdict = Verified | Refused> = {
 
 export type Answer = { readonly status: number; readonly body: string; readonly delayMs?: number };
 
-/** Larger than any event. */
-const MAX_BODY_BYTES = 1024 * 1024;
 /** The receiver forgets older keys, because the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
 
@@ -65,7 +63,7 @@ export function receiverServer(options: {
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, url: path = '/', method = '' } = request;
-    const rawBody = await readRawBody(request, MAX_BODY_BYTES);
+    const rawBody = await readRawBody(request);
     // Only usage webhooks have this header.
     const verdict =
       headers['x-webhook-signature'] === undefined

@@ -1,6 +1,8 @@
-import { InvalidArgumentError } from 'commander';
-import { jsonObject as jsonObjectSchema, parseExactly } from '../src/contract/json.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { jsonObject as jsonObjectSchema } from '../src/contract/json.ts';
+import { parseExactly } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
+import type { EventTime } from './operations/past-events.ts';
 import type { CliProcess } from './process.ts';
 
 /** Where the value of an option can be. */
@@ -24,7 +26,8 @@ export function positive(text: string): number {
   return value;
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const HOUR_MS = 3_600_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
 
 /** Parses a duration such as `30m` into milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
@@ -49,6 +52,25 @@ export function moment(text: string): Moment {
 /** Returns the time as ISO 8601 in UTC. */
 export function timeOf(when: Moment, now: Date): string {
   return 'at' in when ? when.at : new Date(now.getTime() - when.agoMs).toISOString();
+}
+
+const HOURS = 24;
+/** Allowance for a clock of the bus that is ahead of ours. */
+const AHEAD_MS = 60_000;
+
+/** The options that say when an event happened. */
+export type When = { readonly at?: string; readonly hours: number };
+
+export function withTime(command: Command): Command {
+  return command
+    .option('--at <time>', "the event's exact time from its envelope; makes the search fast")
+    .option('--hours <number>', 'without --at, how many hours to search', positive, HOURS);
+}
+
+export function eventTime({ at, hours }: When, now: Date): EventTime {
+  if (at !== undefined) return { at };
+  const to = new Date(now.getTime() + AHEAD_MS).toISOString();
+  return { from: timeOf({ agoMs: hours * HOUR_MS }, now), to };
 }
 
 /** Returns true for --enable, false for --disable, undefined without both. @throws Refusal 400 when both are given */
@@ -99,6 +121,21 @@ export async function textValue(field: string, text: string, cliProcess: Files):
   return text.startsWith('@') ? contentOf(field, text.slice(1), cliProcess) : text;
 }
 
+/** Returns the ids that the values of an option are, and those on the lines of the files that they name. @throws Refusal 400 that names the field */
+export async function idValues(
+  field: string,
+  values: readonly string[],
+  cliProcess: Files,
+): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    values.map(async (value) => {
+      const text = await textValue(field, value, cliProcess);
+      return value.startsWith('@') ? text.split(/\r?\n/).filter((line) => line !== '') : text;
+    }),
+  );
+  return texts.flat();
+}
+
 async function contentOf(field: string, path: string, cliProcess: Files): Promise<string> {
   if (path === '-') return cliProcess.readStdin();
   try {
@@ -106,4 +143,9 @@ async function contentOf(field: string, path: string, cliProcess: Files): Promis
   } catch {
     throw invalidField(field, `cannot read the file ${path}`);
   }
+}
+
+/** Returns a change without the settings that are undefined, so that they are neither changed nor replaced by defaults. */
+export function withoutUndefined(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

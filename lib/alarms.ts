@@ -10,7 +10,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import { METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** The default period of the metrics that alarms evaluate. */

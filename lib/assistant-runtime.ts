@@ -32,10 +32,10 @@ export class AssistantRuntime extends Construct {
       description: 'Lists and calls AI-decided Actions for the assistant runtime',
       ...waiting,
     });
-    tables.configuration.allow(aiAction, 'GetItem', 'BatchGetItem', 'Query');
+    tables.configuration.allow(aiAction, 'GetItem', 'Query');
     tables.counters.allow(aiAction, 'UpdateItem');
     tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
-    tables.deliveryLog.allow(aiAction, 'PutItem', 'UpdateItem');
+    tables.deliveryLog.allow(aiAction, 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowSealingKey(aiAction);
     return aiAction;
   }
@@ -49,7 +49,7 @@ export class AssistantRuntime extends Construct {
     });
     tables.configuration.allow(usageReport, 'GetItem');
     tables.counters.allow(usageReport, 'UpdateItem');
-    tables.deliveryLog.allow(usageReport, 'PutItem', 'UpdateItem');
+    tables.deliveryLog.allow(usageReport, 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowTokenKeys(usageReport);
     return usageReport;
   }

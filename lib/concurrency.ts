@@ -5,7 +5,7 @@ import {
   MAPPING_MIN,
   NEW_TABLE,
   USUAL_ACCOUNT_CONCURRENCY,
-} from '../src/contract/capacity.ts';
+} from '../src/deployment/capacity.ts';
 
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = {

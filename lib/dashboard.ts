@@ -20,7 +20,7 @@ import {
 import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH, DASHBOARD_SCOPE } from '../src/contract/dashboard-operations.ts';
-import { ENVIRONMENT } from '../src/contract/environment.ts';
+import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import type { Api } from './api.ts';
 import { cachedFolder } from './cached-folder.ts';
 import { CACHED, type Edge } from './edge.ts';
@@ -38,10 +38,7 @@ const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 export type DashboardProps = Foundation & {
   readonly login: Login;
   readonly api: Api;
-  /** Undefined when only the API is deployed, without the page. */
-  readonly edge: Edge | undefined;
-  /** The address below which the page is served. */
-  readonly baseUrl: string;
+  readonly edge: Edge;
 };
 
 /** Serves the page for every path whose last part has no dot, because these paths are screens of the page. */
@@ -59,12 +56,12 @@ export class Dashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const { login, api, edge, baseUrl, alarms } = props;
-    this.url = `${baseUrl}/dashboard/`;
+    const { login, api, edge, alarms } = props;
+    this.url = `${edge.baseUrl}/dashboard/`;
     this.actionTest = this.#actionTest(props);
     const dashboardApi = this.#api(props);
     alarms.watch(this, [dashboardApi, this.actionTest]);
-    const { clientId, authorizer } = login.addClient(baseUrl);
+    const { clientId, authorizer } = login.addClient(edge.baseUrl);
     const routes = api.http.addRoutes({
       path: `${DASHBOARD_API_PATH}/{proxy+}`,
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
@@ -73,7 +70,7 @@ export class Dashboard extends Construct {
       authorizationScopes: [DASHBOARD_SCOPE],
     });
     api.throttle('Dashboard', routes);
-    if (edge !== undefined) this.#servePage(edge, login, clientId);
+    this.#servePage(edge, login, clientId);
   }
 
   #actionTest({ stage, tables, keys, waiting }: DashboardProps): ServiceFunction {
@@ -85,7 +82,7 @@ export class Dashboard extends Construct {
     });
     tables.configuration.allow(actionTest, 'GetItem');
     tables.counters.allow(actionTest, 'UpdateItem');
-    tables.deliveryLog.allow(actionTest, 'PutItem', 'UpdateItem');
+    tables.deliveryLog.allow(actionTest, 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowSealingKey(actionTest);
     return actionTest;
   }
@@ -98,7 +95,7 @@ export class Dashboard extends Construct {
       timeout: WHOLE_TEST_TIMEOUT,
     });
     tables.configuration.allow(api, 'BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
-    tables.counters.allow(api, 'BatchGetItem', 'GetItem', 'PutItem');
+    tables.counters.allow(api, 'BatchGetItem');
     keys.allowSealingKey(api);
     api.allow({
       actions: ['lambda:InvokeFunction'],
@@ -137,7 +134,7 @@ export class Dashboard extends Construct {
         Source.asset(join(built, 'page')),
         Source.data('third-party-notices.md', readFileSync(NOTICES, 'utf8')),
         Source.jsonData('config.json', {
-          issuer: login.pool.userPoolProviderUrl,
+          issuer: `https://${login.pool.userPoolProviderName}`,
           client_id: clientId,
           scope: `openid email ${DASHBOARD_SCOPE}`,
         }),

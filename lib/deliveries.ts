@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { METRICS } from '../src/contract/metrics.ts';
+import { METRICS } from '../src/deployment/metrics.ts';
 import { FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
@@ -55,7 +55,7 @@ export class Deliveries extends Construct {
       invokedBy: 'message',
     });
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
-    tables.deliveryLog.allow(router, 'PutItem');
+    tables.deliveryLog.allow(router, 'PartiQLInsert');
     messaging.allowSendDeliveries(router);
     messaging.events.feeds(router, concurrency.router);
     return router;
@@ -75,7 +75,7 @@ export class Deliveries extends Construct {
     });
     tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');
-    tables.deliveryLog.allow(dispatcher, 'PutItem', 'UpdateItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
+    tables.deliveryLog.allow(dispatcher, 'BatchGetItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowSealingKey(dispatcher);
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);

@@ -1,6 +1,6 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/contract/capacity.ts';
+import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/deployment/capacity.ts';
 import { shareConcurrency } from './concurrency.ts';
 import { STACK_NAME_MAX } from './names.ts';
 import { archiveDaysOf, STAGES } from './stage.ts';

@@ -23,8 +23,7 @@ import { BucketDeployment, type BucketDeploymentProps, CacheControl, Source } fr
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
-import { ORIGIN_SECRET_HEADER } from '../src/contract/headers.ts';
-import { PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
+import { ORIGIN_SECRET_HEADER, PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import { EdgeAccessLog } from './edge-access-log.ts';

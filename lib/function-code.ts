@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { FUNCTIONS, type FunctionName } from '../src/contract/outputs.ts';
+import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
 
 const lambdas = fileURLToPath(new URL('../lambdas/', import.meta.url));
 

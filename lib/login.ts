@@ -80,7 +80,7 @@ export class Login extends Construct {
 
   /** Addresses from which a browser gets metadata, keys and tokens. */
   get origins(): readonly string[] {
-    return [`${this.pool.userPoolProviderUrl}/`, this.#domain.baseUrl()];
+    return [`https://${this.pool.userPoolProviderName}/`, this.#domain.baseUrl()];
   }
 
   /** Creates the dashboard's public client for pages below `baseUrl`, and the authorizer that accepts its access tokens. */
@@ -116,7 +116,7 @@ export class Login extends Construct {
       clientId: client.userPoolClientId,
       useCognitoProvidedValues: true,
     });
-    const authorizer = new HttpJwtAuthorizer('DashboardLogin', this.pool.userPoolProviderUrl, {
+    const authorizer = new HttpJwtAuthorizer('DashboardLogin', `https://${this.pool.userPoolProviderName}`, {
       jwtAudience: [client.userPoolClientId],
     });
     return { clientId: client.userPoolClientId, authorizer };

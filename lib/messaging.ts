@@ -6,10 +6,10 @@ import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/contract/capacity.ts';
-import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES, PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
+import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/deployment/capacity.ts';
+import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
 import type { ServiceFunction } from './service-function.ts';
 

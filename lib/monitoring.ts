@@ -12,7 +12,7 @@ import {
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { METRICS, METRICS_NAMESPACE } from '../src/contract/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
@@ -129,7 +129,6 @@ export class Monitoring extends Construct {
           'Our own faults': [
             logWriteFailed,
             unreadableActions,
-            ownMetric(this, METRICS.toolsNotListed, FIVE_MINUTES),
             ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
             ownMetric(this, METRICS.deliveriesThrottled, FIVE_MINUTES),
           ],

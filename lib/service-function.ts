@@ -13,8 +13,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { ENVIRONMENT } from '../src/contract/environment.ts';
-import type { FunctionName } from '../src/contract/outputs.ts';
+import { ENVIRONMENT } from '../src/deployment/environment.ts';
+import type { FunctionName } from '../src/deployment/outputs.ts';
 import { acknowledge } from './acknowledged-findings.ts';
 import { functionCode } from './function-code.ts';
 import { allowInterfaces, type Placement } from './network.ts';

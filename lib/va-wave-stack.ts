@@ -3,7 +3,7 @@ import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-li
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/contract/outputs.ts';
+import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
@@ -37,11 +37,6 @@ export type VaWaveStackProps = StackProps &
     readonly addressOfFiles?: string;
     /** Modules of the functions that differ from a deployment. Only the one-machine service and tests set it. @default none */
     readonly replacements?: Replacements;
-    /**
-     * Omits the distribution with its buckets and files, which the emulator of test/e2e/deploy does not support. The address of the API is then
-     * `{base_url}`. Only that test sets it. @default false
-     */
-    readonly emulated?: boolean;
   };
 
 const { version: VERSION } = z
@@ -58,7 +53,6 @@ export class VaWaveStack extends Stack {
       terminationProtection: stage.deletionProtection,
       ...props,
     });
-    const { emulated = false } = props;
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
     const alarms = new Alarms(this, 'Alarms', props);
@@ -83,27 +77,22 @@ export class VaWaveStack extends Stack {
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
     new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });
-    const edge = emulated
-      ? undefined
-      : new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
-    const baseUrl = edge?.baseUrl ?? api.http.apiEndpoint;
+    const edge = new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
+    const { baseUrl, distribution } = edge;
     const login = new Login(this, 'Login', { ...props, stage });
-    const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge, baseUrl });
+    const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge });
     const canary =
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
     const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
-    if (edge !== undefined) {
-      const { distribution } = edge;
-      new Monitoring(this, 'Monitoring', {
-        alarms,
-        messaging,
-        api: api.http,
-        distribution,
-        logs: functions.map(({ log }) => log),
-        canary,
-        accountConcurrency: concurrency.account,
-      });
-    }
+    new Monitoring(this, 'Monitoring', {
+      alarms,
+      messaging,
+      api: api.http,
+      distribution,
+      logs: functions.map(({ log }) => log),
+      canary,
+      accountConcurrency: concurrency.account,
+    });
     if (props.tracing === true) for (const fn of functions) fn.trace();
     if (stage.gradual) {
       new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
@@ -116,10 +105,10 @@ export class VaWaveStack extends Stack {
     Tags.of(this).add('va-wave-version', version, { includeResourceTypes: ['AWS::Lambda::Function'] });
     this.#output(OUTPUTS.version, version);
     this.#output(OUTPUTS.baseUrl, baseUrl);
-    this.#output(OUTPUTS.distributionDomain, edge?.distribution.distributionDomainName);
-    this.#output(OUTPUTS.distributionId, edge?.distribution.distributionId);
-    this.#output(OUTPUTS.widgetPinnedPath, edge?.widget.immutablePath);
-    this.#output(OUTPUTS.widgetIntegrity, edge?.widget.integrity);
+    this.#output(OUTPUTS.distributionDomain, distribution.distributionDomainName);
+    this.#output(OUTPUTS.distributionId, distribution.distributionId);
+    this.#output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
+    this.#output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
     this.#output(OUTPUTS.egressAddresses, egress?.addresses.join(', '));
     this.#output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     this.#output(OUTPUTS.configurationTable, tables.configuration.table.tableName);

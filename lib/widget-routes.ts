@@ -2,8 +2,8 @@ import { Stack } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
-import { ENVIRONMENT } from '../src/contract/environment.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
+import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { acknowledge } from './acknowledged-findings.ts';
 import type { Api, RouteName } from './api.ts';
 import type { Foundation } from './foundation.ts';
@@ -57,7 +57,7 @@ export class WidgetRoutes extends Construct {
       folder: 'widget-init',
       description: 'Authenticates a widget and begins or resumes its conversation',
     });
-    tables.configuration.allow(widgetInit, 'GetItem', 'BatchGetItem', 'Query');
+    tables.configuration.allow(widgetInit, 'GetItem', 'Query');
     tables.counters.allow(widgetInit, 'UpdateItem');
     tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
     keys.allowTokenKeys(widgetInit);
@@ -76,7 +76,7 @@ export class WidgetRoutes extends Construct {
     tables.configuration.allow(formSubmit, 'GetItem');
     tables.counters.allow(formSubmit, 'UpdateItem');
     tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
-    tables.deliveryLog.allow(formSubmit, 'PutItem', 'UpdateItem');
+    tables.deliveryLog.allow(formSubmit, 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowTokenKeys(formSubmit);
     keys.allowSealingKey(formSubmit);
     keys.allowOriginSecret(formSubmit);

@@ -1,6 +1,6 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { TransportLimits } from '../src/adapters/aws-transport.ts';
-import type { Call, CallAnswer } from './cloud/functions/messages.ts';
+import type { Call, CallAnswer } from './cloud/functions/execution-environment.ts';
 
 /**
  * The transport of one machine, bundled in place of the deployed one: a call is a message to the thread of the gateway. It costs two thirds

@@ -2,12 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudError, messageOf } from './cloud/cloud-error.ts';
-import { type Cloud, type CloudOptions, type Composition, startCloud } from './cloud/start-cloud.ts';
-import { writeFileAtomically } from './cloud/state/atomic-file.ts';
+import { type Cloud, type CloudOptions, startCloud } from './cloud/start-cloud.ts';
+import { writeFileAtomically } from './cloud/state/kept-file.ts';
+import { type ReceiverCertificate, receiverCertificate } from './receiver-certificate.ts';
 import { keepServiceAssembled } from './service-assembly.ts';
 
 export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy'> & {
-  /** Run the bundles of bin/app.ts unchanged: no endpoint on loopback, no further authorities. @default false */
+  /** Run the bundles as they are deployed: no endpoint on loopback, public authorities only. @default false */
   readonly strict?: boolean;
   /** PEM files of certificate authorities that outbound requests trust besides the public ones. Not with `strict`. */
   readonly authorities?: readonly string[];
@@ -18,7 +19,10 @@ export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy
   readonly assembly?: string;
 };
 
-export type LocalCloud = Cloud;
+export type LocalCloud = Cloud & {
+  /** A certificate that outbound requests trust, for receivers on this machine. Not with `strict`. */
+  readonly certificate: ReceiverCertificate | undefined;
+};
 
 /** The environment variable from which local/network-rule.ts reads the path of the trusted authorities. */
 const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
@@ -27,33 +31,32 @@ const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
  * Starts va-wave on this machine.
  * @throws CloudError with one message for the user when it cannot start; no process is left running then
  */
-export function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const { strict = false, authorities = [], assembly: named, ...cloud } = options;
+export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
+  const { strict = false, authorities = [], assembly: named, ...more } = options;
+  if (strict && authorities.length > 0) {
+    throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
+  }
   // The assembly that the tests make once for all their services. It has the local network rule.
   const assembly = named ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
-  return startCloud({
-    ...cloud,
+  let certificate: ReceiverCertificate | undefined;
+  const cloud = await startCloud({
+    ...more,
     name: 'va-wave',
     logCopy: process.env.VA_WAVE_LOCAL_LOG_COPY,
-    compose: async (folder): Promise<Composition> => {
-      const environment = trustAuthorities(authorities, strict, folder);
+    compose: async (folder) => {
+      const trusted = join(folder, 'trusted-authorities.pem');
+      if (!strict) {
+        certificate = receiverCertificate(join(folder, 'receiver'));
+        writeFileAtomically(trusted, [...authorities, certificate.certificateFile].map(pemOf).join(''));
+      }
+      const environment: Record<string, string> = strict ? {} : { [CA_FILE_VARIABLE]: trusted };
       // Several services may run this assembly. Only the first of them compiles its bundles.
       if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
-      cloud.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
-      const outdir = join(folder, 'assembly');
-      await keepServiceAssembled(outdir, { strict });
-      return { assembly: outdir, environment };
+      more.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
+      return { assembly: await keepServiceAssembled(folder, { strict }), environment };
     },
   });
-}
-
-/** Puts the certificates of several PEM files into one, for the functions. */
-function trustAuthorities(files: readonly string[], strict: boolean, folder: string): Record<string, string> {
-  if (files.length === 0) return {};
-  if (strict) throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
-  const into = join(folder, 'trusted-authorities.pem');
-  writeFileAtomically(into, files.map(pemOf).join(''));
-  return { [CA_FILE_VARIABLE]: into };
+  return { ...cloud, certificate };
 }
 
 function pemOf(file: string): string {

@@ -2,19 +2,20 @@ import { dynamoDbClient } from '../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
-import { OUTPUTS } from '../src/contract/outputs.ts';
+import { OUTPUTS } from '../src/deployment/outputs.ts';
 import { checkEvent } from '../src/domain/events/put-event.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import { CloudError } from './cloud/cloud-error.ts';
-import type { CheckEvent } from './cloud/start-cloud.ts';
+import type { EventCheck } from './cloud/services/event-bridge.ts';
+import type { CloudAccess } from './cloud/start-cloud.ts';
 
 /**
  * On AWS the bus accepts every event, and the router reports later which ones reach nobody. On one machine, a line at the terminal says it
  * at once.
  * @param refuse whether PutEvents refuses such an event, for a platform in development
  */
-export function lostEvents(refuse: boolean, print: (line: string) => void): CheckEvent {
-  return ({ gatewayUrl, region, credentials, outputs }) => {
+export function lostEvents(refuse: boolean, print: (line: string) => void) {
+  return ({ gatewayUrl, region, credentials, outputs }: CloudAccess): EventCheck => {
     const table = outputs[OUTPUTS.configurationTable];
     if (table === undefined) throw new CloudError(`The stack has no output ${OUTPUTS.configurationTable}`);
     const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import type { NetworkRule } from '../src/adapters/outbound/network-rule.ts';
 import * as strict from '../src/adapters/outbound/network-rule.ts';
-import type { NetworkRule } from '../src/adapters/outbound/rule.ts';
 
 /**
  * The rule of the local cloud, bundled in place of the strict one when an app is composed for one machine: also allows this machine

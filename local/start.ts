@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
-import { writeFileAtomically } from './cloud/state/atomic-file.ts';
-import { makeDataFolder } from './cloud/state/data-folder.ts';
+import { writeKept } from './cloud/state/kept-file.ts';
 import type { RunningDemo } from './demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 import { lostEvents } from './lost-events.ts';
-import { type ReceiverCertificates, receiverCertificates } from './receiver-certificates.ts';
 
 type Options = {
   readonly data: string;
@@ -63,32 +60,40 @@ for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 async function main(): Promise<void> {
   const started = performance.now();
   const options = program.parse().opts<Options>();
-  const data = makeDataFolder(options.data);
-  const readyFile = options.readyFile === undefined ? undefined : resolve(options.readyFile);
-  if (readyFile !== undefined && !existsSync(dirname(readyFile))) {
-    throw new CloudError(`The folder of the ready file ${readyFile} does not exist`);
-  }
   const elapsed = () => (performance.now() - started) / 1000;
   const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
-  // The strict rule trusts only public authorities.
-  const certificates = options.strict ? undefined : receiverCertificates(join(data, 'receiver'));
   const cloud = await startLocalCloud({
-    data,
+    data: options.data,
     port: options.port,
     strict: options.strict,
-    authorities: [...options.ca, ...(certificates === undefined ? [] : [certificates.caFile])],
+    authorities: options.ca,
     doing,
     print: (line) => console.error(line),
     checkEvent: lostEvents(options.refuseLostEvents, (line) => console.error(line)),
   });
   let running: RunningDemo | undefined;
   try {
-    if (demo !== undefined && certificates !== undefined) {
+    if (demo !== undefined) {
       doing('Preparing the demo: a customer with a website and a receiver');
-      running = await demo.startDemo(cloud, { fail: options.demoFail, certificates });
+      running = await demo.startDemo(cloud, options.demoFail);
     }
-    writeReadyFiles([join(data, 'ready.json'), readyFile ?? []].flat(), cloud, running, certificates);
+    const { certificate } = cloud;
+    const ready = {
+      base_url: cloud.baseUrl,
+      api_url: cloud.apiUrl,
+      gateway_url: cloud.gatewayUrl,
+      region: cloud.region,
+      access_key_id: cloud.credentials.accessKeyId,
+      secret_access_key: cloud.credentials.secretAccessKey,
+      outputs: cloud.outputs,
+      demo: running?.urls ?? {},
+      // A receiver on this machine can use this certificate.
+      receiver_tls: certificate && { certificate: certificate.certificateFile, key: certificate.keyFile },
+      data_folder: cloud.dataDir,
+      pid: process.pid,
+    };
+    for (const file of [join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat()) writeKept(file, ready);
     announce(cloud, running, options.strict, elapsed());
     await untilAsked();
     console.log('Stopping …');
@@ -96,31 +101,6 @@ async function main(): Promise<void> {
     await running?.stop();
     await cloud.stop();
   }
-}
-
-function writeReadyFiles(
-  files: readonly string[],
-  cloud: LocalCloud,
-  demo: RunningDemo | undefined,
-  certificates: ReceiverCertificates | undefined,
-): void {
-  const ready = {
-    base_url: cloud.baseUrl,
-    api_url: cloud.apiUrl,
-    gateway_url: cloud.gatewayUrl,
-    region: cloud.region,
-    access_key_id: cloud.credentials.accessKeyId,
-    secret_access_key: cloud.credentials.secretAccessKey,
-    outputs: cloud.outputs,
-    demo: demo?.urls ?? {},
-    // A receiver on this machine can use this certificate.
-    receiver_tls:
-      certificates === undefined ? null : { certificate: certificates.certificateFile, key: certificates.keyFile },
-    data_folder: cloud.dataDir,
-    pid: process.pid,
-  };
-  const text = `${JSON.stringify(ready, null, 2)}\n`;
-  for (const file of files) writeFileAtomically(file, text);
 }
 
 function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: boolean, seconds: number): void {

@@ -1,4 +1,5 @@
 import { type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isIP } from 'node:net';
 
 /** The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256. */
 
@@ -9,7 +10,8 @@ export type Certificate = {
   readonly issuerKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  readonly extensions: readonly Buffer[];
+  /** Names and IPv4 addresses of a TLS server. Without them, the certificate is an authority's, which signs no further authorities. */
+  readonly hosts?: readonly string[];
 };
 
 const INTEGER = 0x02;
@@ -36,7 +38,7 @@ export function signCertificate(certificate: Certificate): string {
     sequence(utcTime(certificate.notBefore), utcTime(certificate.notAfter)),
     name(certificate.subject),
     certificate.publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(...certificate.extensions)),
+    der(0xa3, sequence(...extensionsFor(certificate.hosts))),
   );
   const signature = der(BIT_STRING, Buffer.from([0]), sign('sha256', content, certificate.issuerKey));
   const lines =
@@ -46,25 +48,23 @@ export function signCertificate(certificate: Certificate): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** An authority that signs server certificates and no further authorities. */
-export const authorityExtensions = (): readonly Buffer[] => [
-  extension('551d13', sequence(TRUE, der(INTEGER, Buffer.from([0])))),
-  extension('551d0f', der(BIT_STRING, Buffer.from([0x02, 0x04]))),
-];
-
-/** A TLS server with these names and IPv4 addresses. */
-export const serverExtensions = (names: readonly string[], addresses: readonly string[]): readonly Buffer[] => [
-  extension('551d13', sequence()),
-  extension('551d0f', der(BIT_STRING, Buffer.from([0x07, 0x80]))),
-  extension('551d25', sequence(oid('2b06010505070301'))),
-  extension(
-    '551d11',
-    sequence(
-      ...names.map((dnsName) => der(0x82, Buffer.from(dnsName))),
-      ...addresses.map((address) => der(0x87, Buffer.from(address.split('.').map(Number)))),
-    ),
-  ),
-];
+function extensionsFor(hosts: Certificate['hosts']): readonly Buffer[] {
+  if (hosts === undefined) {
+    return [
+      extension('551d13', sequence(TRUE, der(INTEGER, Buffer.from([0])))),
+      extension('551d0f', der(BIT_STRING, Buffer.from([0x02, 0x04]))),
+    ];
+  }
+  const names = hosts.map((host) =>
+    isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+  );
+  return [
+    extension('551d13', sequence()),
+    extension('551d0f', der(BIT_STRING, Buffer.from([0x07, 0x80]))),
+    extension('551d25', sequence(oid('2b06010505070301'))),
+    extension('551d11', sequence(...names)),
+  ];
+}
 
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(parts);

@@ -1,5 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import {
+  type CreateDocumentOptions,
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { DASHBOARD_IDS, DASHBOARD_SCHEMAS, staleAnswer } from '../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
@@ -7,115 +14,71 @@ import {
   DASHBOARD_SCOPE,
   type DashboardOperation,
 } from '../src/contract/dashboard-operations.ts';
-import { errorResponse } from '../src/contract/error-response.ts';
-import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
-import { CREDENTIAL_HEADERS } from '../src/contract/headers.ts';
+import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../src/contract/limits.ts';
-import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
+import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 
 // Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
 
-type Json = Record<string, unknown>;
-
 const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
 
-/** The schemas that have an id, by this id. Every other schema refers to them. */
-const named: Record<string, unknown> = {};
-
-/** Returns the JSON Schema of a body, and keeps those of its parts that have an id. @param io side of the service: it reads an input and writes an output */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
-  const document = z.toJSONSchema(z.object({ value: schema }), {
-    io,
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      const { def } = zodSchema._zod;
-      if (def.type === 'union' && 'discriminator' in def)
-        jsonSchema.discriminator = { propertyName: def.discriminator };
-      // Their pattern has some hundred characters, and says no more than the format.
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-      if (zodSchema === errorResponse.shape.code) {
-        // A client that accepts only these would fail at a code of a later version.
-        jsonSchema['x-extensible-enum'] = jsonSchema.enum;
-        delete jsonSchema.enum;
-      }
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      // An answer of a later version may have more fields.
-      if (io === 'output') delete jsonSchema.additionalProperties;
-      delete jsonSchema.id;
-    },
-  });
-  const { properties, $defs = {} } = JSON.parse(
-    JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  );
-  for (const [id, definition] of Object.entries($defs)) {
-    const known = named[id] ?? definition;
-    if (JSON.stringify(known) !== JSON.stringify(definition)) throw new Error(`Two schemas have the id ${id}`);
-    named[id] = known;
+const override: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
+  // Their pattern has some hundred characters, and says no more than the format.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (zodSchema === errorResponse.shape.code) {
+    // A client that accepts only these would fail at a code of a later version.
+    jsonSchema['x-extensible-enum'] = jsonSchema.enum;
+    delete jsonSchema.enum;
   }
-  return properties.value;
-}
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  // An answer of a later version may have more fields.
+  if (io === 'output') delete jsonSchema.additionalProperties;
+};
 
-const reference = (kind: 'schemas' | 'responses', name: string) => ({ $ref: `#/components/${kind}/${name}` });
-const content = (schema: unknown): Json => ({ 'application/json': { schema } });
-const bodyOf = (schema: z.ZodType) => content(schemaOf(schema, 'input'));
-const answerOf = (description: string, schema: z.ZodType): Json => ({
-  description,
-  content: content(schemaOf(schema, 'output')),
-});
+const gatewayError = z
+  .object({ message: z.string() })
+  .meta({ id: 'GatewayError', description: 'Body of an error that API Gateway answers itself' });
 
-const error = schemaOf(errorResponse, 'output');
-const gatewayError = reference('schemas', 'GatewayError');
-const refused = (description: string): Json => ({ description, content: content(error) });
-const refusedByEither = (description: string): Json => ({
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+const answer = (description: string, schema: z.ZodType): ZodOpenApiResponseObject => ({
   description,
-  content: content({ anyOf: [error, gatewayError] }),
+  content: json(schema),
 });
+const refused = (description: string) => answer(description, errorResponse);
+const refusedByEither = (description: string) => answer(description, z.union([errorResponse, gatewayError]));
+const refusedByGateway = (description: string) => answer(`API Gateway: ${description}`, gatewayError);
 /** Joins the messages of refusals as code, so that Markdown shows them literally. */
 const messages = (...codes: readonly RefusalCode[]) => codes.map((code) => `\`${REFUSALS[code].message}\``).join('; ');
 
 /** The answers that every operation can give. API Gateway gives some without a function; their bodies cannot be changed. */
-const RESPONSES = {
-  TooLarge: refusedByEither(
+const TOO_LARGE = {
+  id: 'TooLarge',
+  ...refusedByEither(
     `${messages('body_too_large')}: more than ${REQUEST_BODY_MAX_BYTES / 1024} KB. API Gateway refuses several MB itself`,
   ),
-  TooManyRequests: {
+};
+const OF_EVERY_OPERATION = {
+  429: {
+    id: 'TooManyRequests',
     ...refusedByEither(
       `${messages('rate_limit_exceeded')}; see Retry-After. API Gateway answers without it when all callers together exceed its throttle`,
     ),
-    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } },
+    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const, minimum: 1 } } },
   },
-  HeadersTooLarge: {
-    description: 'API Gateway: the request line and the headers have more than 10 240 bytes together',
-    content: content(gatewayError),
+  431: {
+    id: 'HeadersTooLarge',
+    ...refusedByGateway('the request line and the headers have more than 10 240 bytes together'),
   },
-  Failed: {
+  500: {
+    id: 'Failed',
     ...refusedByEither(`\`${INTERNAL_ERROR.message}\`; the operator finds the cause by X-Request-Id`),
-    headers: { 'X-Request-Id': { description: 'Id of the request', schema: { type: 'string' } } },
+    headers: { 'X-Request-Id': { description: 'Id of the request', schema: { type: 'string' as const } } },
   },
-  Unavailable: {
-    description: 'API Gateway: the function did not answer in time, or has no capacity',
-    content: content(gatewayError),
-  },
+  503: { id: 'Unavailable', ...refusedByGateway('the function did not answer in time, or has no capacity') },
 };
-const response = (name: keyof typeof RESPONSES) => reference('responses', name);
-const ofEveryOperation = (hasBody: boolean): Json => ({
-  ...(hasBody ? { 413: response('TooLarge') } : {}),
-  429: response('TooManyRequests'),
-  431: response('HeadersTooLarge'),
-  500: response('Failed'),
-  503: response('Unavailable'),
-});
-
-const parameter = (place: string, name: string, schema: z.ZodType, more: Json = {}): Json => ({
-  name,
-  in: place,
-  required: place === 'path',
-  ...more,
-  schema: schemaOf(schema, 'input'),
-});
 
 /** Describes the refusals by status. The message of a code with a more specific actual message is not among them. */
-function refusalsByStatus(codes: readonly RefusalCode[]): Json {
+function refusalsByStatus(codes: readonly RefusalCode[]): ZodOpenApiOperationObject['responses'] {
   const unspecific: readonly RefusalCode[] = ['invalid_request', 'value_required'];
   const byStatus = Map.groupBy(codes, (code) => REFUSALS[code].status);
   return Object.fromEntries(
@@ -138,78 +101,70 @@ const CREDENTIALS = {
   },
 };
 
-function publicOperation(name: PublicOperation): Json {
-  const {
-    caller,
-    summary,
-    description,
-    credentials,
-    browserHeaders,
-    pathParameters,
-    query,
-    body,
-    answer,
-    answered,
-    refusals,
-  } = PUBLIC_OPERATIONS[name];
+type Parameters = Readonly<Record<string, { readonly schema: z.ZodType; readonly description?: string }>>;
+
+/** Returns parameters with their descriptions. Those of a path are required. */
+const parameters = (named: Parameters, required: boolean) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(named).map(([name, { schema, description }]) => {
+        const param = required ? schema : schema.optional();
+        return [name, description === undefined ? param : param.meta({ param: { description } })];
+      }),
+    ),
+  );
+
+function publicOperation(name: PublicOperation): ZodOpenApiOperationObject {
+  const operation = PUBLIC_OPERATIONS[name];
+  const { caller, summary, description, credentials, browserHeaders, body } = operation;
+  const headers = browserHeaders.map((header) => [header, { schema: z.string(), description: 'Set by the browser' }]);
   return {
     operationId: name,
     tags: [caller],
     summary,
     description,
     security: credentials.map((header) => ({ [CREDENTIALS[header].scheme]: [] })),
-    parameters: [
-      ...Object.entries<{ readonly schema: z.ZodType }>(pathParameters).map(([id, { schema }]) =>
-        parameter('path', id, schema),
-      ),
-      ...Object.entries<{ readonly schema: z.ZodType; readonly description: string }>(query).map(
-        ([id, { schema, ...notes }]) => parameter('query', id, schema, notes),
-      ),
-      ...browserHeaders.map((header) => parameter('header', header, z.string(), { description: 'Set by the browser' })),
-    ],
-    requestBody: { required: !body.safeParse({}).success, content: bodyOf(body) },
-    responses: { 200: answerOf(answered, answer), ...refusalsByStatus(refusals), ...ofEveryOperation(true) },
+    requestParams: {
+      path: parameters(operation.pathParameters, true),
+      query: parameters(operation.query, false),
+      header: parameters(Object.fromEntries(headers), false),
+    },
+    requestBody: { required: !body.safeParse({}).success, content: json(body) },
+    responses: {
+      200: answer(operation.answered, operation.answer),
+      ...refusalsByStatus(operation.refusals),
+      413: TOO_LARGE,
+      ...OF_EVERY_OPERATION,
+    },
   };
 }
 
-function dashboardOperation(name: DashboardOperation): Json {
+function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject {
   const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
   const schemas: { readonly body?: z.ZodType; readonly query?: z.ZodObject; readonly answer: z.ZodType } =
     DASHBOARD_SCHEMAS[name];
-  const { body, answer } = schemas;
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => parameter('path', id, DASHBOARD_IDS));
-  const query = Object.entries<z.ZodType>(schemas.query?.shape ?? {}).map(([id, schema]) => ({
-    ...parameter('query', id, schema, { required: !schema.safeParse(undefined).success }),
-    schema: schemaOf(schema, 'output'),
-  }));
+  const { body, query } = schemas;
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, { schema: DASHBOARD_IDS }] as const);
   const writes = method !== 'GET' && role === 'admin' && name !== 'testAction';
+  const stale = 'The version is stale, the name is in use, or a limit is reached';
   return {
     operationId: name,
     tags: ['dashboard'],
     summary,
     description: `Allowed for ${role === 'user' ? 'every user who is logged in' : role === 'admin' ? 'admins' : 'members'}.`,
     security: [{ login: [] }],
-    parameters: [...ids, ...query],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body) } }),
+    requestParams: { path: parameters(Object.fromEntries(ids), true), ...(query && { query }) },
+    ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
-      [status]: answerOf('Done', answer),
-      ...(body === undefined && query.length === 0 ? {} : { 400: refused('The message names the field') }),
-      401: {
-        description: 'API Gateway: the access token is missing or invalid, or belongs to another client',
-        content: content(gatewayError),
-      },
+      [status]: answer('Done', schemas.answer),
+      ...(body || query ? { 400: refused('The message names the field') } : {}),
+      401: refusedByGateway('the access token is missing or invalid, or belongs to another client'),
       403: refusedByEither('The user lacks the role. API Gateway: the access token lacks the scope'),
-      ...(ids.length === 0 ? {} : { 404: refused('It does not exist, or it belongs to another organization') }),
-      ...(writes
-        ? {
-            409: {
-              description: 'The version is stale, the name is in use, or a limit is reached',
-              content: content({ anyOf: [schemaOf(staleAnswer, 'output'), error] }),
-            },
-          }
-        : {}),
+      ...(ids.length > 0 ? { 404: refused('It does not exist, or it belongs to another organization') } : {}),
+      ...(writes ? { 409: answer(stale, z.union([staleAnswer, errorResponse])) } : {}),
       ...(name === 'testAction' ? { 409: refused('The organization is suspended') } : {}),
-      ...ofEveryOperation(body !== undefined),
+      ...(body && { 413: TOO_LARGE }),
+      ...OF_EVERY_OPERATION,
     },
   };
 }
@@ -217,9 +172,9 @@ function dashboardOperation(name: DashboardOperation): Json {
 const isPublicOperation = (name: string): name is PublicOperation => name in PUBLIC_OPERATIONS;
 const isDashboardOperation = (name: string): name is DashboardOperation => name in DASHBOARD_OPERATIONS;
 
-function allPaths(): Json {
-  const paths: Record<string, Json> = {};
-  const add = (path: string, method: string, operation: Json) => {
+function allPaths(): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  const add = (path: string, method: string, operation: ZodOpenApiOperationObject) => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   };
   for (const name of Object.keys(PUBLIC_OPERATIONS).filter(isPublicOperation)) {
@@ -233,71 +188,49 @@ function allPaths(): Json {
   return paths;
 }
 
-/** Returns the branch for each value of the property that tells the branches apart. */
-function mappingOf(propertyName: string, branches: readonly { readonly $ref: string }[]): Json {
-  return Object.fromEntries(
-    branches.map(({ $ref }) => {
-      const branch = Object(named[$ref.split('/').at(-1) ?? '']);
-      return [branch.properties[propertyName].const, $ref];
-    }),
-  );
-}
-
 /** Returns the text of docs/openapi.json. */
 export function openApiDocument(): string {
-  const paths = allPaths();
-  for (const { discriminator, oneOf } of Object.values(named).map(Object)) {
-    if (discriminator !== undefined) discriminator.mapping = mappingOf(discriminator.propertyName, oneOf);
-  }
-  const document = {
-    openapi: '3.1.0',
-    info: {
-      title: 'va-wave',
-      version: '1',
-      description:
-        'The routes of the widget, of session create and of the dashboard. docs/open-points.md lists what the specification leaves open and may change.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      contact: { name: 'The operator of the service' },
-    },
-    servers: [
-      {
-        url: '{base_url}',
-        variables: { base_url: { default: 'https://example.com', description: 'The distribution' } },
+  const schemes = Object.entries(CREDENTIALS).map(([name, { scheme, description }]) => [
+    scheme,
+    { type: 'apiKey', in: 'header', name, description },
+  ]);
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'va-wave',
+        version: '1',
+        description:
+          'The routes of the widget, of session create and of the dashboard. docs/open-points.md lists what the specification leaves open and may change.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+        contact: { name: 'The operator of the service' },
       },
-    ],
-    tags: [
-      { name: 'customer backend', description: 'Called by the server of a customer' },
-      { name: 'widget', description: 'Called by the widget in a page' },
-      { name: 'dashboard', description: 'Called by the dashboard, and open in the specification' },
-    ],
-    paths,
-    components: {
-      schemas: {
-        ...named,
-        GatewayError: {
-          type: 'object',
-          description: 'Body of an error that API Gateway answers itself',
-          properties: { message: { type: 'string' } },
-          required: ['message'],
+      servers: [
+        {
+          url: '{base_url}',
+          variables: { base_url: { default: 'https://example.com', description: 'The distribution' } },
         },
-      },
-      responses: RESPONSES,
-      securitySchemes: {
-        ...Object.fromEntries(
-          Object.entries(CREDENTIALS).map(([name, { scheme, description }]) => [
-            scheme,
-            { type: 'apiKey', in: 'header', name, description },
-          ]),
-        ),
-        login: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: `Access token of the dashboard's login with the scope ${DASHBOARD_SCOPE}`,
+      ],
+      tags: [
+        { name: 'customer backend', description: 'Called by the server of a customer' },
+        { name: 'widget', description: 'Called by the widget in a page' },
+        { name: 'dashboard', description: 'Called by the dashboard, and open in the specification' },
+      ],
+      paths: allPaths(),
+      components: {
+        securitySchemes: {
+          ...Object.fromEntries(schemes),
+          login: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: `Access token of the dashboard's login with the scope ${DASHBOARD_SCOPE}`,
+          },
         },
       },
     },
-  };
+    { override },
+  );
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

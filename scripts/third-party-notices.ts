@@ -7,16 +7,12 @@ import * as z from 'zod';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const NOTICES = join(root, 'THIRD-PARTY-NOTICES.md');
 
-const manifest = z.object({
-  name: z.string(),
-  version: z.string(),
-  license: z.string(),
-});
+const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** Lists the folders of the packages that a bundle of these entry points contains. */
-async function bundledPackages(entryPoints: readonly string[]): Promise<string[]> {
+/** Returns the packages that a bundle of these entry points contains, with the texts of their licenses and notices. */
+async function bundledPackages(entryPoints: string[]) {
   const { metafile } = await build({
-    entryPoints: [...entryPoints],
+    entryPoints,
     absWorkingDir: root,
     outdir: 'unwritten',
     bundle: true,
@@ -32,26 +28,17 @@ async function bundledPackages(entryPoints: readonly string[]): Promise<string[]
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   const folders = used.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  return [...new Set(folders)].sort();
-}
-
-type Package = z.infer<typeof manifest> & { readonly text: string };
-
-function packageIn(folder: string): Package {
-  const texts = globSync(['LICEN[SC]E*', 'licen[sc]e*', 'NOTICE*'], { cwd: join(root, folder) })
-    .sort()
-    .map((file) =>
+  return [...new Set(folders)].sort().map((folder) => {
+    const read = (file: string) =>
       readFileSync(join(root, folder, file), 'utf8')
         .trim()
-        .replace(/\r\n/g, '\n'),
-    );
-  return {
-    ...manifest.parse(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))),
-    text: [...new Set(texts)].join('\n\n'),
-  };
+        .replace(/\r\n/g, '\n');
+    const files = globSync(['LICEN[SC]E*', 'licen[sc]e*', 'NOTICE*'], { cwd: join(root, folder) }).sort();
+    return { ...manifest.parse(JSON.parse(read('package.json'))), text: [...new Set(files.map(read))].join('\n\n') };
+  });
 }
 
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+const PARTS: Readonly<Record<string, string[]>> = {
   'The functions': globSync('lambdas/*/handler.ts', { cwd: root }).sort(),
   'The widget': ['widget/va-wave-widget.ts'],
   'The dashboard': ['dashboard/src/main.tsx'],
@@ -62,7 +49,7 @@ export async function thirdPartyNotices(): Promise<string> {
   const sections: string[] = [];
   const byText = new Map<string, Set<string>>();
   for (const [part, entries] of Object.entries(PARTS)) {
-    const packages = (await bundledPackages(entries)).map(packageIn);
+    const packages = await bundledPackages(entries);
     const rows = packages.map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`);
     const table = ['| Package | Version | License |', '| --- | --- | --- |', ...rows].join('\n');
     sections.push(`## ${part}\n\n${packages.length === 0 ? 'No third-party software.' : table}\n`);

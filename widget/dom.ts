@@ -16,13 +16,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 /** Creates a decorative icon of 24 by 24 units in the colour of the text. */
 export function icon(path: string): SVGSVGElement {
-  const draw = <K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes) => {
-    const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    setAttributes(node, attributes);
-    return node;
-  };
-  const svg = draw('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' });
-  svg.append(draw('path', { d: path }));
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  setAttributes(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' });
+  setAttributes(line, { d: path });
+  svg.append(line);
   return svg;
 }
 

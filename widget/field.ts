@@ -7,15 +7,8 @@ import type { VaWaveVisitor } from './va-wave.d.ts';
 /** The service drops longer texts, so the field does not accept them. */
 const MAX_LENGTH: typeof FORM_STRING_MAX_CHARACTERS = 5000;
 
-type Control = {
-  readonly type: string;
-  readonly autocomplete?: string;
-  readonly inputmode?: string;
-  readonly step?: string;
-};
-
 /** The browser control of each field type, with the keyboard and the autofill that suit it. */
-const CONTROLS: { readonly [type in FormField['type']]: Control } = {
+const CONTROLS: { readonly [type in FormField['type']]: { readonly type: string; readonly [hint: string]: string } } = {
   Text: { type: 'text' },
   Email: { type: 'email', autocomplete: 'email', inputmode: 'email' },
   Phone: { type: 'tel', autocomplete: 'tel', inputmode: 'tel' },
@@ -40,25 +33,11 @@ const AUTOCOMPLETE: Readonly<Record<string, string>> = {
   website: 'url',
 };
 
-export type FieldView = {
-  readonly field: FormField;
-  readonly node: HTMLElement;
-  readonly text: () => string;
-  readonly fill: (text: string) => void;
-  /** Fills a matching field that the visitor has not changed. */
-  readonly prefill: (visitor: VaWaveVisitor) => void;
-  /** The value to send; undefined when left empty. */
-  readonly value: () => string | number | undefined;
-  /** Shows an error message, or removes it. */
-  readonly showError: (message: string | undefined) => void;
-  /** Returns the message for an invalid value, or undefined. */
-  readonly problem: () => string | undefined;
-  readonly focus: () => void;
-};
+export type FieldView = ReturnType<typeof fieldView>;
 
 let ids = 0;
 
-export function fieldView(field: FormField, texts: Texts): FieldView {
+export function fieldView(field: FormField, texts: Texts) {
   const id = `field-${++ids}`;
   const { type, ...hints } = CONTROLS[field.type] ?? CONTROLS.Text;
   const known = type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined;
@@ -79,12 +58,12 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
   const showError = (message: string | undefined) => {
     error.textContent = message ?? '';
     error.hidden = message === undefined;
-    if (message === undefined) {
-      input.removeAttribute('aria-invalid');
-      input.removeAttribute('aria-describedby');
-    } else {
-      input.setAttribute('aria-invalid', 'true');
-      input.setAttribute('aria-describedby', error.id);
+    for (const [name, value] of [
+      ['aria-invalid', 'true'],
+      ['aria-describedby', error.id],
+    ] as const) {
+      if (message === undefined) input.removeAttribute(name);
+      else input.setAttribute(name, value);
     }
   };
   input.addEventListener('input', () => showError(undefined));
@@ -92,26 +71,26 @@ export function fieldView(field: FormField, texts: Texts): FieldView {
   return {
     field,
     node: element('div', { class: 'field' }, label, input, error),
-    text: () => input.value,
-    fill: (text) => {
-      input.value = text;
-    },
-    prefill: ({ name, email, fields }) => {
+    input,
+    /** Fills a matching field that the visitor has not changed. */
+    prefill: ({ name, email, fields }: VaWaveVisitor) => {
       const byKey = new Map(Object.entries(Object(fields))).get(field.key);
       const text = byKey ?? (type === 'email' ? email : known === 'name' ? name : undefined);
       // The browser shows the default value until the visitor changes the field, and again after a reset.
       if (typeof text === 'string') input.defaultValue = text.slice(0, MAX_LENGTH);
     },
-    value: () => {
-      if (input.value === '') return undefined;
-      return type === 'number' ? Number(input.value) : input.value;
-    },
+    /** Returns the key with the value to send, or nothing when the field is empty. */
+    entries: (): (readonly [string, string | number])[] =>
+      input.value === '' ? [] : [[field.key, type === 'number' ? Number(input.value) : input.value]],
+    /** Shows an error message, or removes it. */
     showError,
-    problem: () => {
-      if (input.validity.badInput) return texts.number;
-      if (field.required && input.value.trim() === '') return texts.required;
-      return input.validity.typeMismatch ? texts.email : undefined;
+    /** Returns whether the value may be sent, and shows why not. */
+    check: (): boolean => {
+      const missing = field.required && input.value.trim() === '';
+      const { badInput, typeMismatch } = input.validity;
+      const problem = badInput ? texts.number : missing ? texts.required : typeMismatch ? texts.email : undefined;
+      showError(problem);
+      return problem === undefined;
     },
-    focus: () => input.focus(),
   };
 }

@@ -1,12 +1,11 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { FormPanel } from '../src/contract/widget.ts';
-import type { Refused } from './answers.ts';
+import type { Refused } from './api.ts';
 import { element, icon } from './dom.ts';
-import { type Attempt, draft } from './draft.ts';
-import { emit } from './emit.ts';
-import { type FieldView, fieldView } from './field.ts';
-import { randomId } from './random-id.ts';
-import type { Outcome, Session, Values } from './session.ts';
+import { fieldView } from './field.ts';
+import { emit } from './page.ts';
+import type { Outcome, Session } from './session.ts';
+import { type Attempt, draft } from './storage.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
@@ -14,39 +13,24 @@ const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
 
 const NO_ATTEMPT: Attempt = { values: '', clientKey: '' };
 
-export type FormView = { readonly node: HTMLElement; readonly prefill: (visitor: VaWaveVisitor) => void };
-
 /** Creates a form with its own draft and state. Both are kept while the visitor looks at another form. */
-export function formView(
-  owner: string,
-  form: FormPanel,
-  session: Pick<Session, 'submit'>,
-  texts: Texts,
-  visitor: VaWaveVisitor,
-): FormView {
+export function formView(owner: string, form: FormPanel, session: Pick<Session, 'submit'>, texts: Texts) {
   const fields = form.fields.map((field) => fieldView(field, texts));
-  const prefill = (known: VaWaveVisitor) => {
-    for (const field of fields) field.prefill(known);
-  };
-  prefill(visitor);
-  const kept = draft(owner, form.slug);
-  let attempt = kept.restore(fields) ?? NO_ATTEMPT;
+  const kept = draft(owner, form.slug, fields);
+  let attempt = kept.restore() ?? NO_ATTEMPT;
+  let sending = false;
 
   const notice = element('p', { class: 'notice', role: 'alert' });
   const status = element('p', { class: 'notice calm', role: 'status' });
   const button = element('button', { class: 'main', type: 'submit' }, texts.send);
-  const node = element('div');
   const formElement = element(
     'form',
     { novalidate: true, 'aria-label': form.name },
     notice,
-    ...fields.map((field) => field.node),
+    ...fields.map(({ node }) => node),
     status,
     button,
   );
-  node.append(formElement);
-
-  let sending = false;
 
   const say = (problem: string, progress = '') => {
     notice.textContent = problem;
@@ -61,14 +45,14 @@ export function formView(
   };
 
   const send = async () => {
-    const values = valuesOf(fields);
+    const values = Object.fromEntries(fields.flatMap((field) => field.entries()));
     const serialized = JSON.stringify(values);
     // The same content keeps its key, so that another attempt cannot submit it twice. Changed content is a new submission.
     if (attempt.values !== serialized) attempt = { values: serialized, clientKey: randomId() };
-    kept.save(fields, attempt);
+    kept.save(attempt);
     say('');
     setSending(true, texts.sending);
-    const outcome = await session.submit({ slug: form.slug, values, clientKey: attempt.clientKey }, (asking) =>
+    const outcome = await session.submit(form.slug, values, attempt.clientKey, (asking) =>
       say('', asking ? texts.renewing : ''),
     );
     setSending(false, outcome.kind === 'invalid' ? texts.send : texts.retry);
@@ -95,12 +79,12 @@ export function formView(
   };
 
   const showRefusal = ({ code, error, field: path }: Refused) => {
-    const field = fields.find(({ field }) => path === `values.${field.key}`);
-    if (!field) return say(texts.failed);
+    const refused = fields.find(({ field }) => path === `values.${field.key}`);
+    if (!refused) return say(texts.failed);
     const required: ErrorCode = 'value_required';
-    field.showError(code === required ? texts.required : error.slice(path.length + 2));
+    refused.showError(code === required ? texts.required : error.slice(path.length + 2));
     say(texts.invalid);
-    field.focus();
+    refused.input.focus();
   };
 
   const showSent = () => {
@@ -112,34 +96,31 @@ export function formView(
       formElement.reset();
       button.textContent = texts.send;
       sent.replaceWith(formElement);
-      fields[0]?.focus();
+      fields[0]?.input.focus();
     });
     formElement.replaceWith(sent);
     if (hadFocus) heading.focus();
   };
 
-  formElement.addEventListener('input', () => kept.save(fields, attempt));
+  formElement.addEventListener('input', () => kept.save(attempt));
   formElement.addEventListener('submit', (event) => {
     event.preventDefault();
     if (sending) return;
-    const wrong = fields.filter((field) => {
-      const problem = field.problem();
-      field.showError(problem);
-      return problem !== undefined;
-    });
+    const wrong = fields.filter((field) => !field.check());
     say(wrong.length > 0 ? texts.invalid : '');
-    if (wrong[0]) wrong[0].focus();
+    if (wrong[0]) wrong[0].input.focus();
     else void send();
   });
 
-  return { node, prefill };
+  return {
+    node: element('div', {}, formElement),
+    prefill: (visitor: VaWaveVisitor) => {
+      for (const field of fields) field.prefill(visitor);
+    },
+  };
 }
 
-function valuesOf(fields: readonly FieldView[]): Values {
-  return Object.fromEntries(
-    fields.flatMap((view): [string, string | number][] => {
-      const value = view.value();
-      return value === undefined ? [] : [[view.field.key, value]];
-    }),
-  );
+/** Returns 128 random bits in hex. Pages served over plain http have no crypto.randomUUID. */
+function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,6 @@
 import type { FormPanel, InitResponse } from '../src/contract/widget.ts';
-import type { ConversationPlace } from './conversation.ts';
 import { element, icon } from './dom.ts';
-import { type FormView, formView } from './form.ts';
+import { formView } from './form.ts';
 import type { Session } from './session.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
@@ -10,41 +9,32 @@ const BACK = 'M15 5l-7 7 7 7';
 const FORWARD = 'M9 5l7 7-7 7';
 const CLOSE = 'M6 6l12 12M18 6L6 18';
 
-export type Panel = {
-  readonly node: HTMLDialogElement;
-  /** Moves the keyboard focus to the title. */
-  readonly focus: () => void;
-  /** Shows the form with this slug if it exists. */
-  readonly showForm: (slug: string) => void;
-  readonly prefill: (visitor: VaWaveVisitor) => void;
-  /** Must be called when the panel opens. The first call mounts the conversation view. */
-  readonly opened: () => void;
-};
-
 export type PanelContent = {
   readonly forms: InitResponse['forms'];
   /** The owner of the drafts to restore. */
   readonly owner: string;
-  readonly visitor: VaWaveVisitor;
-  readonly place: ConversationPlace | undefined;
+  /** Mounts the conversation view of the page or the platform, if there is one. Returns what removes the view. */
+  readonly mountView?: ((place: HTMLElement) => unknown) | undefined;
 };
 
 /** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
 export function panel(
-  content: PanelContent,
+  { forms, owner, mountView }: PanelContent,
   session: Pick<Session, 'submit'>,
   texts: Texts,
   onClose: () => void,
-): Panel {
-  const { forms, owner } = content;
-  let { visitor, place } = content;
+) {
   const title = element('h2', { id: 'title', tabindex: '-1' });
   const back = element('button', { type: 'button', class: 'back', 'aria-label': texts.back }, icon(BACK));
   const close = element('button', { type: 'button', 'aria-label': texts.close }, icon(CLOSE));
   const body = element('div', { class: 'body' });
   const talk = element('div', { class: 'talk' });
-  const views = new Map<string, FormView>();
+  const place = element('div', { class: 'view' });
+  const views = new Map(forms.map((form) => [form.slug, formView(owner, form, session, texts)]));
   const language = document.documentElement.lang;
+  let hasView = mountView !== undefined;
+  let mounted = false;
+  let unmount: unknown;
 
   const show = (heading: string, shown: Node | undefined, isHome: boolean) => {
     title.textContent = heading;
@@ -57,14 +47,10 @@ export function panel(
     body.replaceChildren(shown ?? '');
     body.scrollTop = 0;
   };
-  const showForm = (form: FormPanel, isHome: boolean) => {
-    const view = views.get(form.slug) ?? formView(owner, form, session, texts, visitor);
-    views.set(form.slug, view);
-    show(form.name, view.node, isHome);
-  };
+  const showForm = (form: FormPanel, isHome: boolean) => show(form.name, views.get(form.slug)?.node, isHome);
   const showHome = () => {
     const [first, ...others] = forms;
-    if (place) show(texts.title, undefined, true);
+    if (hasView) show(texts.title, undefined, true);
     else if (first && others.length === 0) showForm(first, true);
     else show(texts.title, element('div', {}, element('p', { class: 'intro' }, texts.intro), topics()), true);
   };
@@ -81,39 +67,59 @@ export function panel(
     }
     return list;
   };
+  /** Reports an error of the view as an error of the page. */
+  const guarded = (work: () => unknown, otherwise = () => {}): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      reportError(error);
+      return otherwise();
+    }
+  };
 
   back.addEventListener('click', () => {
     showHome();
     title.focus();
   });
   close.addEventListener('click', onClose);
-  if (place) talk.append(...(forms.length > 0 ? [topics()] : []), place.node);
+  if (hasView) talk.append(...(forms.length > 0 ? [topics()] : []), place);
   showHome();
 
   const node = element(
     'dialog',
-    { id: 'panel', class: place ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
+    { id: 'panel', class: hasView ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
     element('div', { class: 'bar' }, back, title, close),
     talk,
     body,
   );
   return {
     node,
+    /** Moves the keyboard focus to the title. */
     focus: () => title.focus(),
-    showForm: (slug) => {
+    /** Shows the form with this slug if it exists. */
+    showForm: (slug: string) => {
       const form = forms.find((one) => one.slug === slug);
-      if (form) showForm(form, !place && forms.length === 1);
+      if (form) showForm(form, !hasView && forms.length === 1);
     },
-    prefill: (known) => {
-      visitor = known;
-      for (const view of views.values()) view.prefill(known);
+    prefill: (visitor: VaWaveVisitor) => {
+      for (const view of views.values()) view.prefill(visitor);
     },
+    /** Must be called when the panel opens. The first call mounts the conversation view. Without it, the panel shows the forms. */
     opened: () => {
-      if (!place || place.mount()) return;
-      place = undefined;
-      node.classList.remove('tall');
-      talk.remove();
-      showHome();
+      if (!mountView || mounted) return;
+      mounted = true;
+      unmount = guarded(
+        () => mountView(place),
+        () => {
+          hasView = false;
+          node.classList.remove('tall');
+          talk.remove();
+          showHome();
+        },
+      );
+    },
+    removed: () => {
+      if (typeof unmount === 'function') guarded(() => Object(unmount)());
     },
   };
 }

@@ -1,20 +1,18 @@
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { errorOf, isInitResponse, type Refused, submissionOf } from './answers.ts';
-import { credentials } from './credentials.ts';
-import { debugLog } from './debug.ts';
-import { type Answer, httpClient } from './http.ts';
-import { tokenRenewal } from './renewal.ts';
-import type { Settings } from './script-tag.ts';
+import { type Answer, apiClient, isInitResponse, type Refused, submissionId } from './api.ts';
+import { emit, type Settings } from './page.ts';
 import { perBrowser, perTab } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
 
+/** How long the page has to set a new token before the widget shows that the session has expired. */
+const RENEWAL_MS = 5000;
 const RENEWALS_PER_REQUEST = 2;
 /** An earlier attempt of the same submission can wait at most 5 s for the endpoint. */
 const IN_PROGRESS_DELAY_MS = 1500;
 const IN_PROGRESS_RETRIES = 4;
 
-export type Values = Record<string, string | number>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** The result of a submission. */
 export type Outcome =
@@ -22,76 +20,76 @@ export type Outcome =
   | { readonly kind: 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'invalid'; readonly refused: Refused }
   /** `renewed` resolves when the page sets a new token later. */
-  | { readonly kind: 'expired'; readonly renewed: Promise<void> };
-
-export type Session = {
-  readonly siteId: () => string;
-  /** Authenticates and resumes the tab's conversation, but starts none. Resolves to undefined after any failure. */
-  readonly init: () => Promise<InitResponse | undefined>;
-  /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
-  readonly begin: () => Promise<string | null>;
-  readonly submit: (
-    submission: { readonly slug: string; readonly values: Values; readonly clientKey: string },
-    onRenewal: (asking: boolean) => void,
-  ) => Promise<Outcome>;
-  readonly credential: () => VaWaveCredential;
-  readonly renewToken: () => Promise<boolean>;
-  readonly setToken: (token: string) => void;
-  /** Removes the conversation, the visitor and the drafts from memory and storage. */
-  readonly forget: () => void;
-  readonly end: () => void;
-};
+  | { readonly kind: 'expired'; readonly renewed: Promise<unknown> };
 
 type OnRenewal = (asking: boolean) => void;
 
-export function openSession(settings: Settings): Session {
-  const who = credentials(settings);
-  const { post, abort } = httpClient(settings.base);
-  const log = debugLog(settings);
-  const renewal = tokenRenewal();
-  // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
-  const isExpired = ({ status }: Answer) => status === 401 && who.token() !== undefined;
-  let conversationId: string | null = null;
-  let beginning: Promise<Answer> | undefined;
+export type Session = ReturnType<typeof openSession>;
 
-  const init = async (begins: boolean): Promise<Answer> => {
-    const siteId = who.siteId();
-    const conversation = `conversation:${siteId}`;
-    const visitor = `visitor:${siteId}`;
-    const answer = await post(`/api/widget/init?site=${encodeURIComponent(siteId)}`, who.headers(), {
-      conversation_id: identifier(perTab.get(conversation)),
-      visitor_id: who.token() ? null : identifier(perBrowser.get(visitor)),
-      referrer: document.referrer,
-      begin_conversation: begins,
-    } satisfies PublicBody<'initWidget'>);
-    if (answer.status !== 200 || !isInitResponse(answer.body)) {
-      log('init', answer.status, errorOf(answer.body));
-      return answer;
-    }
-    conversationId = answer.body.conversation_id;
-    perTab.set(conversation, conversationId);
-    // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
-    if (!who.token()) perBrowser.set(visitor, answer.body.visitor_id);
-    return answer;
+/** Authenticates the widget's requests by a site id or a session token. The token takes precedence. The visitor can see both. */
+export function openSession(settings: Settings) {
+  const { post, end } = apiClient(settings);
+  let { token } = settings;
+  const tokens = new EventTarget();
+  let renewal: Promise<boolean> | undefined;
+  let conversationId: string | null = null;
+  let beginning: Promise<Answer<InitResponse>> | undefined;
+
+  const siteId = () => (token ? siteOfToken(token) : settings.siteId) ?? '';
+  const credential = (): VaWaveCredential =>
+    token ? { 'X-Session-Token': token } : { 'X-Site-Id': settings.siteId ?? '' };
+  // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
+  const isExpired = ({ status }: Answer<unknown>) => status === 401 && token !== undefined;
+
+  const nextToken = () => new Promise((resolve) => tokens.addEventListener('set', resolve, { once: true }));
+
+  /** Asks the page for a new token. Calls at the same time share one event. Resolves to false after 5 seconds without a token. */
+  const renewToken = (): Promise<boolean> => {
+    if (renewal) return renewal;
+    renewal = Promise.race([nextToken().then(() => true), pause(RENEWAL_MS).then(() => false)]).finally(() => {
+      renewal = undefined;
+    });
+    emit('va-wave:token-expired', null);
+    return renewal;
   };
 
   /** Repeats a request whose token was refused with the new token of the page. */
-  const renewing = async (request: () => Promise<Answer>, onRenewal: OnRenewal): Promise<Answer> => {
+  const renewing = async <T>(request: () => Promise<Answer<T>>, onRenewal: OnRenewal): Promise<Answer<T>> => {
     for (let renewals = 0; ; renewals++) {
-      const token = who.token();
+      const used = token;
       const answer = await request();
       if (!isExpired(answer) || renewals === RENEWALS_PER_REQUEST) return answer;
       // Another request may have renewed the token while this request was in progress.
-      if (who.token() !== token) continue;
+      if (token !== used) continue;
       onRenewal(true);
-      const renewed = await renewal.ask();
+      const renewed = await renewToken();
       onRenewal(false);
       if (!renewed) return answer;
     }
   };
 
+  const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
+    const conversation = `conversation:${siteId()}`;
+    const visitor = `visitor:${siteId()}`;
+    const body: PublicBody<'initWidget'> = {
+      conversation_id: identifier(perTab.get(conversation)),
+      visitor_id: token ? null : identifier(perBrowser.get(visitor)),
+      referrer: document.referrer,
+      begin_conversation: begins,
+    };
+    const path = `/api/widget/init?site=${encodeURIComponent(siteId())}` as const;
+    const answer = await post('init', path, credential(), body, (given) => (isInitResponse(given) ? given : undefined));
+    if (answer.granted) {
+      conversationId = answer.granted.conversation_id;
+      perTab.set(conversation, conversationId);
+      // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
+      if (!token) perBrowser.set(visitor, answer.granted.visitor_id);
+    }
+    return answer;
+  };
+
   /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
-  const begun = async (onRenewal: OnRenewal): Promise<Answer | undefined> => {
+  const begun = async (onRenewal: OnRenewal): Promise<Answer<unknown> | undefined> => {
     if (conversationId) return undefined;
     beginning ??= renewing(() => init(true), onRenewal).finally(() => {
       beginning = undefined;
@@ -100,71 +98,80 @@ export function openSession(settings: Settings): Session {
     return conversationId ? undefined : answer;
   };
 
-  const failed = (answer: Answer): Outcome => {
-    if (isExpired(answer)) return { kind: 'expired', renewed: renewal.arrival() };
-    const { status } = answer;
-    return { kind: status === 0 ? 'offline' : status === 429 ? 'busy' : 'failed' };
-  };
-
-  const submit: Session['submit'] = async ({ slug, values, clientKey }, onRenewal) => {
-    let waits = 0;
-    let unknown = false;
-    for (;;) {
-      const problem = await begun(onRenewal);
-      if (problem) return failed(problem);
-      const answer = await renewing(async () => {
-        const sent = await post(
-          `/api/widgets/sites/${encodeURIComponent(who.siteId())}/forms/${encodeURIComponent(slug)}/submit`,
-          who.headers(),
-          { conversation_id: conversationId, values, client_key: clientKey } satisfies Record<
-            keyof PublicBody<'submitForm'>,
-            unknown
-          >,
-        );
-        if (sent.status !== 200) log('submit', sent.status, errorOf(sent.body));
-        return sent;
-      }, onRenewal);
-      const submissionId = submissionOf(answer.body);
-      if (answer.status === 200 && submissionId) return { kind: 'sent', submissionId };
-      const refused = errorOf(answer.body);
-      if (answer.status === 400 && refused.field === 'conversation_id' && !unknown) {
-        // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
-        unknown = true;
-        conversationId = null;
-      } else if (answer.status === 409 && waits++ < IN_PROGRESS_RETRIES) {
-        await new Promise((resolve) => setTimeout(resolve, IN_PROGRESS_DELAY_MS));
-      } else if (answer.status === 400) return { kind: 'invalid', refused };
-      else return failed(answer);
-    }
+  const failed = (answer: Answer<unknown>): Outcome => {
+    if (isExpired(answer)) return { kind: 'expired', renewed: nextToken() };
+    return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
 
   return {
-    siteId: who.siteId,
-    init: async () => {
-      const { status, body } = await init(false);
-      return status === 200 && isInitResponse(body) ? body : undefined;
-    },
+    siteId,
+    credential,
+    renewToken,
+    /** Authenticates and resumes the tab's conversation, but starts none. Resolves to undefined after any failure. */
+    init: async () => (await init(false)).granted,
+    /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
     begin: async () => {
       await begun(() => {});
       return conversationId;
     },
-    submit,
-    credential: who.headers,
-    renewToken: renewal.ask,
-    setToken: (token) => {
-      who.setToken(token);
-      renewal.settle();
+    /** Sends a form. @param onRenewal called with true while the page is asked for a new token */
+    submit: async (slug: string, values: Values, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
+      let waits = 0;
+      let unknown = false;
+      for (;;) {
+        const problem = await begun(onRenewal);
+        if (problem) return failed(problem);
+        const answer = await renewing(() => {
+          const form = `${encodeURIComponent(siteId())}/forms/${encodeURIComponent(slug)}` as const;
+          const body: Record<keyof PublicBody<'submitForm'>, unknown> = {
+            conversation_id: conversationId,
+            values,
+            client_key: clientKey,
+          };
+          return post('submit', `/api/widgets/sites/${form}/submit`, credential(), body, submissionId);
+        }, onRenewal);
+        const { status, granted, refused } = answer;
+        if (granted) return { kind: 'sent', submissionId: granted };
+        if (status === 400 && refused.field === 'conversation_id' && !unknown) {
+          // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
+          unknown = true;
+          conversationId = null;
+        } else if (status === 409 && waits++ < IN_PROGRESS_RETRIES) {
+          await pause(IN_PROGRESS_DELAY_MS);
+        } else if (status === 400) return { kind: 'invalid', refused };
+        else return failed(answer);
+      }
     },
+    setToken: (next: string) => {
+      token = next;
+      tokens.dispatchEvent(new Event('set'));
+    },
+    /** Removes the conversation, the visitor and the drafts from memory and storage. */
     forget: () => {
       conversationId = null;
       perTab.clear();
       perBrowser.clear();
     },
-    end: abort,
+    end,
   };
 }
 
-/** Ignores any other text in storage, because another script may have stored it and init would fail. */
-function identifier(text: string | null): string | null {
-  return text !== null && /^[\w-]{1,128}$/.test(text) ? text : null;
+/** Returns the unverified `site_id` of a token's payload. It only selects the assistant whose CORS setting applies. */
+function siteOfToken(token: string): string | undefined {
+  try {
+    const payload = token.split('.')[1] ?? '';
+    const { site_id } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
+    return typeof site_id === 'string' ? site_id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ignores any other value in storage, because another script may have stored it and init would fail. */
+function identifier(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w-]{1,128}$/.test(value) ? value : null;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,36 +1,74 @@
-/** Browser storage. When it is blocked (sandboxed frames, privacy settings), nothing is stored. */
-type Memory = {
-  get(key: string): string | null;
-  /** Null removes. */
-  set(key: string, value: string | null): void;
-  /** Removes every key of the widget. */
-  clear(): void;
-};
+import type { FieldView } from './field.ts';
+
+// What the browser keeps: the ids of visitor and conversation, and the drafts. Where storage is blocked (sandboxed frames, privacy
+// settings), nothing is kept.
 
 const PREFIX = 'va-wave:';
 
+export const perTab = memory(() => sessionStorage);
+export const perBrowser = memory(() => localStorage);
+
+/** An attempt to send. The same content keeps its key, also after a reload, so that another attempt cannot submit it twice. */
+export type Attempt = { readonly values: string; readonly clientKey: string };
+
+/**
+ * Keeps the visitor's input in the tab until it is sent.
+ * @param owner identifies the visitor, so that the next user who logs in in this tab does not see the draft
+ */
+export function draft(owner: string, slug: string, fields: readonly FieldView[]) {
+  const key = `draft:${owner}:${slug}`;
+  return {
+    save: (attempt: Attempt) => {
+      const typed = Object.fromEntries(fields.map(({ field, input }) => [field.key, input.value]));
+      perTab.set(key, { typed, attempt });
+    },
+    /** Fills the fields. Returns the attempt that has no answer yet. */
+    restore: (): Attempt | undefined => {
+      const saved = Object(perTab.get(key));
+      const typed = new Map(Object.entries(Object(saved.typed)));
+      for (const { field, input } of fields) {
+        const text = typed.get(field.key);
+        if (typeof text === 'string') input.value = text;
+      }
+      const { values, clientKey } = Object(saved.attempt);
+      return typeof values === 'string' && typeof clientKey === 'string' ? { values, clientKey } : undefined;
+    },
+    forget: () => perTab.set(key, null),
+  };
+}
+
+/**
+ * Returns the owner of the drafts. In Allowed Websites all drafts of a tab have the same owner. With a session token it is a hash of
+ * the user id, because the id must not stay in the browser after a log-out. Anonymous tokens have a new id each and share one owner.
+ */
+export function ownerOf(visitorId: string, hasToken: boolean): string {
+  if (!hasToken || visitorId.startsWith('anon_')) return '';
+  let hash = 0;
+  for (const unit of visitorId) hash = (Math.imul(hash, 31) + (unit.codePointAt(0) ?? 0)) | 0;
+  return String(hash);
+}
+
 /** @param open returns the storage. Where storage is blocked, reading this property of the window throws. */
-function memory(open: () => Storage): Memory {
+function memory(open: () => Storage) {
   const tried = <T>(work: (storage: Storage) => T): T | null => {
     try {
       return work(open());
     } catch {
-      // Without storage, the next page starts a new conversation and the drafts are not kept.
       return null;
     }
   };
   return {
-    get: (key) => tried((storage) => storage.getItem(PREFIX + key)),
-    set: (key, value) => {
-      tried((storage) => (value === null ? storage.removeItem(PREFIX + key) : storage.setItem(PREFIX + key, value)));
-    },
-    clear: () => {
+    /** Returns a value that any script of the page may have written, or null. */
+    get: (key: string): unknown => tried((storage) => JSON.parse(storage.getItem(PREFIX + key) ?? 'null')),
+    /** Null removes. */
+    set: (key: string, value: unknown) =>
+      tried((storage) =>
+        value === null ? storage.removeItem(PREFIX + key) : storage.setItem(PREFIX + key, JSON.stringify(value)),
+      ),
+    /** Removes every key of the widget. */
+    clear: () =>
       tried((storage) => {
         for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key);
-      });
-    },
+      }),
   };
 }
-
-export const perTab = memory(() => sessionStorage);
-export const perBrowser = memory(() => localStorage);

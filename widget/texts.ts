@@ -44,15 +44,8 @@ export async function textsFor(base: string, wanted: string): Promise<LanguageTe
   return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
 }
 
-/** Returns the texts with the page's own texts in their place. Ignores unknown names and values that are not texts. */
-export function replaced(languageTexts: LanguageTexts, own: VaWaveTexts): LanguageTexts {
-  const texts = { ...languageTexts.texts };
-  for (const [name, text] of Object.entries(own)) {
-    if (isName(name) && typeof text === 'string') texts[name] = text;
-  }
-  return { language: own.language ?? languageTexts.language, texts };
-}
-
-function isName(name: string): name is keyof Texts {
-  return Object.hasOwn(en, name);
+/** Returns the texts with the page's own texts in their place. Ignores values that are not texts. */
+export function replaced({ language, texts }: LanguageTexts, own: VaWaveTexts): LanguageTexts {
+  const given = Object.entries(own).filter(([, text]) => typeof text === 'string');
+  return { language: own.language ?? language, texts: { ...texts, ...Object.fromEntries(given) } };
 }

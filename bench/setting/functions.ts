@@ -7,7 +7,7 @@ export type SqsHandler = (event: object, context: object) => Promise<{ readonly 
 
 type Template = {
   readonly Resources: Readonly<
-    Record<string, { readonly Type: string; readonly Metadata?: Readonly<Record<string, string>> }>
+    Record<string, { readonly Type: string; readonly Properties: { readonly Code?: { readonly S3Key: string } } }>
   >;
 };
 
@@ -26,10 +26,9 @@ export async function bundledFunctions(folder: string, strict: boolean): Promise
 /** Lists the bundles in a cloud assembly of the service. */
 export function functionsOf(outdir: string): readonly BundledFunction[] {
   const template: Template = JSON.parse(readFileSync(join(outdir, TEMPLATE), 'utf8'));
-  return Object.entries(template.Resources).flatMap(([id, { Type, Metadata }]) => {
-    const asset = Metadata?.['aws:asset:path'];
+  return Object.entries(template.Resources).flatMap(([id, { Type, Properties }]) => {
     // The CDK's own functions, which deploy assets, are CommonJS.
-    const bundle = asset === undefined ? '' : join(outdir, asset, 'index.mjs');
+    const bundle = join(outdir, `asset.${Properties.Code?.S3Key.replace('.zip', '')}`, 'index.mjs');
     if (Type !== 'AWS::Lambda::Function' || !existsSync(bundle)) return [];
     return [{ name: kebabCase(id.replace(/Function[0-9A-F]{8}$/, '')), bundle }];
   });

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { receiverCertificates } from '../../local/receiver-certificates.ts';
+import { receiverCertificate } from '../../local/receiver-certificate.ts';
 
 /** The arrival of a delivery at its endpoint. */
 export type Arrival = {
@@ -39,7 +39,7 @@ export async function startReceiver(
   folder: string,
   { endpoints = 1, records = false }: { readonly endpoints?: number; readonly records?: boolean } = {},
 ): Promise<BenchReceiver> {
-  const { caFile, certificate, key } = receiverCertificates(folder);
+  const { certificateFile, certificate, key } = receiverCertificate(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
     env: {
       RECEIVER_CERTIFICATE: certificate,
@@ -59,7 +59,7 @@ export async function startReceiver(
   const [first, ...others] = ports;
   return {
     urls: [urlOf(first), ...others.map(urlOf)],
-    authorityFile: caFile,
+    authorityFile: certificateFile,
     arrivals,
     connections: () => connections,
     hang: (endpoint, milliseconds) => child.send({ [endpoint]: milliseconds }),

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { operatorOf } from '../../local/demo/operator.ts';
-import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { openDeployment } from '../../cli/deployment.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createActions } from './actions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -52,16 +52,9 @@ type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly b
 export async function startService(options: ServiceOptions): Promise<Service> {
   let running = await start(options);
   const { ready } = running;
-  const { management } = operatorOf({
-    baseUrl: ready.base_url,
-    apiUrl: ready.api_url,
-    gatewayUrl: ready.gateway_url,
-    region: ready.region,
-    credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
-    outputs: ready.outputs,
-    dataDir: '',
-  });
-  const { orgId, siteIds } = await createActions(options.endpoints, management);
+  const credentials = { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key };
+  const deployment = openDeployment(ready.outputs, { endpoint: ready.gateway_url, region: ready.region, credentials });
+  const { orgId, siteIds } = await createActions(options.endpoints, deployment);
   return {
     send: async (endpoint, payload) => {
       const { ready, bus } = running;

@@ -5,7 +5,7 @@ import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { SEALING_KEY, startAwsStub } from './aws-stub.ts';

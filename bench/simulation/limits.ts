@@ -1,9 +1,9 @@
+import { USUAL_TABLE_WRITES } from '../../cli/commands/doctor.ts';
 import { shareConcurrency } from '../../lib/concurrency.ts';
 import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
-import { logPartitions } from '../../src/adapters/dynamodb/log-partitions.ts';
-import { NEW_TABLE } from '../../src/contract/capacity.ts';
+import { logPartitions } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { EVENT_ATTEMPTS, OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
-import { USUAL_TABLE_WRITES } from '../../src/domain/operations/examine-account.ts';
+import { NEW_TABLE } from '../../src/deployment/capacity.ts';
 import type { Table } from '../report.ts';
 import { BATCH, SERVICE_TIMES } from './model.ts';
 

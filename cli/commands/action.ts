@@ -1,23 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Action } from '../../src/contract/actions.ts';
 import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
-import { truncateCharacters } from '../../src/contract/characters.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
+import { truncateCharacters } from '../../src/contract/text.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { ActionList } from '../../src/domain/organizations/store.ts';
-import { withoutUndefined } from '../../src/domain/without-undefined.ts';
-import { type ActionOptions, actionSettings, withMandatory } from '../action-settings.ts';
-import { confirmed, type Run } from '../command-run.ts';
-import type { Deployment } from '../deployment.ts';
+import type { ConnectedRun, Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { collect, switched } from '../values.ts';
-import { actionFields, actionRow, actionView } from '../views.ts';
+import { type Row, statusOf } from '../output.ts';
+import { collect, switched, withoutUndefined } from '../values.ts';
+import { type ActionOptions, actionSettings, withMandatory } from './action-settings.ts';
 
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
+
+type Changes = ActionOptions & { readonly enable?: true; readonly disable?: true };
 
 /** Says what to write in place of an organization. */
 function refuseOrganization(): never {
@@ -27,7 +27,7 @@ function refuseOrganization(): never {
 }
 
 /** Actions: signed requests to a customer's endpoint. */
-export function addActionCommands(action: Command, run: Run): void {
+export function addTo(action: Command, run: Run): void {
   withSettings(
     action
       .command('create')
@@ -41,12 +41,12 @@ export function addActionCommands(action: Command, run: Run): void {
   )
     .option('--disabled', 'create it switched off')
     .addHelpText('after', CREATE_EXAMPLES)
-    .action((options: ActionOptions & { site: string; disabled?: true }) =>
-      run(async ({ output, deployment, cliProcess, hint }) => {
+    .action(
+      run(async ({ output, ports, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = withMandatory(await actionSettings(options, cliProcess));
         const input = { ...settings, enabled: options.disabled !== true };
-        const created = await createAction(options.site, input, await deployment());
-        output.object(actionView(created), 'Created the Action', actionFields(created));
+        const created = await createAction(options.site, input, ports);
+        output.object(actionView(created), 'Created the Action');
         for (const name of reservedEvents(created)) {
           output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
         }
@@ -69,32 +69,27 @@ export function addActionCommands(action: Command, run: Run): void {
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off')
     .addHelpText('after', '\nExample:\n  va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .action((actionId: string, options: ActionOptions & { enable?: true; disable?: true }) =>
-      run(async ({ output, deployment, cliProcess }) => {
+    .action(
+      run(async ({ output, ports, cliProcess }, actionId: string, options: Changes) => {
         const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }
-        const ports = await deployment();
         const changed = await updateAction(await requireAction(actionId, ports), change, ports);
-        output.object(actionView(changed), 'Changed the Action', actionFields(changed));
+        output.object(actionView(changed), 'Changed the Action');
       }),
     );
 
   action
     .command('delete <action_id>')
     .description('delete an Action and its signing secret; deliveries in progress end with a record of the deletion')
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
-    .action((actionId: string, options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
+    .action(
+      run(async ({ output, ports, confirm }, actionId: string) => {
         const action = await requireAction(actionId, ports);
-        await confirmed(commandRun, options.yes, `Delete the Action ${action.name} (${actionId})?`);
+        await confirm(`Delete the Action ${action.name} (${actionId})?`);
         await deleteAction(action, ports);
-        commandRun.output.object({ action_id: actionId, deleted: true }, 'Deleted the Action', [
-          ['action_id', actionId],
-        ]);
+        output.object({ action_id: actionId, deleted: true }, 'Deleted the Action');
       }),
     );
 
@@ -102,10 +97,9 @@ export function addActionCommands(action: Command, run: Run): void {
     .command('show <action_id>')
     .description('show the settings of an Action')
     .addHelpText('after', '\nExample:\n  va-wave action show act_… --json')
-    .action((actionId: string) =>
-      run(async ({ output, deployment }) => {
-        const found = await requireAction(actionId, await deployment());
-        output.object(actionView(found), 'Action', actionFields(found));
+    .action(
+      run(async ({ output, ports }, actionId: string) => {
+        output.object(actionView(await requireAction(actionId, ports)), 'Action');
       }),
     );
 
@@ -115,13 +109,11 @@ export function addActionCommands(action: Command, run: Run): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
-    .action((options: { org?: string; site?: string }) =>
-      run(async ({ output, deployment }) => {
+    .action(
+      run(async ({ output, ports }, options: { org?: string; site?: string }) => {
         if ((options.org === undefined) === (options.site === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
         }
-        const ports = await deployment();
-        output.doing('Reading Actions');
         const list = await actionsOf(options, ports);
         const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
         output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
@@ -137,9 +129,8 @@ export function addActionCommands(action: Command, run: Run): void {
       'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
     )
     .addHelpText('after', '\nExample:\n  va-wave action test act_…')
-    .action((actionId: string) =>
-      run(async ({ output, deployment }) => {
-        const ports = await deployment();
+    .action(
+      run(async ({ output, ports }, actionId: string) => {
         const { org_id, name } = await requireAction(actionId, ports);
         output.doing(`Testing ${name}`);
         const result = await ports.testAction(org_id, actionId);
@@ -155,9 +146,8 @@ export function addActionCommands(action: Command, run: Run): void {
     .command('secret <action_id>')
     .description('print the signing secret of an Action, for its receiver')
     .addHelpText('after', '\nExample:\n  va-wave action secret act_… > signing-secret.txt')
-    .action((actionId: string) =>
-      run(async ({ output, deployment }) => {
-        const ports = await deployment();
+    .action(
+      run(async ({ output, ports }, actionId: string) => {
         const secret = await ports.openSigningSecret(await requireAction(actionId, ports));
         output.secret(
           { action_id: actionId, signing_secret: secret },
@@ -191,7 +181,10 @@ function withSettings(command: Command, { many, method }: { readonly many: strin
     .option('--response-map <name=$.path>', `AI-decided: field of the response to feed back; ${many}`, collect);
 }
 
-async function actionsOf(options: { org?: string; site?: string }, { store }: Deployment): Promise<ActionList> {
+async function actionsOf(
+  options: { org?: string; site?: string },
+  { store }: ConnectedRun['ports'],
+): Promise<ActionList> {
   if (options.site === undefined) {
     const { org_id } = await requireOrganization(options.org ?? '', { store });
     return store.listActions(org_id);
@@ -203,6 +196,20 @@ async function actionsOf(options: { org?: string; site?: string }, { store }: De
     unreadable: unreadable.filter((action) => (action.site_id ?? site_id) === site_id),
   };
 }
+
+/** Returns an Action for output, without its sealed signing secret. */
+function actionView({ sealed_signing_secret, ...rest }: Action): object {
+  return rest;
+}
+
+const actionRow = (action: Action): Row => ({
+  action_id: action.action_id,
+  trigger: action.trigger,
+  status: statusOf(action),
+  site_id: action.site_id,
+  endpoint: `${action.method} ${action.url}`,
+  name: action.name,
+});
 
 function reservedEvents(action: Action): readonly string[] {
   return action.trigger === 'Event'

@@ -9,12 +9,11 @@ import {
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { withoutUndefined } from '../../src/domain/without-undefined.ts';
 import type { Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { collect, spelled, switched, wholeNumber } from '../values.ts';
-import { assistantRow, assistantView } from '../views.ts';
-import { addAssistantDelete } from './erase.ts';
+import { eraseAssistant } from '../operations/erase.ts';
+import { type Row, statusOf } from '../output.ts';
+import { collect, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
 
 type Settings = {
   readonly name?: string;
@@ -40,7 +39,7 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 }
 
 /** Assistants: the widget sites of an organization. */
-export function addAssistantCommands(assistant: Command, run: Run): void {
+export function addTo(assistant: Command, run: Run): void {
   withSettings(
     assistant
       .command('create')
@@ -61,9 +60,8 @@ export function addAssistantCommands(assistant: Command, run: Run): void {
 Example:
   va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000`,
     )
-    .action((options: Settings & { org: string; disabled?: true }) =>
-      run(async ({ output, deployment }) => {
-        const ports = await deployment();
+    .action(
+      run(async ({ output, ports }, options: Settings & { org: string; disabled?: true }) => {
         const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
         const created = await createAssistant(options.org, input, ports);
         output.object(assistantView(created), 'Created the assistant');
@@ -85,13 +83,12 @@ Example:
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off: the service refuses its widget and its server secret')
     .addHelpText('after', '\nExample:\n  va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .action((siteId: string, options: Settings & { enable?: true; disable?: true }) =>
-      run(async ({ output, deployment }) => {
+    .action(
+      run(async ({ output, ports }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
         const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
         }
-        const ports = await deployment();
         const changed = await updateAssistant(await requireAssistant(siteId, ports), change, ports);
         output.object(assistantView(changed), 'Changed the assistant');
       }),
@@ -106,12 +103,12 @@ Example:
       'after',
       `\nExample:\n  va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
     )
-    .action((siteId: string, options: { topic?: readonly string[]; none?: true }) =>
-      run(async ({ output, deployment }) => {
+    .action(
+      run(async ({ output, ports }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
         if ((options.topic === undefined) === (options.none === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
         }
-        const changed = await setEscalationTopics(siteId, options.topic ?? [], await deployment());
+        const changed = await setEscalationTopics(siteId, options.topic ?? [], ports);
         output.object(assistantView(changed), 'Changed the escalation channels');
       }),
     );
@@ -123,9 +120,9 @@ Example:
     )
     .requiredOption('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
     .addHelpText('after', '\nExample:\n  va-wave assistant form-limit site_… --per-hour 20000')
-    .action((siteId: string, { perHour }: { perHour: number }) =>
-      run(async ({ output, deployment }) => {
-        const changed = await setFormSubmissions(siteId, perHour, await deployment());
+    .action(
+      run(async ({ output, ports }, siteId: string, { perHour }: { perHour: number }) => {
+        const changed = await setFormSubmissions(siteId, perHour, ports);
         output.object(assistantView(changed), 'Changed the limit');
       }),
     );
@@ -134,29 +131,45 @@ Example:
     .command('show <site_id>')
     .description('show the settings of an assistant, and the tag that embeds its widget')
     .addHelpText('after', '\nExample:\n  va-wave assistant show site_… --json')
-    .action((siteId: string) =>
-      run(async ({ output, deployment }) => {
-        const ports = await deployment();
+    .action(
+      run(async ({ output, ports }, siteId: string) => {
         const found = await requireAssistant(siteId, ports);
         output.object(assistantView(found), 'Assistant');
         output.note(embedding(found, ports.baseUrl));
       }),
     );
 
-  addAssistantDelete(assistant, run);
+  assistant
+    .command('delete <site_id>')
+    .description('erase an assistant, its Actions, and all data of its visitors')
+    .addHelpText(
+      'after',
+      `
+The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
+again to continue. Backups of the tables keep all data for up to 35 days. First stop the assistant's runtime: a usage report with a
+token of the last hour would still be written to the log.
+
+Example:
+  va-wave assistant delete site_…`,
+    )
+    .action(
+      run(async ({ output, ports, confirm }, siteId: string) => {
+        const { name } = await requireAssistant(siteId, ports);
+        await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
+        output.object({ site_id: siteId, ...(await eraseAssistant(siteId, ports)) }, 'Erased the assistant');
+      }),
+    );
 
   assistant
     .command('list')
     .description('list the assistants of an organization')
     .requiredOption('--org <org_id>', 'organization')
     .addHelpText('after', '\nExample:\n  va-wave assistant list --org org_…')
-    .action((options: { org: string }) =>
-      run(async ({ output, deployment }) => {
-        const ports = await deployment();
-        output.doing('Reading assistants');
-        await requireOrganization(options.org, ports);
-        const assistants = [...(await ports.store.listAssistants(options.org))];
-        assistants.sort((a, b) => a.created_at.localeCompare(b.created_at));
+    .action(
+      run(async ({ output, ports }, { org }: { org: string }) => {
+        await requireOrganization(org, ports);
+        const listed = await ports.store.listAssistants(org);
+        const assistants = listed.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
         output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
       }),
     );
@@ -182,3 +195,16 @@ function embedding(assistant: Assistant, baseUrl: string): string {
       : `data-site-id="${assistant.site_id}"`;
   return `Embed it with: <script async src="${baseUrl}/static/va-wave-widget.js" ${credential}></script>`;
 }
+
+/** Returns an assistant for output, with only the last six characters of its server secret. */
+function assistantView({ site_id, org_id, server_secret, ...rest }: Assistant): object {
+  return { site_id, org_id, ...rest, server_secret: server_secret ? { last_six: server_secret.last_six } : null };
+}
+
+const assistantRow = (assistant: Assistant): Row => ({
+  site_id: assistant.site_id,
+  status: statusOf(assistant),
+  mode: assistant.authentication_mode,
+  domain: assistant.domain,
+  name: assistant.name,
+});

@@ -1,14 +1,14 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { type DeliveryRecord, FAILURE_ADVICE } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import type { CommandRun, Run } from '../command-run.ts';
-import { attemptFilter, type FilterOptions, withFilter } from '../delivery-filter.ts';
-import type { Deployment } from '../deployment.ts';
-import type { Row } from '../output.ts';
-import { plainText } from '../plain-text.ts';
-import { positive } from '../values.ts';
-import { attemptNumber, logOf, outcomeText, REFERENCE_NAMES } from './delivery.ts';
+import { parseExactly } from '../../src/domain/parse-json.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import type { ConnectedRun, Run } from '../command-run.ts';
+import { searched, type TracedAttempt } from '../operations/past-events.ts';
+import { fieldsOf, type Row } from '../output.ts';
+import { eventTime, type Moment, moment, positive, timeOf, type When, withTime } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
 /** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
@@ -16,105 +16,169 @@ const LOOK_BACK = 500;
 /** Records that --follow reads each time. */
 const FOLLOW_LOOKS_BACK = 200;
 
-type Options = FilterOptions & { readonly limit: number; readonly lookBack: number; readonly follow?: true };
+const OUTCOMES = ['delivered', 'failed', 'unfinished'] as const;
 
-/** The delivery log. */
-export function addDeliveriesCommand(command: Command, run: Run): void {
-  withFilter(command)
-    .option('--limit <number>', 'maximum number of attempts', positive, 20)
-    .option('--look-back <number>', 'how many records to search, from the newest event on', positive, LOOK_BACK)
-    .option(
-      '--follow',
-      'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C; with --json, one object per line',
-    )
+type ListOptions = {
+  readonly outcome?: (typeof OUTCOMES)[number];
+  readonly since?: Moment;
+  readonly limit: number;
+  readonly follow?: true;
+};
+type ShowOptions = When & { readonly attempt?: number };
+
+/** Adds the options and the work of `deliveries`. */
+export function addTo(command: Command, run: Run): void {
+  withTime(
+    command
+      .argument('<id>', 'an Action, or an assistant for its usage webhooks')
+      .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')
+      .addOption(new Option('--outcome <outcome>', 'only attempts with this outcome').choices(OUTCOMES))
+      .option('--since <time>', 'only attempts since: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
+      .option('--limit <number>', 'maximum number of attempts', positive, 20)
+      .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
+      .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),
+  )
     .addHelpText(
       'after',
       `
-The command reads the records of the newest events and sorts the attempts by their start. An attempt of an older event, such as a
-replay, may need a larger --look-back. --follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. delivery show and --json print
-payloads and responses.
+Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log; va-wave export has all.
+--follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. --at and --hours say when the event of an event id happened. The id of another
+trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and
+responses, which can contain what visitors wrote.
 
 Examples:
   va-wave deliveries act_…
-  va-wave deliveries act_… --limit 1 --json
   va-wave deliveries act_… --outcome failed --since 2h
-  va-wave deliveries site_… --follow`,
+  va-wave deliveries site_… --follow
+  va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json`,
     )
-    .action((id: string, options: Options) =>
-      run(async (commandRun) => {
-        const { output } = commandRun;
-        const ports = await commandRun.deployment();
-        const matches = attemptFilter(options, ports.now());
-        output.doing('Reading the delivery log');
-        const logId = logOf(id);
-        const records = await latest(ports, logId, Math.max(options.lookBack, options.limit));
-        // A log remains after its Action is deleted.
-        if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
-        const matching = records.filter(matches);
-        const shown = matching.slice(0, options.limit);
-        if (options.follow) {
-          const read = () => latest(ports, logId, FOLLOW_LOOKS_BACK);
-          return follow(commandRun, { read, earlier: records, first: shown, matches });
-        }
-        const none = records.length === 0 ? 'No deliveries yet' : 'No such deliveries';
-        output.list(shown, none, shown.map(row));
-        if (matching.length > options.limit) output.note('More exist; use --limit to show more');
-        else if (records.length >= options.lookBack) {
-          output.note(`Searched the newest ${records.length} records; use --look-back to search more`);
-        }
-      }),
+    .action(
+      run((commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) =>
+        reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun),
+      ),
     );
 }
 
-/** Reads the records of the newest events and sorts them by start, the latest attempt first. */
-async function latest(ports: Deployment, logId: string, lookBack: number): Promise<EventAttempt[]> {
-  const records: EventAttempt[] = [];
-  for await (const record of ports.deliveryRecords(logId)) {
-    if (records.push(record) === lookBack) break;
-  }
-  return records.sort((a, b) => b.started_at.localeCompare(a.started_at));
-}
+/** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
+const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
-/** Shows the first attempts, the oldest first, and then each attempt when it ends, until Ctrl-C. */
-async function follow({ output, cliProcess }: CommandRun, { read, earlier, first, matches }: Following): Promise<void> {
-  const nameOf = ({ reference, attempt, started_at }: EventAttempt) => `${reference} ${attempt} ${started_at}`;
-  const hasEnded = ({ state }: EventAttempt) => state !== 'started';
-  const show = (records: readonly EventAttempt[]) => {
-    for (const record of records.toReversed()) output.line(record, () => followLine(record));
+async function list(id: string, options: ListOptions, { output, ports, cliProcess }: ConnectedRun): Promise<void> {
+  const { outcome, limit } = options;
+  const since = options.since && timeOf(options.since, ports.now());
+  const matches = (record: DeliveryRecord) =>
+    (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
+  const logId = logOf(id);
+  const latest = async (count: number) => {
+    const records: DeliveryRecord[] = [];
+    for await (const record of ports.deliveryRecords(logId)) if (records.push(record) === count) break;
+    return records.sort((a, b) => b.started_at.localeCompare(a.started_at));
   };
-  const known = new Set(earlier.filter(hasEnded).map(nameOf));
+  const records = await latest(Math.max(LOOK_BACK, limit));
+  // A log remains after its Action is deleted.
+  if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
+  const matching = records.filter(matches);
+  const shown = matching.slice(0, limit);
+  if (!options.follow) {
+    output.list(shown, records.length === 0 ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
+    if (matching.length > limit) output.note('More exist; use --limit to show more');
+    else if (records.length >= LOOK_BACK) output.note(`Searched the newest ${records.length} records`);
+    return;
+  }
+  const nameOf = ({ reference, attempt, started_at }: DeliveryRecord) => `${reference} ${attempt} ${started_at}`;
+  const hasEnded = ({ state }: DeliveryRecord) => state !== 'started';
+  const follow = (ended: readonly DeliveryRecord[]) => {
+    for (const record of ended.toReversed()) output.entry(record, followLine(record));
+  };
+  const known = new Set(records.filter(hasEnded).map(nameOf));
   output.done();
-  show(first.filter(hasEnded));
+  follow(shown.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
-    const ended = (await read()).filter((record) => hasEnded(record) && !known.has(nameOf(record)));
+    const ended = (await latest(FOLLOW_LOOKS_BACK)).filter((one) => hasEnded(one) && !known.has(nameOf(one)));
     for (const record of ended) known.add(nameOf(record));
-    show(ended.filter(matches));
+    follow(ended.filter(matches));
   }
 }
 
-type Following = {
-  readonly read: () => Promise<readonly EventAttempt[]>;
-  readonly earlier: readonly EventAttempt[];
-  readonly first: readonly EventAttempt[];
-  readonly matches: (record: EventAttempt) => boolean;
+async function show(
+  id: string,
+  reference: string,
+  options: ShowOptions,
+  { output, ports }: ConnectedRun,
+): Promise<void> {
+  const when = eventTime(options, ports.now());
+  const found = await ports.eventAttempts(logOf(id), reference, when);
+  const record = found
+    .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
+    .toSorted((a, b) => a.started_at.localeCompare(b.started_at))
+    .at(-1);
+  if (record === undefined) {
+    const which = options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
+    throw new Refusal('event_not_found', {
+      message: `event_id: the log of ${id} has ${which} of ${reference} ${searched(when)}`,
+    });
+  }
+  const { payload, response_excerpt, ...rest } = record;
+  const meaning = record.error === null ? {} : { meaning: FAILURE_ADVICE[record.error.code] };
+  output.object(
+    record,
+    `Attempt, of ${found.length} in the log`,
+    fieldsOf({ outcome: outcomeText(record), ...meaning, ...rest }),
+  );
+  const title = record.payload_cut ? 'Payload (the log contains only its beginning)' : 'Payload';
+  if (payload !== null) output.block(title, readable(payload));
+  if (response_excerpt) output.block('Response (at most 2000 characters)', response_excerpt);
+}
+
+/** Returns indented JSON, or any other text unchanged. */
+function readable(payload: string): string {
+  try {
+    return JSON.stringify(parseExactly(payload), null, 2);
+  } catch {
+    return payload;
+  }
+}
+
+function outcomeOf({ state, success }: TracedAttempt): (typeof OUTCOMES)[number] {
+  return state === 'started' ? 'unfinished' : success ? 'delivered' : 'failed';
+}
+
+/** Returns the outcome of an attempt, with its failure. */
+export function outcomeText(attempt: TracedAttempt): string {
+  const { success, error, sends } = attempt;
+  const outcome = outcomeOf(attempt).replace('unfinished', 'not finished');
+  const cause = error === null ? '' : `${success ? ', ' : ': '}${error.code}: ${error.message}`;
+  return `${outcome}${cause}${sends > 1 ? `, sent ${sends} times` : ''}`;
+}
+
+/** The names of the id that the attempts of one delivery share, by trigger. */
+const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>> = {
+  event: 'event_id',
+  form: 'submission_id',
+  ai: 'call_id',
+  usage: 'nonce',
 };
 
-function row(record: EventAttempt): Row {
+function row(record: DeliveryRecord): Row {
   return {
     time: record.started_at,
     trigger: record.trigger,
     ref: record.trigger_ref,
     [REFERENCE_NAMES[record.trigger]]: record.reference,
     attempt: attemptNumber(record),
-    status: record.status === null ? '–' : String(record.status),
-    ms: record.latency_ms === null ? '–' : String(record.latency_ms),
+    status: String(record.status ?? '–'),
+    ms: String(record.latency_ms ?? '–'),
     outcome: outcomeText(record),
   };
 }
 
+/** Returns the number of an attempt, and whether it belongs to a replay. */
+export const attemptNumber = ({ attempt, replay }: Pick<DeliveryRecord, 'attempt' | 'replay'>): string =>
+  replay === null ? String(attempt) : `${attempt} (replay)`;
+
 /** Returns one row of the table without its heading. The columns have the widths of usual values. */
-function followLine(record: EventAttempt): string {
-  const cells = Object.entries(row(record));
+function followLine(record: DeliveryRecord): string {
   const widths: Readonly<Record<string, number>> = { trigger: 7, ref: 22, attempt: 1, status: 3, ms: 5 };
-  return `${cells.map(([name, value]) => plainText(value).padEnd(widths[name] ?? 0)).join('  ')}\n`;
+  return Object.entries(row(record))
+    .map(([name, value]) => value.padEnd(widths[name] ?? 0))
+    .join('  ');
 }

@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
-import { examineAccount } from '../../src/domain/operations/examine-account.ts';
+import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
 import type { Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { DEFAULT_STACK } from '../process.ts';
+import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
 
 /** Adds the command that checks an AWS account before the first deployment. */
-export function addDoctorCommand(command: Command, run: Run): void {
+export function addTo(command: Command, run: Run): void {
   command
+    .option(
+      '--deliveries-per-second <number>',
+      'the peak that the deployment is for, as its option deliveriesPerSecond',
+      positive,
+    )
     .addHelpText(
       'after',
       `
@@ -18,18 +23,11 @@ Examples:
   va-wave doctor --region eu-west-1
   va-wave doctor --deliveries-per-second 10000`,
     )
-    .option(
-      '--deliveries-per-second <number>',
-      'the peak that the deployment is for, as its option deliveriesPerSecond',
-      positive,
-    )
-    .action(({ deliveriesPerSecond }: { deliveriesPerSecond?: number }) =>
-      run(async ({ cliProcess, target, output }) => {
+    .action(
+      run.alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
         output.doing('Checking the account');
-        const examined = examineAccount(await cliProcess.examinedAccount(target), {
-          stackName: target.stack ?? DEFAULT_STACK,
-          deliveriesPerSecond,
-        });
+        const plan = { stackName: target.stack ?? DEFAULT_STACK, deliveriesPerSecond };
+        const examined = examineAccount(await cliProcess.examinedAccount(target), plan);
         output.list(
           examined,
           'Nothing to check',
@@ -41,4 +39,102 @@ Examples:
         }
       }),
     );
+}
+
+type Examined = {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What the operator has to do; empty when nothing is to do. */
+  readonly advice: string;
+};
+
+/** The usual quota of write units for one table on demand. */
+export const USUAL_TABLE_WRITES = 40_000;
+
+const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
+const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
+
+type Plan = {
+  readonly stackName: string;
+  /** The deliveries per second that the deployment is for. @default those of the stack's defaults */
+  readonly deliveriesPerSecond?: number | undefined;
+};
+
+/** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
+function examineAccount(facts: AccountFacts, plan: Plan): readonly Examined[] {
+  return [
+    region(facts),
+    toolkit(facts),
+    concurrency(facts, plan),
+    tableWrites(facts, plan),
+    events(facts, plan),
+    stack(facts, plan.stackName),
+  ];
+}
+
+const examined = (check: string, ok: boolean, found: string | number, advice: string): Examined => ({
+  check,
+  ok,
+  found: String(found),
+  advice: ok ? '' : advice,
+});
+
+const unknown = (check: string, permission: string): Examined =>
+  examined(check, false, 'unknown', `Allow ${permission}, and run this command again`);
+
+function region({ region: name }: AccountFacts): Examined {
+  return examined('region', !UNSUPPORTED.test(name), name, 'Choose another region: this one is not supported');
+}
+
+function toolkit({ region: name, toolkit: state }: AccountFacts): Examined {
+  const ok = state !== undefined && !FAILED.test(state);
+  return examined('cdk bootstrap', ok, state ?? 'not done', `Run npx cdk bootstrap in ${name}`);
+}
+
+function concurrency({ concurrency: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
+  const check = 'concurrent executions';
+  if (quota === undefined) return unknown(check, 'lambda:GetAccountSettings');
+  const needed =
+    deliveriesPerSecond === undefined ? USUAL_ACCOUNT_CONCURRENCY : capacityFor(deliveriesPerSecond).account;
+  const request = `request ${needed} from AWS (Service Quotas, Lambda, Concurrent executions)`;
+  const advice =
+    deliveriesPerSecond === undefined
+      ? `Deploy with -c accountConcurrency=${quota}, and ${request}`
+      : `${deliveriesPerSecond} deliveries a second need more: ${request}`;
+  return examined(check, quota >= needed, quota, advice);
+}
+
+function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
+  const check = 'write units of a table';
+  if (quota === undefined) return unknown(check, 'dynamodb:DescribeLimits');
+  const needed = deliveriesPerSecond === undefined ? USUAL_TABLE_WRITES : capacityFor(deliveriesPerSecond).logWrites;
+  const advice = `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`;
+  return examined(check, quota >= needed, quota, advice);
+}
+
+/**
+ * EventBridge's default quotas of rule invocations per second, of which each event is one
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
+ */
+const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
+  [18_750, /^(us-east-1|us-west-2|eu-west-1)$/],
+  [4500, /^(us-east-2|eu-central-1|eu-south-2)$/],
+  [2250, /^(us-west-1|eu-west-2|ap-northeast-1|ap-southeast-[12])$/],
+  [1100, /^(ap-east-1|ap-northeast-2|ap-south-1|ca-central-1|eu-north-1|eu-west-3|sa-east-1)$/],
+  [750, /./],
+];
+
+function events({ region: name }: AccountFacts, { deliveriesPerSecond = 0 }: Plan): Examined {
+  const [quota = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(name)) ?? [];
+  const advice =
+    'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3';
+  return examined('events per second', deliveriesPerSecond <= quota, quota, advice);
+}
+
+function stack({ stack: state, version }: AccountFacts, name: string): Examined {
+  const ok = state === undefined || !FAILED.test(state);
+  const advice = 'Clean up as described in docs/deploying.md, then deploy again';
+  const found = [state ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', ');
+  return examined(`stack ${name}`, ok, found, advice);
 }

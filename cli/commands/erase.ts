@@ -1,52 +1,53 @@
 import type { Command } from 'commander';
-import { eraseAssistant, eraseOrganization } from '../../src/domain/operations/erase.ts';
-import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { confirmedById, type Run } from '../command-run.ts';
+import type { Run } from '../command-run.ts';
+import { countPerson, erasePerson, remainingUntil } from '../operations/person.ts';
+import { collect, idValues } from '../values.ts';
 
-const HELP = `
-The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
-again to continue. Backups of the tables keep all data for up to 35 days. First stop the assistant's runtime: a usage report with a
-token of the last hour would still be written to the log.
-`;
+type Options = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
 
-/** Adds `assistant delete`. */
-export function addAssistantDelete(assistant: Command, run: Run): void {
-  assistant
-    .command('delete <site_id>')
-    .description('erase an assistant, its Actions, and all data of its visitors')
-    .option('--yes', 'do not ask for the id; required without a terminal')
-    .addHelpText('after', `${HELP}\nExample:\n  va-wave assistant delete site_…`)
-    .action((siteId: string, options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
-        const { name } = await requireAssistant(siteId, ports);
-        const question = `Erase the assistant ${name} (${siteId}) and all data of its visitors?`;
-        await confirmedById(commandRun, options.yes, { id: siteId, question });
-        const erased = await eraseAssistant(siteId, ports);
-        commandRun.output.object({ site_id: siteId, ...erased }, 'Erased the assistant');
-      }),
-    );
-}
-
-/** Adds `org delete`. */
-export function addOrgDelete(org: Command, run: Run): void {
-  org
-    .command('delete <org_id>')
-    .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
-    .option('--yes', 'do not ask for the id; required without a terminal')
+/** Adds the options and the work of `erase`. */
+export function addTo(command: Command, run: Run): void {
+  command
+    .requiredOption('--org <org_id>', 'the organization')
+    .requiredOption(
+      '--user <id>',
+      'an id of the person; repeat it for each, or @file, or @- for stdin, with an id on each line',
+      collect,
+    )
+    .option('--dry-run', 'erase nothing; count what would be erased')
     .addHelpText(
       'after',
-      `${HELP}Logins are not erased, because they may belong to other organizations.\n\nExample:\n  va-wave org delete org_…`,
+      `
+An id is a user id, a visitor id, a conversation id, an email address, an IP address, or any other value that identifies the person to
+the customer. It is found as a whole, as the name or value of a field at any depth of a payload or response, also as a number; in a
+response that is not JSON, as a word. Upper and lower case differ. The conversations that the person began are found by user id and
+visitor id, and then the deliveries that name these conversations or their sessions.
+
+The command removes payload and response from the delivery records, and erases conversations and the counters of IP addresses. First stop
+what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
+again. It reads the organization's whole delivery log and the whole conversations table. It prints until when copies remain that it does
+not reach: messages in queues and dead-letter queues, and backups.
+
+Examples:
+  va-wave erase --org org_… --user u-1842 --user ada@example.com --dry-run
+  va-wave erase --org org_… --user @ids.txt --yes`,
     )
-    .action((orgId: string, options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
-        const { name } = await requireOrganization(orgId, ports);
-        const question = `Erase the organization ${name} (${orgId}) and all data of its visitors?`;
-        await confirmedById(commandRun, options.yes, { id: orgId, question });
-        const erased = await eraseOrganization(orgId, ports);
-        commandRun.output.object({ org_id: orgId, ...erased }, 'Erased the organization');
+    .action(
+      run(async ({ output, ports, cliProcess, yes, confirm }, { org, user, dryRun }: Options) => {
+        const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
+        if (dryRun || !yes) {
+          const found = await countPerson(person, ports);
+          if (dryRun) return output.object({ org_id: org, ...found }, 'Found; nothing was changed');
+          const { records, conversations } = found;
+          await confirm(
+            `Erase the content of ${records} delivery records, and ${conversations} conversations, of ${org}?`,
+          );
+        }
+        const erased = await erasePerson(person, ports);
+        output.object({ org_id: org, ...erased, remaining: remainingUntil(ports.now()) }, 'Erased');
+        if (erased.unfinished > 0) {
+          output.note('Attempts were in progress. Run the command again when they have ended.');
+        }
       }),
     );
 }

@@ -1,15 +1,23 @@
 import type { Command } from 'commander';
-import { reseal } from '../../src/domain/operations/reseal.ts';
-import { revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
-import { rotateOriginSecret } from '../../src/domain/operations/rotate-origin-secret.ts';
-import { confirmed, type Run } from '../command-run.ts';
+import type { Action } from '../../src/contract/actions.ts';
+import {
+  type KeyRing,
+  newRingKey,
+  RING_CACHE_SECONDS,
+  type RingKey,
+  type RingStore,
+} from '../../src/domain/auth/key-ring.ts';
+import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
+import { type ConfigurationStore, requireAll, type UnreadableAction } from '../../src/domain/organizations/store.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import type { Clock, RandomBytes } from '../../src/domain/sources.ts';
+import type { Run } from '../command-run.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
-export function addKeysCommands(keys: Command, run: Run): void {
+export function addTo(keys: Command, run: Run): void {
   keys
     .command('reseal')
     .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
@@ -20,11 +28,10 @@ After an interruption, run the command again to continue.
 Example:
   va-wave keys reseal`,
     )
-    .action((options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
-        await confirmed(commandRun, options.yes, 'Replace the sealing key?');
-        commandRun.output.object(await reseal(ports), 'Replaced the sealing key');
+    .action(
+      run(async ({ output, ports, confirm }) => {
+        await confirm('Replace the sealing key?');
+        output.object(await reseal(ports), 'Replaced the sealing key');
       }),
     );
 
@@ -33,7 +40,6 @@ Example:
     .description(
       'give the origin secret a new value; the service accepts it and the previous value until the next rotation',
     )
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
@@ -43,20 +49,19 @@ the command refuses the next rotation, because the service accepts only the curr
 Example:
   va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>`,
     )
-    .action((options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
-        await confirmed(commandRun, options.yes, 'Replace the origin secret?');
-        const rotated = await rotateOriginSecret(ports);
-        commandRun.output.object(rotated, 'Replaced the origin secret');
-        commandRun.output.note(`Next, run: npx cdk deploy -c originSecretVersion=${rotated.version_id}`);
+    .action(
+      run(async ({ output, ports, confirm }) => {
+        await confirm('Replace the origin secret?');
+        const value = Buffer.from(ports.randomBytes(36)).toString('base64url');
+        const version_id = await ports.replaceOriginSecret(value);
+        output.object({ version_id }, 'Replaced the origin secret');
+        output.note(`Next, run: npx cdk deploy -c originSecretVersion=${version_id}`);
       }),
     );
 
   keys
     .command('revoke')
     .description('replace all keys of session tokens at once after a leak: all tokens become invalid')
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
@@ -67,11 +72,152 @@ to rotate automatically.
 Example:
   va-wave keys revoke`,
     )
-    .action((options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const ports = await commandRun.deployment();
-        await confirmed(commandRun, options.yes, 'End every session token?');
-        commandRun.output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
+    .action(
+      run(async ({ output, ports, confirm }) => {
+        await confirm('End every session token?');
+        output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
       }),
     );
+}
+
+export type RevokedTokenKeys = {
+  readonly kid: string;
+  /** Ids of the revoked keys. */
+  readonly revoked: readonly string[];
+  /** When the last container stops accepting the revoked keys. ISO 8601, UTC. */
+  readonly ended_at: string;
+};
+
+/**
+ * Replaces all keys of session tokens by a new one, after the keys may have leaked. All existing tokens become invalid as soon as each
+ * container has read the ring again. The new key signs immediately: a container that does not know its id reads the ring again.
+ * @throws Refusal 409 when the keys are replaced at the same moment: then nothing is revoked
+ */
+export async function revokeTokenKeys(ports: {
+  readonly tokenRing: RingStore;
+  readonly now: Clock;
+  readonly randomBytes: RandomBytes;
+}): Promise<RevokedTokenKeys> {
+  const former = await ports.tokenRing.read();
+  const { kid, key } = newRingKey(ports.now(), ports.randomBytes);
+  await ports.tokenRing.replace(former, [{ kid, key }]);
+  return {
+    kid,
+    revoked: former.ring.map((old) => old.kid),
+    ended_at: new Date(ports.now().getTime() + RING_CACHE_SECONDS * 1000).toISOString(),
+  };
+}
+
+/** Longer than every request. After it, every invocation that read an Action or the ring before has ended. */
+const SETTLED_MS = 30_000;
+const STEP_MS = 1000;
+
+export type ResealPorts = {
+  readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
+  readonly sealingRing: RingStore;
+  readonly now: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Reports progress. It may throw at any time to end the work. */
+  readonly step: (text: string) => Promise<void>;
+  /** Waits. Throws when the operator interrupts the run. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+};
+
+export type Resealed = {
+  /** Id of the key that now seals. */
+  readonly kid: string;
+  /** Number of signing secrets that this run sealed with the new key. */
+  readonly resealed: number;
+  readonly dropped_keys: number;
+  /** Ids of Actions whose signing secret was already lost, because its key is not in the ring. */
+  readonly lost: readonly string[];
+};
+
+/**
+ * Replaces the sealing key. Adds a key, waits until every function seals with it, seals every Action's signing secret with it, and then
+ * removes the older keys. An interrupted run can be repeated and continues with the key that it added.
+ * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
+ */
+export async function reseal(ports: ResealPorts): Promise<Resealed> {
+  const ring = await withNewKey(ports);
+  const [newest] = ring;
+  await untilKnown(newest, ports);
+
+  let resealed = 0;
+  const lost = new Set<string>();
+  for (;;) {
+    const { sealed, changed, unreadable } = await pass(ring, lost, resealed, ports);
+    resealed += sealed;
+    if (sealed + changed === 0) {
+      // The secret of an unreadable Action may need a key that would be removed now.
+      requireAll({ actions: [], unreadable });
+      break;
+    }
+    await ports.step('Waiting for requests in progress');
+    await ports.pause(SETTLED_MS);
+  }
+
+  const last = await ports.sealingRing.read();
+  if (last.ring[0].kid !== newest.kid) throw new Refusal('keys_replaced');
+  await ports.sealingRing.replace(last, [newest]);
+  return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };
+}
+
+/** Adds a key, unless an interrupted run has added one. */
+async function withNewKey({ sealingRing, now, randomBytes }: ResealPorts): Promise<KeyRing> {
+  const found = await sealingRing.read();
+  if (found.ring.length > 1) return found.ring;
+  const added: KeyRing = [newRingKey(now(), randomBytes), ...found.ring];
+  await sealingRing.replace(found, added);
+  return added;
+}
+
+/** Waits until every container has read the ring again (five minutes) and no request uses the old one. */
+async function untilKnown(newest: RingKey, { now, step, pause }: ResealPorts): Promise<void> {
+  const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
+  for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {
+    await step(`Waiting until every function knows the new key: ${Math.ceil(left / 1000)} s`);
+    await pause(Math.min(left, STEP_MS));
+  }
+}
+
+/** Seals the secrets of older keys with the newest key. `changed` counts Actions that were saved meanwhile; the next pass seals them. */
+async function pass(
+  ring: KeyRing,
+  lost: Set<string>,
+  before: number,
+  ports: ResealPorts,
+): Promise<{
+  readonly sealed: number;
+  readonly changed: number;
+  readonly unreadable: readonly UnreadableAction[];
+}> {
+  let sealed = 0;
+  let changed = 0;
+  const unreadable: UnreadableAction[] = [];
+  for await (const { org_id } of ports.store.listOrganizations()) {
+    const list = await ports.store.listActions(org_id);
+    unreadable.push(...list.unreadable);
+    for (const action of list.actions) {
+      await ports.step(`Sealing signing secrets: ${before + sealed}`);
+      if (sealedWith(action.sealed_signing_secret) === ring[0].kid || lost.has(action.action_id)) continue;
+      const next = sealedAnew(action, ring, ports);
+      if (next === undefined) lost.add(action.action_id);
+      else if ((await ports.store.replaceAction(action, next)) === 'replaced') sealed += 1;
+      else changed += 1;
+    }
+  }
+  return { sealed, changed, unreadable };
+}
+
+/** Returns the Action with its secret sealed by the newest key. The new version makes a concurrent save fail, which would restore the old secret. */
+function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealPorts): Action | undefined {
+  const { action_id, sealed_signing_secret: sealed, version } = action;
+  if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;
+  const secret = openSigningSecret(sealed, action_id, ring);
+  return {
+    ...action,
+    sealed_signing_secret: sealSigningSecret(secret, action_id, ring[0], randomBytes),
+    version: version + 1,
+  };
 }

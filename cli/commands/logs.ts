@@ -1,16 +1,15 @@
 import { Argument, type Command, Option } from 'commander';
-import { FUNCTIONS } from '../../src/contract/outputs.ts';
+import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import type { Run } from '../command-run.ts';
 import type { LogName } from '../deployment.ts';
-import { plainText } from '../plain-text.ts';
 import { duration } from '../values.ts';
 
-const NAMES = [...FUNCTIONS, 'api'] as const;
-
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
-export function addLogsCommand(command: Command, run: Run): void {
+export function addTo(command: Command, run: Run): void {
   command
-    .addArgument(new Argument('<function>', 'the function; api is the access log of the API').choices(NAMES))
+    .addArgument(
+      new Argument('<function>', 'the function; api is the access log of the API').choices([...FUNCTIONS, 'api']),
+    )
     .addOption(
       new Option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d')
         .argParser(duration)
@@ -26,15 +25,14 @@ Examples:
   va-wave logs dispatcher --containing "could not be written"
   va-wave logs api --since 10m`,
     )
-    .action((name: LogName, options: { since: number; containing?: string }) =>
-      run(async ({ deployment, output }) => {
-        const { log, now } = await deployment();
+    .action(
+      run(async ({ output, ports }, name: LogName, options: { since: number; containing?: string }) => {
         output.doing('Reading the log');
-        const since = new Date(now().getTime() - options.since);
+        const since = new Date(ports.now().getTime() - options.since);
         let lines = 0;
-        for await (const line of log(name, { since, containing: options.containing })) {
+        for await (const line of ports.log(name, { since, containing: options.containing })) {
           lines++;
-          output.line(line, () => `${plainText(line.text)}\n`);
+          output.entry(line, line.text);
         }
         if (lines === 0) output.note('No matching lines in this time');
       }),

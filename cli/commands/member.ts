@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { ROLES } from '../../src/contract/members.ts';
+import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { Run } from '../command-run.ts';
 import { spelled } from '../values.ts';
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
-export function addMemberCommands(member: Command, run: Run): void {
+export function addTo(member: Command, run: Run): void {
   member
     .command('add')
     .description('add a member or change a role; a new login gets an invitation by mail')
@@ -19,9 +19,9 @@ export function addMemberCommands(member: Command, run: Run): void {
       'member',
     )
     .addHelpText('after', '\nExample:\n  va-wave member add --org org_… --email ada@example.com --role admin')
-    .action(({ org, ...input }: { org: string; email: string; role: string }) =>
-      run(async ({ output, deployment }) => {
-        const { membership, invited } = await addMember(org, input, await deployment());
+    .action(
+      run(async ({ output, ports }, { org, ...input }: { org: string; email: string; role: string }) => {
+        const { membership, invited } = await addMember(org, input, ports);
         const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
         output.object(membership, done);
       }),
@@ -33,10 +33,9 @@ export function addMemberCommands(member: Command, run: Run): void {
     .requiredOption('--org <org_id>', 'the organization')
     .requiredOption('--email <address>', 'mail address of the member')
     .addHelpText('after', '\nExample:\n  va-wave member remove --org org_… --email ada@example.com')
-    .action((options: { org: string; email: string }) =>
-      run(async ({ output, deployment }) => {
-        const membership = await removeMember(options.org, options.email, await deployment());
-        output.object(membership, 'Removed the member');
+    .action(
+      run(async ({ output, ports }, { org, email }: { org: string; email: string }) => {
+        output.object(await removeMember(org, email, ports), 'Removed the member');
       }),
     );
 
@@ -45,14 +44,13 @@ export function addMemberCommands(member: Command, run: Run): void {
     .description('list the members of an organization')
     .requiredOption('--org <org_id>', 'the organization')
     .addHelpText('after', '\nExample:\n  va-wave member list --org org_…')
-    .action((options: { org: string }) =>
-      run(async ({ output, deployment, hint }) => {
-        const ports = await deployment();
-        await requireOrganization(options.org, ports);
-        const members = await listMembers(options.org, ports);
+    .action(
+      run(async ({ output, ports, hint }, { org }: { org: string }) => {
+        await requireOrganization(org, ports);
+        const members = await listMembers(org, ports);
         output.list(
           members,
-          `No members yet: ${hint(`member add --org ${options.org} --email …`)}`,
+          `No members yet: ${hint(`member add --org ${org} --email …`)}`,
           members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
         );
       }),

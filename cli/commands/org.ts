@@ -7,25 +7,24 @@ import {
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/restrictions.ts';
-import { type CommandRun, confirmed, type Run } from '../command-run.ts';
+import type { Run } from '../command-run.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { spelled, wholeNumber } from '../values.ts';
-import { addOrgDelete } from './erase.ts';
+import { eraseOrganization } from '../operations/erase.ts';
+import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
 
 const plan = (text: string) => spelled(PLANS, text);
 
 /** Adds the commands for organizations, which are the operator's customers. */
-export function addOrgCommands(org: Command, run: Run): void {
+export function addTo(org: Command, run: Run): void {
   org
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid; Session Signed requires paid', plan, 'free')
     .addHelpText('after', "\nExample:\n  va-wave org create --name 'Corner Shop' --plan paid")
-    .action((options: { name: string; plan: string }) =>
-      run(async ({ output, deployment }) => {
-        const organization = await createOrganization(options, await deployment());
-        output.object(organization, 'Created the organization');
+    .action(
+      run(async ({ output, ports }, options: { name: string; plan: string }) => {
+        output.object(await createOrganization(options, ports), 'Created the organization');
       }),
     );
 
@@ -40,21 +39,20 @@ export function addOrgCommands(org: Command, run: Run): void {
       wholeNumber,
     )
     .addHelpText('after', '\nExample:\n  va-wave org update org_… --plan free')
-    .action((orgId: string, { assistants, ...options }: { name?: string; plan?: string; assistants?: number }) =>
-      run(async ({ output, deployment }) => {
-        if (Object.keys(options).length === 0 && assistants === undefined) {
+    .action(
+      run(async ({ output, ports }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
+        const { assistants: assistant_limit, ...settings } = options;
+        const change = withoutUndefined({ ...settings, assistant_limit });
+        if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name, --plan or --assistants');
         }
-        const change = { ...options, ...(assistants === undefined ? {} : { assistant_limit: assistants }) };
-        const organization = await updateOrganization(orgId, change, await deployment());
-        output.object(organization, 'Changed the organization');
+        output.object(await updateOrganization(orgId, change, ports), 'Changed the organization');
       }),
     );
 
   org
     .command('suspend <org_id>')
     .description('refuse its widgets and server secrets, as for disabled assistants, and send none of its requests')
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
@@ -64,11 +62,11 @@ request. After an interruption, run the command again.
 Example:
   va-wave org suspend org_…`,
     )
-    .action((orgId: string, options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const { name } = await requireOrganization(orgId, await commandRun.deployment());
-        await confirmed(commandRun, options.yes, `Suspend the organization ${name} (${orgId})?`);
-        await changeSuspension(orgId, true, commandRun);
+    .action(
+      run(async ({ output, ports, confirm }, orgId: string) => {
+        const { name } = await requireOrganization(orgId, ports);
+        await confirm(`Suspend the organization ${name} (${orgId})?`);
+        output.object(await setSuspended(orgId, true, ports), 'Suspended the organization');
       }),
     );
 
@@ -76,7 +74,11 @@ Example:
     .command('resume <org_id>')
     .description('end the suspension of an organization; events during the suspension are not sent later')
     .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
-    .action((orgId: string) => run((commandRun) => changeSuspension(orgId, false, commandRun)));
+    .action(
+      run(async ({ output, ports }, orgId: string) => {
+        output.object(await setSuspended(orgId, false, ports), 'Resumed the organization');
+      }),
+    );
 
   org
     .command('quota <org_id>')
@@ -92,28 +94,44 @@ the next request and includes the requests of today. After an interruption, run 
 Example:
   va-wave org quota org_… --per-day 100000`,
     )
-    .action((orgId: string, options: { perDay?: number; none?: true }) =>
-      run(async ({ output, deployment }) => {
-        if ((options.perDay === undefined) === (options.none === undefined)) {
+    .action(
+      run(async ({ output, ports }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
+        if ((perDay === undefined) === (none === undefined)) {
           throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
         }
-        const done = await setOutboundQuota(orgId, options.perDay ?? null, await deployment());
+        const done = await setOutboundQuota(orgId, perDay ?? null, ports);
         output.object(done, 'Changed the quota of the organization');
       }),
     );
 
-  addOrgDelete(org, run);
+  org
+    .command('delete <org_id>')
+    .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
+    .addHelpText(
+      'after',
+      `
+The command erases each assistant as assistant delete does (va-wave assistant delete --help). Logins are not erased, because they may
+belong to other organizations.
+
+Example:
+  va-wave org delete org_…`,
+    )
+    .action(
+      run(async ({ output, ports, confirm }, orgId: string) => {
+        const { name } = await requireOrganization(orgId, ports);
+        await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
+        output.object({ org_id: orgId, ...(await eraseOrganization(orgId, ports)) }, 'Erased the organization');
+      }),
+    );
 
   org
     .command('list')
     .description('list all organizations, by name (reads the whole configuration table)')
     .addHelpText('after', '\nExample:\n  va-wave org list')
-    .action(() =>
-      run(async ({ output, deployment, hint }) => {
-        const { store } = await deployment();
+    .action(
+      run(async ({ output, ports, hint }) => {
         const organizations: Organization[] = [];
-        output.doing('Reading organizations');
-        for await (const organization of store.listOrganizations()) {
+        for await (const organization of ports.store.listOrganizations()) {
           organizations.push(organization);
           output.doing(`Reading organizations: ${organizations.length}`);
         }
@@ -125,9 +143,4 @@ Example:
         );
       }),
     );
-}
-
-async function changeSuspension(orgId: string, suspended: boolean, { output, deployment }: CommandRun): Promise<void> {
-  const done = await setSuspended(orgId, suspended, await deployment());
-  output.object(done, suspended ? 'Suspended the organization' : 'Resumed the organization');
 }

@@ -1,10 +1,9 @@
 import type { Server } from 'node:https';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
-import type { CommandRun, Run } from '../command-run.ts';
-import type { Deployment } from '../deployment.ts';
+import type { ConnectedRun, Run } from '../command-run.ts';
 import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
-import { plainText } from '../plain-text.ts';
+import type { Output } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import { closeServer, type Received, type ReceivedAction, receiverServer } from '../receiver.ts';
 import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
@@ -24,7 +23,7 @@ type Options = {
 };
 
 /** Adds the command that receives Actions on this machine, for tests without an endpoint. */
-export function addReceiveCommand(command: Command, run: Run): void {
+export function addTo(command: Command, run: Run): void {
   command
     .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
     .option('--status <number>', 'answer with this status', statusCode, 200)
@@ -54,25 +53,25 @@ Examples:
   va-wave receive --local --body '{"order": {"status": "ready"}}'
   va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
-    .action((options: Options) =>
-      run(async (commandRun) => {
-        const { output, cliProcess, target } = commandRun;
-        if (target.local === undefined) {
+    .action(
+      run(async ({ output, ports, cliProcess }, options: Options) => {
+        const { receiverTls } = ports;
+        if (receiverTls === undefined) {
           throw new CommandFailure(
             EXIT.refused,
-            'receive needs --local: a deployment on AWS cannot reach this machine',
+            'receive needs --local, without npm start -- --strict: no other deployment trusts and reaches this machine',
           );
         }
         const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
-        const usageSecrets = await Promise.all(
-          (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess)),
-        );
-        const ports = await commandRun.deployment();
+        const secrets = (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess));
         let verifiedRequests = 0;
         const server = receiverServer({
-          tls: await certificatesOf(ports, commandRun),
+          tls: {
+            cert: await cliProcess.readFile(receiverTls.certificate),
+            key: await cliProcess.readFile(receiverTls.key),
+          },
           actionsAt: (path) => actionsAt(ports, options.port, path),
-          usageSecret: usageSecrets,
+          usageSecret: await Promise.all(secrets),
           now: ports.now,
           answer: () =>
             ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
@@ -80,7 +79,7 @@ Examples:
               : { status: 200, body },
           onFault: (error) =>
             output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-          onRequest: (received, answered) => show(found(received, answered), commandRun),
+          onRequest: (received, answered) => show(found(received, answered), output),
         });
         await listen(server, options.port);
         output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
@@ -97,21 +96,8 @@ async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<stri
   return secret;
 }
 
-async function certificatesOf(
-  { receiverTls }: Deployment,
-  { cliProcess }: CommandRun,
-): Promise<{ cert: string; key: string }> {
-  if (receiverTls === undefined) {
-    throw new CommandFailure(
-      EXIT.notFound,
-      'The one-machine service trusts no certificate of this machine: start it without --strict',
-    );
-  }
-  return { cert: await cliProcess.readFile(receiverTls.certificate), key: await cliProcess.readFile(receiverTls.key) };
-}
-
 /** Reads the Actions with this address. It reads all Actions for each request, so that it finds new ones; one machine has few Actions. */
-async function actionsAt(ports: Deployment, port: number, path: string): Promise<readonly ReceivedAction[]> {
+async function actionsAt(ports: ConnectedRun['ports'], port: number, path: string): Promise<readonly ReceivedAction[]> {
   const found: ReceivedAction[] = [];
   for await (const { org_id } of ports.store.listOrganizations()) {
     for (const action of (await ports.store.listActions(org_id)).actions) {
@@ -164,13 +150,12 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
   };
 }
 
-function show(received: ReturnType<typeof found>, { output }: CommandRun): void {
-  const { at, method, path, verified, problem, answered, arrival } = received;
+function show(received: ReturnType<typeof found>, output: Output): void {
+  const { at, method, path, verified, problem, answered, arrival, body } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
   const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
-  const text = [line, ...(received.body === '' ? [] : [`  ${received.body}`])].map(plainText).join('\n');
-  output.line(received, () => `${text}\n`);
+  output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]));
 }
 
 function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: ReturnType<typeof found>): string {

@@ -1,47 +1,45 @@
 import { Argument, type Command } from 'commander';
-import {
-  type DeadLetterSummary,
-  REDRIVEN_QUEUES,
-  type RedrivenQueue,
-} from '../../src/domain/operations/dead-letters.ts';
-import { inspectDeadLetters, redrive } from '../../src/domain/operations/redrive.ts';
-import { confirmed, type Run } from '../command-run.ts';
+import * as z from 'zod';
+import { parseJson } from '../../src/domain/parse-json.ts';
+import type { Run } from '../command-run.ts';
 import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
 
-type Options = { readonly dryRun?: true; readonly limit: number; readonly yes?: true };
+/** The two queues whose dead letters an operator can move back. */
+export const REDRIVEN_QUEUES = ['events', 'deliveries'] as const;
+export type RedrivenQueue = (typeof REDRIVEN_QUEUES)[number];
+
+type Options = { readonly dryRun?: true; readonly limit: number };
 
 /** Adds the command for dead letters, which are messages that va-wave could not process. */
-export function addRedriveCommand(command: Command, run: Run): void {
+export function addTo(command: Command, run: Run): void {
   command
     .addArgument(new Argument('<queue>', 'the queue').choices(REDRIVEN_QUEUES))
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText(
       'after',
       `
-The command never shows payloads. After an interruption, run it again. Correct the cause first: a message that fails five more times
-becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in progress would be lost.
+The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
+message that fails five more times becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
+progress would be lost.
 
 Examples:
   va-wave redrive deliveries --dry-run
   va-wave redrive events --yes --json`,
     )
-    .action((queue: RedrivenQueue, options: Options) =>
-      run(async (commandRun) => {
-        const deadLetters = (await commandRun.deployment()).deadLetters(queue);
-        const { output } = commandRun;
-        if (options.dryRun) {
+    .action(
+      run(async ({ output, ports, confirm }, queue: RedrivenQueue, { dryRun, limit }: Options) => {
+        const deadLetters = ports.deadLetters(queue);
+        if (dryRun) {
           output.doing('Reading dead letters');
-          const { count, shown } = await inspectDeadLetters(queue, options.limit, deadLetters);
+          const { count, shown } = await inspectDeadLetters(queue, limit, deadLetters);
           output.list(shown, `No dead letters of ${queue}`, shown.map(row));
           if (count > 0)
             output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
           return;
         }
-        const count = await deadLetters.count();
-        await confirmed(commandRun, options.yes, `Move about ${count} dead letters back to ${queue}?`);
+        await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
         output.doing('Moving dead letters');
         const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
         output.object({ queue, ...done }, 'Moved the dead letters');
@@ -61,4 +59,148 @@ function row(summary: DeadLetterSummary): Row {
     bytes: String(bytes),
     message_id,
   };
+}
+
+/** A message that was received from a dead-letter queue. It is invisible to other readers for five minutes. */
+export type DeadLetter = {
+  /** Id of the message that first became a dead letter. A redrive keeps it, so that the claim on the attempt stays valid. */
+  readonly message_id: string;
+  /** When the message was sent. ISO 8601, UTC. */
+  readonly sent_at: string;
+  readonly body: string;
+  /** Message group id (SQS fair queues). */
+  readonly group: string | undefined;
+  /** Receipt handle, which identifies the message while it is invisible. */
+  readonly receipt: string;
+};
+
+/** A dead-letter queue and the queue that it belongs to (adapters/sqs). */
+export type DeadLetterQueue = {
+  /** Returns the approximate number of messages, including the invisible ones. */
+  readonly count: () => Promise<number>;
+  /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
+  readonly receive: () => Promise<readonly DeadLetter[]>;
+  /** Makes the messages visible again. */
+  readonly release: (deadLetters: readonly DeadLetter[]) => Promise<void>;
+  /** Sends the message to its queue with its original id, then deletes it. An interruption in between loses no message. */
+  readonly moveBack: (deadLetter: DeadLetter) => Promise<void>;
+};
+
+/** The part of a dead letter that may be shown: names and ids, never the payload. */
+export type DeadLetterSummary = {
+  readonly message_id: string;
+  readonly sent_at: string;
+  /** Version of the message; null when the message cannot be read. */
+  readonly version: number | null;
+  /** Name of the event; null when the message cannot be read. */
+  readonly event: string | null;
+  readonly event_id: string | null;
+  readonly org_id: string | null;
+  /** Deliveries only. */
+  readonly action_id?: string | null;
+  readonly attempt?: number | null;
+  /** Size of the body in UTF-8. */
+  readonly bytes: number;
+};
+
+// Looser than the contract's schemas, because a malformed message also becomes a dead letter.
+const word = z.string().nullable().catch(null);
+const number = z.number().nullable().catch(null);
+type Names = Pick<DeadLetterSummary, 'version' | 'event' | 'event_id' | 'org_id'>;
+const UNREADABLE: Names = { version: null, event: null, event_id: null, org_id: null };
+
+const SUMMARIES = {
+  events: z
+    .object({
+      id: word,
+      'detail-type': word,
+      detail: z.object({ org_id: word, version: z.number().catch(1) }).catch({ org_id: null, version: 1 }),
+    })
+    .transform(({ id, 'detail-type': event, detail }): Names => ({ ...detail, event, event_id: id }))
+    .catch(UNREADABLE),
+  deliveries: z
+    .object({
+      version: number,
+      action_id: word,
+      attempt: number,
+      envelope: z.object({ id: word, event: word, org_id: word }).catch({ id: null, event: null, org_id: null }),
+    })
+    .transform(({ envelope: { id, event, org_id }, ...message }) => ({ ...message, event, event_id: id, org_id }))
+    .catch({ ...UNREADABLE, action_id: null, attempt: null }),
+} as const;
+
+/** Returns the names and ids of a dead letter. Parts that cannot be read are null. */
+export function deadLetterSummary(queue: RedrivenQueue, deadLetter: DeadLetter): DeadLetterSummary {
+  const { message_id, sent_at, body } = deadLetter;
+  const summary = SUMMARIES[queue].parse(jsonOrUndefined(body));
+  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...summary };
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */
+const EMPTY_RECEIVES = 2;
+
+/**
+ * Lists the messages of a dead-letter queue and moves none (the dry run).
+ * @param limit how many messages to list; the returned count is that of the whole queue
+ */
+export async function inspectDeadLetters(
+  queue: RedrivenQueue,
+  limit: number,
+  deadLetters: DeadLetterQueue,
+): Promise<{ readonly count: number; readonly shown: readonly DeadLetterSummary[] }> {
+  const count = await deadLetters.count();
+  const seen: DeadLetter[] = [];
+  try {
+    for (let empty = 0; empty < EMPTY_RECEIVES && seen.length < limit; ) {
+      const page = await deadLetters.receive();
+      empty = page.length === 0 ? empty + 1 : 0;
+      seen.push(...page);
+    }
+  } finally {
+    await deadLetters.release(seen);
+  }
+  const shown = seen.slice(0, limit).map((deadLetter) => deadLetterSummary(queue, deadLetter));
+  return { count: Math.max(count, seen.length), shown };
+}
+
+/**
+ * Moves every dead letter back to its queue once. A message that becomes a dead letter again during this run stays in the dead-letter
+ * queue. An interrupted run can be repeated. An attempt that was already made is not repeated, because the claims in the delivery
+ * log contain the message ids.
+ * @param moved called with the number of messages moved so far
+ * @returns how many messages were moved, and how many of them became dead letters again during the run
+ */
+export async function redrive(
+  deadLetters: DeadLetterQueue,
+  moved: (count: number) => void,
+): Promise<{ readonly moved: number; readonly again: number }> {
+  const done = new Set<string>();
+  const again: DeadLetter[] = [];
+  try {
+    for (let empty = 0; empty < EMPTY_RECEIVES; ) {
+      const page = await deadLetters.receive();
+      empty = page.length === 0 ? empty + 1 : 0;
+      again.push(...page.filter(({ message_id }) => done.has(message_id)));
+      await Promise.all(
+        page
+          .filter(({ message_id }) => !done.has(message_id))
+          .map(async (deadLetter) => {
+            await deadLetters.moveBack(deadLetter);
+            done.add(deadLetter.message_id);
+            moved(done.size);
+          }),
+      );
+    }
+  } finally {
+    await deadLetters.release(again);
+  }
+  return { moved: done.size, again: new Set(again.map(({ message_id }) => message_id)).size };
 }

@@ -1,34 +1,32 @@
 import type { Command } from 'commander';
 import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { type CommandRun, confirmed, type Run } from '../command-run.ts';
+import type { ConnectedRun, Run } from '../command-run.ts';
 
 /** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
-export function addSecretCommands(secret: Command, run: Run): void {
+export function addTo(secret: Command, run: Run): void {
   secret
     .command('generate <site_id>')
     .description('generate the server secret of an assistant and print it once')
     .addHelpText('after', '\nExample:\n  va-wave secret generate site_… > server-secret.txt')
-    .action((siteId: string) => run((commandRun) => generate(siteId, false, commandRun)));
+    .action(run((commandRun, siteId: string) => generate(siteId, false, commandRun)));
 
   secret
     .command('regenerate <site_id>')
     .description('replace the server secret: the old one stops working at once')
-    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .addHelpText('after', '\nExample:\n  va-wave secret regenerate site_… --yes')
-    .action((siteId: string, options: { yes?: true }) =>
-      run(async (commandRun) => {
-        const { server_secret } = await requireAssistant(siteId, await commandRun.deployment());
+    .action(
+      run(async (commandRun, siteId: string) => {
+        const { server_secret } = await requireAssistant(siteId, commandRun.ports);
         if (server_secret !== undefined) {
           const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
-          await confirmed(commandRun, options.yes, `Replace ${which}? It stops working at once.`);
+          await commandRun.confirm(`Replace ${which}? It stops working at once.`);
         }
         await generate(siteId, true, commandRun);
       }),
     );
 }
 
-async function generate(siteId: string, regenerate: boolean, { output, deployment }: CommandRun): Promise<void> {
-  const ports = await deployment();
+async function generate(siteId: string, regenerate: boolean, { output, ports }: ConnectedRun): Promise<void> {
   const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, ports), { regenerate }, ports);
   output.secret(
     { site_id: siteId, server_secret: serverSecret },

@@ -27,16 +27,17 @@ function row({ name, description, input_schema }: z.infer<typeof toolList>['tool
   return { tool: name, parameters: parameters.join(', ') || '–', description };
 }
 
+type CallOptions = { readonly conversation: string; readonly arguments: string };
+
 /** Adds the commands that call AI-decided Actions like the assistant runtime. */
-export function addToolCommands(tool: Command, run: Run): void {
+export function addTo(tool: Command, run: Run): void {
   tool
     .command('list <site_id>')
     .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
     .addHelpText('after', '\nExample:\n  va-wave tool list site_…')
-    .action((siteId: string) =>
-      run(async ({ output, deployment }) => {
-        const { runtime } = await deployment();
-        const listed = await runtime.tool({ operation: 'listTools', site_id: siteId });
+    .action(
+      run(async ({ output, ports }, siteId: string) => {
+        const listed = await ports.runtime.tool({ operation: 'listTools', site_id: siteId });
         const read = toolList.safeParse(listed);
         if (output.json || !read.success) return output.object(listed, 'Tools');
         output.list(read.data.tools, 'No tools', read.data.tools.map(row));
@@ -54,16 +55,14 @@ export function addToolCommands(tool: Command, run: Run): void {
       'after',
       `\nExample:\n  va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`,
     )
-    .action((siteId: string, name: string, options: { conversation: string; arguments: string }) =>
-      run(async ({ output, deployment, cliProcess }) => {
-        const args = await jsonObject('arguments', options.arguments, cliProcess);
-        const { runtime } = await deployment();
-        const result = await runtime.tool({
+    .action(
+      run(async ({ output, ports, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
+        const result = await ports.runtime.tool({
           operation: 'callTool',
-          site_id: siteId,
+          site_id,
           conversation_id: options.conversation,
-          tool: name,
-          arguments: args,
+          tool,
+          arguments: await jsonObject('arguments', options.arguments, cliProcess),
         });
         output.object(result, 'Result for the assistant');
       }),

@@ -3,15 +3,15 @@ import type { Run } from '../command-run.ts';
 import { textValue, wholeNumber } from '../values.ts';
 
 type Options = {
-  token: string;
-  inputTokens: number;
-  outputTokens: number;
-  ttsChars: number;
-  ttsProvider?: string;
+  readonly token: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly ttsChars: number;
+  readonly ttsProvider?: string;
 };
 
 /** Adds the command that reports usage like the assistant runtime after a turn. */
-export function addUsageCommands(usage: Command, run: Run): void {
+export function addTo(usage: Command, run: Run): void {
   usage
     .command('report')
     .description('report the usage of a turn to the usage webhook of a session')
@@ -21,21 +21,17 @@ export function addUsageCommands(usage: Command, run: Run): void {
     .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)
     .option('--tts-provider <name>', 'provider of text-to-speech')
     .addHelpText('after', '\nExample:\n  va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
-    .action((options: Options) =>
-      run(async ({ output, deployment, cliProcess }) => {
+    .action(
+      run(async ({ output, ports, cliProcess }, options: Options) => {
         const session_token = (await textValue('token', options.token, cliProcess)).trim();
-        const { runtime } = await deployment();
-        const result = await runtime.reportUsage({
-          session_token,
-          usage: {
-            input_tokens: options.inputTokens,
-            output_tokens: options.outputTokens,
-            total_tokens: options.inputTokens + options.outputTokens,
-            tts_chars: options.ttsChars,
-            tts_provider: options.ttsProvider ?? null,
-          },
-        });
-        output.object(result, 'Reported');
+        const usage = {
+          input_tokens: options.inputTokens,
+          output_tokens: options.outputTokens,
+          total_tokens: options.inputTokens + options.outputTokens,
+          tts_chars: options.ttsChars,
+          tts_provider: options.ttsProvider ?? null,
+        };
+        output.object(await ports.runtime.reportUsage({ session_token, usage }), 'Reported');
       }),
     );
 }

@@ -1,7 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Tool } from './model.ts';
-import type { Platform, ToolResult } from './platform.ts';
+import type { Platform, ToolResult } from './turn.ts';
 
 export type Deployment = {
   /** Stack output `AiActionFunction`. */
@@ -51,19 +51,13 @@ export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployme
       }),
     reportUsage: (sessionToken, usage) => invoke(usageReportFunction, { session_token: sessionToken, usage }),
     async publish(event, data) {
-      const detail = { org_id: orgId, site_id: siteId, data };
-      const { FailedEntryCount, Entries } = await events.send(
-        new PutEventsCommand({
-          Entries: [
-            {
-              EventBusName: eventBus,
-              Source: 'assistant-runtime',
-              DetailType: event,
-              Detail: JSON.stringify(detail),
-            },
-          ],
-        }),
-      );
+      const entry = {
+        EventBusName: eventBus,
+        Source: 'assistant-runtime',
+        DetailType: event,
+        Detail: JSON.stringify({ org_id: orgId, site_id: siteId, data }),
+      };
+      const { FailedEntryCount, Entries } = await events.send(new PutEventsCommand({ Entries: [entry] }));
       if (FailedEntryCount !== 0) throw new Error(`The bus refused ${event}: ${Entries?.[0]?.ErrorCode}`);
     },
   };

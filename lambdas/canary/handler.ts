@@ -3,10 +3,10 @@ import { askService } from '../../src/adapters/ask-service.ts';
 import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
-import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
-import { type Trial, tryService } from '../../src/domain/operations/try-service.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
+import { type Trial, tryService } from '../../src/domain/auth/try-service.ts';
 import { functionLogger, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('canary');

@@ -1,11 +1,11 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
+import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
-import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
+import { METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
 import { recordNotCarried } from '../../src/domain/delivery/deliver-event.ts';
 import { routeMessage } from '../../src/domain/events/route-event.ts';
 import { countFailed, publish, routingReport } from '../../src/functions/reports.ts';
@@ -20,16 +20,18 @@ const log = deliveryLog(dynamo, required(process.env, ENVIRONMENT.deliveryLogTab
   now,
 });
 const configuration = required(process.env, ENVIRONMENT.configurationTable);
-const ports = {
-  subscribersOf: subscriptionReads(dynamo, configuration, now),
-  hasAssistant: assistantOwners(dynamo, configuration),
-  ...deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
+const context = {
+  subscriptions: {
+    subscribersOf: subscriptionReads(dynamo, configuration, now),
+    hasAssistant: assistantOwners(dynamo, configuration),
+  },
+  queue: deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue)),
   recordNotCarried: recordNotCarried({ log, now }),
-  ...routingReport(logger, metrics),
+  report: routingReport(logger, metrics),
 };
 
 export const handler = sqsBatchHandler(
   logger,
-  (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)).finally(() => publish(metrics)),
+  (_, work) => work((body, messageId) => routeMessage(body, messageId, context)).finally(() => publish(metrics)),
   { failed: countFailed(metrics) },
 );

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS, METRICS_NAMESPACE } from '../../src/contract/metrics.ts';
-import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/token-keys.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
+import { METRICS, METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
+import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/key-ring.ts';
 import { functionLogger, isScheduled, now, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('key-rotation');

@@ -1,7 +1,7 @@
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
 import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
@@ -9,14 +9,16 @@ import { functionLogger, required } from '../../src/functions/shell.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('preflight');
-const ports = configurationReads(dynamoDb(dynamoDbClient()), required(process.env, ENVIRONMENT.configurationTable));
-
+const configuration = configurationReads(
+  dynamoDb(dynamoDbClient()),
+  required(process.env, ENVIRONMENT.configurationTable),
+);
 const requireDistribution = distributionOnly(process.env, () => functionOriginSecret(process.env));
 
 export const handler = httpHandler(logger, async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);
   const { headers, rawPath, query } = request;
-  const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, ports);
+  const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, configuration);
   if (origin !== undefined) allowPreflight(origin, replyHeaders);
   return { status: 204 };
 });

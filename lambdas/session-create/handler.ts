@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { SERVER_KEY_HEADER } from '../../src/contract/headers.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
@@ -13,13 +13,11 @@ import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
-const counters = required(process.env, ENVIRONMENT.countersTable);
 const isOriginSecret = functionOriginSecret(process.env);
-const ports = {
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  ...functionSessionTokens(process.env),
-  hitPerMinute: hitPerMinute(dynamo, counters),
-  hitPerHour: hitPerHour(dynamo, counters),
+const context = {
+  configuration: configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
+  counters: rateLimits(dynamo, required(process.env, ENVIRONMENT.countersTable)),
+  tokens: functionSessionTokens(process.env),
   now,
   newId: randomUUID,
 };
@@ -32,6 +30,6 @@ export const handler = httpHandler(logger, async (request) => ({
       ip: await visitorIp(request, isOriginSecret),
       readBody: request.readBody,
     },
-    ports,
+    context,
   ),
 }));

@@ -3,10 +3,11 @@ import { dynamoDbClient, eventBridgeClient } from '../../src/adapters/aws-client
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
-import { hitPerHour } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { identifyInit, initWidget } from '../../src/domain/conversations/init-widget.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
+import type { IdentifiedWidget } from '../../src/domain/auth/authenticate-widget.ts';
+import { initWidget } from '../../src/domain/conversations/init-widget.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
@@ -17,11 +18,15 @@ const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());
 const isOriginSecret = functionOriginSecret(process.env);
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
-const ports = {
-  ...configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable), reportUnreadable(logger)),
-  ...conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  ...functionSessionTokens(process.env),
-  hitPerHour: hitPerHour(dynamo, required(process.env, ENVIRONMENT.countersTable)),
+const context = {
+  configuration: configurationReads(
+    dynamo,
+    required(process.env, ENVIRONMENT.configurationTable),
+    reportUnreadable(logger),
+  ),
+  conversations: conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
+  counters: rateLimits(dynamo, required(process.env, ENVIRONMENT.countersTable)),
+  tokens: functionSessionTokens(process.env),
   publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
   now,
   newId: randomUUID,
@@ -30,7 +35,7 @@ const ports = {
 export const handler = httpHandler(logger, async (request, announced) => {
   await requireDistribution(request);
   const credentials = widgetCredentials(request, await visitorIp(request, isOriginSecret));
-  const init = await identifyInit({ credentials, readBody: request.readBody }, ports);
-  siteIdentified(init.widget, logger, announced);
-  return { status: 200, body: await initWidget(init, ports) };
+  const identified = (widget: IdentifiedWidget) => siteIdentified(widget, logger, announced);
+  const init = { credentials, readBody: request.readBody };
+  return { status: 200, body: await initWidget(init, { ...context, identified }) };
 });

@@ -2,6 +2,17 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf } from './cloud-error.ts';
 
+/** A received request. */
+export type HttpRequest = {
+  readonly method: string;
+  /** With the query string, as it was sent. */
+  readonly path: string;
+  /** Names in lower case. The values of headers with the same name are separated by commas, those of cookies by semicolons. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly client: { readonly address: string; readonly port: number };
+};
+
 export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -38,6 +49,8 @@ export async function listenNear(server: NetServer, preferredPort: number): Prom
 
 /** Larger than the 10 kB of an HTTP API, which has an answer of its own for them. */
 const MAX_HEADER_BYTES = 64 * 1024;
+/** The largest request of any service: the distribution accepts 20 MB, DynamoDB 16, Lambda 6. */
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
 /** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
 export class Listener {
@@ -61,14 +74,18 @@ export class Listener {
   }
 
   /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
-  serve(answer: (request: IncomingMessage) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+  serve(answer: (request: HttpRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+    const answerOf = async (request: IncomingMessage): Promise<HttpAnswer> => {
+      const body = await readBody(request, MAX_BODY_BYTES);
+      return body === undefined ? TOO_LARGE : answer(received(request, body));
+    };
     this.handle((request, response) => {
-      answer(request).then(
+      answerOf(request).then(
         (result) => send(response, result, request.method),
         (error: unknown) => {
           if (request.destroyed && !request.complete) return;
           onFault(error);
-          send(response, { status: 500, headers: {}, body: '{"message":"Internal Server Error"}' }, request.method);
+          send(response, jsonMessage(500, 'Internal Server Error'), request.method);
         },
       );
     });
@@ -88,6 +105,27 @@ export class Listener {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
+}
+
+/** An answer in the form in which API Gateway answers itself. */
+export const jsonMessage = (status: number, message: string, headers = {}): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({ message }),
+});
+
+const TOO_LARGE = jsonMessage(413, 'Request Entity Too Large');
+
+function received({ method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage, body: Buffer): HttpRequest {
+  const headers = new Map<string, string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    const value = rawHeaders[index + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ','}${value}`);
+  }
+  const client = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
+  return { method, path: url, headers: Object.fromEntries(headers), body, client };
 }
 
 /** The whole body. Undefined when it is longer than the limit; the rest is read and dropped, so that an answer arrives. */

@@ -1,4 +1,4 @@
-import type { TryServicePorts } from '../domain/operations/try-service.ts';
+import type { TryServicePorts } from '../domain/auth/try-service.ts';
 
 /** Longer than a cold start, and about as long as a visitor waits for a widget. */
 const TIMEOUT_MS = 8_000;

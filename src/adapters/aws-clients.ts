@@ -43,54 +43,40 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   ...access,
 });
 
-/**
- * Takes out the middleware that copies the input and the output of every call for a logger, field by field, and does so without a logger
- * as well. What is in them does not belong in a log.
- */
-function unlogged<Client extends { readonly middlewareStack: { remove(name: string): boolean } }>(
-  client: Client,
-): Client {
-  client.middlewareStack.remove('loggerMiddleware');
-  return client;
-}
-
 /** Creates a DynamoDB client. Its timeout is two seconds: a retry is faster than an attempt that takes longer. */
-export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
-  unlogged(new DynamoDBClient(settings(access, 2000)));
+export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient => new DynamoDBClient(settings(access, 2000));
 
 export const sqsClient = (access: AwsAccess = {}): SQSClient =>
-  unlogged(
-    new SQSClient({
-      ...settings(access, 3000),
-      // Otherwise the client takes the endpoint from the queue's URL and ignores the endpoint of the environment.
-      useQueueUrlAsEndpoint: false,
-      // TLS already protects the body, and Node in FIPS mode has no MD5.
-      md5: false,
-    }),
-  );
+  new SQSClient({
+    ...settings(access, 3000),
+    // Otherwise the client takes the endpoint from the queue's URL and ignores the endpoint of the environment.
+    useQueueUrlAsEndpoint: false,
+    // TLS already protects the body, and Node in FIPS mode has no MD5.
+    md5: false,
+  });
 
 export const secretsManagerClient = (access: AwsAccess = {}): SecretsManagerClient =>
-  unlogged(new SecretsManagerClient(settings(access, 3000)));
+  new SecretsManagerClient(settings(access, 3000));
 
 export const eventBridgeClient = (access: AwsAccess = {}): EventBridgeClient =>
-  unlogged(new EventBridgeClient(settings(access, 3000)));
+  new EventBridgeClient(settings(access, 3000));
 
 /** Creates an SNS client. Two attempts of two seconds take about as long as the deadline of the endpoint, which runs at the same time. */
 export const snsClient = (access: AwsAccess = {}): SNSClient =>
-  unlogged(new SNSClient({ ...settings(access, 2000), maxAttempts: 2 }));
+  new SNSClient({ ...settings(access, 2000), maxAttempts: 2 });
 
 /**
  * Creates a Lambda client. Its timeout is longer than the slowest invocation: an outbound attempt of five seconds and its log writes.
  * It never repeats an invocation.
  */
 export const lambdaClient = (access: AwsAccess = {}): LambdaClient =>
-  unlogged(new LambdaClient({ ...settings(access, 14_000), maxAttempts: 1 }));
+  new LambdaClient({ ...settings(access, 14_000), maxAttempts: 1 });
 
 export const cognitoClient = (access: AwsAccess = {}): CognitoIdentityProviderClient =>
-  unlogged(new CognitoIdentityProviderClient(settings(access, 5000)));
+  new CognitoIdentityProviderClient(settings(access, 5000));
 
 export const cloudFormationClient = (access: AwsAccess = {}): CloudFormationClient =>
-  unlogged(new CloudFormationClient(settings(access, 5000)));
+  new CloudFormationClient(settings(access, 5000));
 
 export const logsClient = (access: AwsAccess = {}): CloudWatchLogsClient =>
-  unlogged(new CloudWatchLogsClient(settings(access, 5000)));
+  new CloudWatchLogsClient(settings(access, 5000));

@@ -1,6 +1,6 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { messageText } from '../contract/queues.ts';
 import type { EscalationChannel } from '../domain/actions/submit-form.ts';
-import { messageText } from './message-text.ts';
 
 /** SNS accepts 256 KB. A larger submission is published without its values, and with `values_cut`. */
 const MESSAGE_MAX_BYTES = 256 * 1024;

@@ -1,32 +1,21 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ENDPOINT_FAILING, PUBLISHED_BY_US } from '../contract/events.ts';
+import { messageText } from '../contract/queues.ts';
 import type { WatchEndpointPorts } from '../domain/delivery/failing-endpoint.ts';
-import type { CatalogEvent, PublishEvent } from '../domain/events/publish.ts';
-import { messageText } from './message-text.ts';
+import type { PublishEvent } from '../domain/events/put-event.ts';
 
 /** Returns a function that puts catalog events on the bus. @throws Error when the bus does not accept the event */
-export function eventBus(client: EventBridgeClient, busName: string): PublishEvent {
-  return async (event) => {
-    await putOnBus(client, busName, event);
-  };
-}
+export const eventBus =
+  (client: EventBridgeClient, busName: string): PublishEvent =>
+  ({ event: name, ...detail }) =>
+    put(client, busName, name, detail);
 
 /** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
-export function endpointFailing(client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] {
-  return async (event) => {
+export const endpointFailing =
+  (client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] =>
+  async (event) => {
     await put(client, busName, ENDPOINT_FAILING, event);
   };
-}
-
-/**
- * Puts a catalog event on the bus.
- * @returns the id of the event, which is also the id of its envelopes
- * @throws Error when the bus does not accept the event
- */
-export async function putOnBus(client: EventBridgeClient, busName: string, event: CatalogEvent): Promise<string> {
-  const { event: name, ...detail } = event;
-  return put(client, busName, name, detail);
-}
 
 async function put(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
   const { FailedEntryCount, Entries } = await client.send(

@@ -189,3 +189,5 @@ export type EventAction = ActionOf<'Event'>;
 export type FormAction = ActionOf<'Form'>;
 export type AiAction = ActionOf<'AI-decided'>;
 export type Action = EventAction | FormAction | AiAction;
+/** A form or a tool as the widget and the assistant get it. Its secret is not read. */
+export type Offered<Kind extends FormAction | AiAction> = Omit<Kind, 'sealed_signing_secret'>;

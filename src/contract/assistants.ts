@@ -65,7 +65,10 @@ const settings = z.strictObject({
         .meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }),
     )
     .max(IP_ALLOWLIST_MAX),
-  form_order: z.array(z.string().max(100)).max(ACTIONS_PER_ORGANIZATION).optional(),
+  form_order: z
+    .array(characters({ max: 100 }))
+    .max(ACTIONS_PER_ORGANIZATION)
+    .optional(),
 } satisfies RulesOf<AssistantSettings>);
 const { shape } = settings;
 

@@ -1,5 +1,5 @@
 import { ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from './limits.ts';
-import type { Role } from './members.ts';
+import type { Role } from './organizations.ts';
 
 /** The operations of the dashboard's API. Their schemas are in dashboard.ts; this file imports none, so that it stays small in a browser. */
 

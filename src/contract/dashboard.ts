@@ -4,12 +4,11 @@ import { ADDED_TO_ACTION, actionShape } from './action-shape.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
 import { ASSISTANT_SETTINGS, AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
-import { FAILURE_CODES } from './deliveries.ts';
+import { FAILURE_CODES } from './delivery-record.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
 import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
-import { AUDIT_OPERATIONS, ROLES } from './members.ts';
-import { PLANS } from './organizations.ts';
+import { AUDIT_OPERATIONS, PLANS, ROLES } from './organizations.ts';
 import { characters } from './text.ts';
 import { identifier } from './widget.ts';
 
@@ -77,9 +76,7 @@ const pageVerdict = z.object({
 });
 export type PageVerdict = z.infer<typeof pageVerdict>;
 
-const idempotency_key = identifier.describe(
-  'Chosen by the caller; a key that is repeated within 24 hours creates nothing again',
-);
+const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
 /** Ids in the paths. */
 export const DASHBOARD_IDS = identifier;

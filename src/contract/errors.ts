@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /**
  * All refusals of the service by their stable code, with HTTP status and message. The messages of the public routes are those of
  * the spec's "Errors", word for word. Callers must compare codes, not messages, because a message may also name an id or a field.
@@ -59,8 +61,10 @@ export const REFUSALS = {
     status: 409,
     message: 'server_secret: already exists; regenerate replaces it, and the old secret stops working immediately',
   },
-  idempotency_key_reused: { status: 409, message: 'idempotency_key: was used for a different request' },
-  created_then_deleted: { status: 409, message: 'idempotency_key: the object that this key created has been deleted' },
+  idempotency_key_reused: {
+    status: 409,
+    message: 'idempotency_key: was used for a different request, or what it created was changed',
+  },
   organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
   not_an_event_action: { status: 409, message: 'action_id: is not an Event Action' },
   action_disabled: { status: 409, message: 'action_id: is disabled' },
@@ -84,3 +88,71 @@ export type ErrorCode = RefusalCode | typeof INTERNAL_ERROR.code;
 export const REFUSAL_CODES: readonly RefusalCode[] = Object.keys(REFUSALS).filter(
   (code): code is RefusalCode => code in REFUSALS,
 );
+
+/** Body of every error response of the service over HTTP. Its shape is open in the spec (docs/open-points.md). */
+export const errorResponse = z
+  .object({
+    success: z.literal(false),
+    code: z.literal([...REFUSAL_CODES, INTERNAL_ERROR.code]).describe('Stable; later versions may add codes'),
+    error: z.string().describe('The message'),
+    field: z.string().optional().describe('The first field that is wrong, as a path with dots'),
+    fields: z
+      .array(z.object({ field: z.string(), problem: z.string() }))
+      .optional()
+      .describe('Every field that is wrong'),
+  })
+  .meta({ id: 'Error' });
+export type ErrorResponse = z.infer<typeof errorResponse>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/**
+ * Says what is wrong with a value in the words of this service, which follow the name of the field. Schemas with a message of their own
+ * keep it. Pass it as `error` when an input is parsed; people read the problem, and the words of the validation library change.
+ */
+export const inOurWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : mustBeOneOf(issue.values);
+    case 'invalid_union':
+      return typeof issue.discriminator === 'string' ? discriminated(issue) : 'has a wrong type';
+    case 'too_big':
+      return bound(issue.origin, 'at most', issue.maximum);
+    case 'too_small':
+      return bound(issue.origin, 'at least', issue.minimum);
+    case 'invalid_format':
+      return issue.format === 'email' ? 'must be an email address' : 'has a wrong format';
+    case 'unrecognized_keys':
+      return 'is not known';
+    default:
+      return 'is not valid';
+  }
+};
+
+type Discriminated = { readonly discriminator?: unknown; readonly input?: unknown; readonly options?: unknown };
+
+function discriminated({ discriminator, input, options }: Discriminated): string {
+  if (Object(input)[String(discriminator)] === undefined) return 'is required';
+  return mustBeOneOf(Array.isArray(options) ? options : []);
+}
+
+function mustBeOneOf(values: readonly unknown[]): string {
+  const quoted = values.map((value) => JSON.stringify(value));
+  return `must be ${quoted.length > 1 ? 'one of ' : ''}${quoted.join(', ')}`;
+}
+
+function bound(origin: string, limit: string, number: number | bigint): string {
+  if (origin === 'string') return `must be ${limit} ${number} characters`;
+  if (origin === 'array') return `must have ${limit} ${number} entries`;
+  return `must be ${limit} ${number}`;
+}

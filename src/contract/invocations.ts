@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { actionShape } from './action-shape.ts';
 import { REFUSAL_CODES } from './errors.ts';
+import { jsonObject } from './json.ts';
+import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
 export const refusedInvocation = z.object({
@@ -14,3 +17,59 @@ export const refusedInvocation = z.object({
   retry_after_seconds: z.int().optional(),
 });
 export type RefusedInvocation = z.infer<typeof refusedInvocation>;
+
+/** Input of the ai-action function, which the assistant runtime invokes directly (its shape is open in the spec). */
+export const toolRequest = z.discriminatedUnion('operation', [
+  z.object({ operation: z.literal('listTools'), site_id: identifier }),
+  z.object({
+    operation: z.literal('callTool'),
+    site_id: identifier,
+    /** Becomes the `X-Service-Trigger-Ref` header. */
+    conversation_id: identifier,
+    tool: z.string().min(1).max(64),
+    arguments: jsonObject.default({}),
+  }),
+]);
+
+export type ToolRequest = z.input<typeof toolRequest>;
+
+/** The result of a call that the assistant receives. */
+export type ToolResult = {
+  readonly outcome: 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
+  /** Text for the model. */
+  readonly message: string;
+  /** Present when the Action feeds its response back: fields of a JSON response, or the first 500 characters of any other. */
+  readonly response?: Readonly<Record<string, unknown>> | string;
+};
+
+/**
+ * The parameters of a tool as a model receives them: the parts of the stored parameters that this code knows. Parts that newer code added
+ * stay on the Action and are not passed to a model, because this version was not tested with them.
+ */
+export const toolParameters = actionShape(z.object)['AI-decided'].parameters.unwrap();
+
+/** Input of the action-test function, which the dashboard API invokes directly. */
+export const actionTestRequest = z.object({ org_id: identifier, action_id: identifier });
+
+const count = z.int().min(0);
+
+/** Input of the usage-report function, which the assistant runtime invokes directly after each turn (open in the spec). */
+export const usageReport = z.object({
+  session_token: z.string().min(1).max(8192),
+  usage: z.object({
+    input_tokens: count,
+    output_tokens: count,
+    total_tokens: count,
+    tts_chars: count.default(0),
+    tts_provider: z.string().max(100).nullable().default(null),
+  }),
+});
+export type UsageReport = z.infer<typeof usageReport>;
+export type UsageReportInput = z.input<typeof usageReport>;
+
+export type UsageReportResult = {
+  /** False only when the webhook replied `{"should_continue": false}`. */
+  readonly should_continue: boolean;
+  /** True when the session has a webhook and a request was made. */
+  readonly reported: boolean;
+};

@@ -1,9 +1,22 @@
 import * as z from 'zod';
 import type { RefusalCode } from './errors.ts';
-import { CREDENTIAL_HEADERS } from './headers.ts';
 import { FORM_SUBMISSIONS_PER_MINUTE, SESSION_CREATE_PER_MINUTE } from './limits.ts';
 import { sessionCreateRequest, sessionCreateResponse } from './sessions.ts';
 import { formSubmitRequest, formSubmitResponse, identifier, initRequest, initResponse } from './widget.ts';
+
+/** Request headers that carry a credential of the public routes, as the spec writes them. */
+export const CREDENTIAL_HEADERS = {
+  siteId: 'X-Site-Id',
+  sessionToken: 'X-Session-Token',
+  serverKey: 'X-Server-Key',
+} as const;
+
+/** Names of request headers, in lower case as API Gateway passes them to a function. */
+export const ORIGIN_SECRET_HEADER = 'x-va-wave-origin';
+export const VIEWER_ADDRESS_HEADER = 'cloudfront-viewer-address';
+export const SITE_ID_HEADER = CREDENTIAL_HEADERS.siteId.toLowerCase();
+export const SESSION_TOKEN_HEADER = CREDENTIAL_HEADERS.sessionToken.toLowerCase();
+export const SERVER_KEY_HEADER = CREDENTIAL_HEADERS.serverKey.toLowerCase();
 
 /** The operations of the public routes (spec "Endpoints"): everything that the stack, the functions, the widget and the documents say about them. */
 

@@ -1,16 +1,23 @@
 import * as z from 'zod';
-import { truncateCharacters } from './characters.ts';
-import { FAILURE_CODES } from './deliveries.ts';
-import { envelope } from './envelope.ts';
+import { FAILURE_CODES } from './delivery-record.ts';
 import { EVENT_NAMES } from './events.ts';
 import { jsonObject } from './json.ts';
 import { EVENT_ATTEMPTS } from './limits.ts';
+import { truncateCharacters } from './text.ts';
 
 /**
  * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new
  * message, so that the delivery log recognizes which message claimed an attempt.
  */
 export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
+
+/**
+ * Writes a value as JSON that a queue accepts. SQS takes only the characters of XML 1.0. JSON.stringify already escapes control characters
+ * and unpaired surrogates; this function also escapes U+FFFE and U+FFFF, which stand only in strings. Every parser reads the same value.
+ * @throws RangeError for a value that is nested too deeply; TypeError for a value that JSON does not have
+ */
+export const messageText = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
 /** An id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
 export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
@@ -57,6 +64,19 @@ export function isNewerEvent(body: unknown): boolean {
   const { success, data } = claimedEvent.safeParse(body);
   return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
 }
+
+/** Body of an Event Action request (spec "Event envelope"). */
+export const envelope = z.object({
+  /** UUID, new for each event. Receivers use it as the idempotency key. */
+  id: z.string().min(1),
+  event: z.enum(EVENT_NAMES),
+  /** ISO 8601, UTC. */
+  timestamp: z.string(),
+  data: jsonObject,
+  site_id: z.string(),
+  org_id: z.string(),
+});
+export type Envelope = z.infer<typeof envelope>;
 
 const madeAttempt = z.object({
   /** Id of the message whose attempt this was. */

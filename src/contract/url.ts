@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { exceedsCharacters, isWellFormed } from './characters.ts';
 import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
-import { NOT_WELL_FORMED } from './text.ts';
+import { exceedsCharacters, isWellFormed, NOT_WELL_FORMED } from './text.ts';
 
 /**
  * Checks an endpoint URL without a DNS lookup (spec "Limits": https only, at most 2000 characters as typed). The outbound address rule

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
+import { inOurWords, REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
 import { WRONG_FIELDS_MAX } from '../contract/limits.ts';
-import { inOurWords } from '../contract/problems.ts';
 
 /** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };

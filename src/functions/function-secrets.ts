@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { secretsManagerClient } from '../adapters/aws-clients.ts';
-import { acceptedValues, cachedRing } from '../adapters/secrets/secret-store.ts';
+import { acceptedValues, cachedRing, signingSecrets } from '../adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../adapters/secrets/session-tokens.ts';
-import { signingSecrets } from '../adapters/secrets/signing-secrets.ts';
-import { ENVIRONMENT } from '../contract/environment.ts';
+import { ENVIRONMENT } from '../deployment/environment.ts';
 import { now, required } from './shell.ts';
 
 let client: SecretsManagerClient | undefined;

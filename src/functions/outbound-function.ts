@@ -1,33 +1,23 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { DynamoDb } from '../adapters/dynamodb/client.ts';
 import { deliveryLog } from '../adapters/dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../adapters/dynamodb/in-flight-leases.ts';
 import { hitPerDay } from '../adapters/dynamodb/rate-limits.ts';
-import { writesTogether } from '../adapters/dynamodb/writes-together.ts';
 import { createOutbound } from '../adapters/outbound/outbound.ts';
-import { ENVIRONMENT } from '../contract/environment.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
-import { METRICS_NAMESPACE } from '../contract/metrics.ts';
-import type { MakeAttempt } from '../domain/delivery/outbound.ts';
-import { withinInFlight, withinQuota } from '../domain/delivery/outbound-limits.ts';
-import { type InvocationTime, withinInvocation } from './invocation.ts';
+import { ENVIRONMENT } from '../deployment/environment.ts';
+import { METRICS_NAMESPACE } from '../deployment/metrics.ts';
+import type { Attempts } from '../domain/delivery/delivery-log.ts';
+import { InvocationEnded, withinInFlight, withinQuota } from '../domain/delivery/outbound.ts';
 import { logWriteFailed, publish } from './reports.ts';
 import { errorName, functionLogger, now, outboundClock, required, traceId } from './shell.ts';
-
-/** What belongs to one invocation. Other invocations may run in the environment at the same time. */
-export type InvocationPorts = {
-  readonly makeAttempt: MakeAttempt;
-  /** Fires when the invocation ends. */
-  readonly ended: AbortSignal;
-};
 
 /**
  * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
  * invocation, which ends its attempts and emits its metrics.
  * @param serviceName name of the function in its logs
- * @param options.queued whether the attempts come from a queue: those that run concurrently share calls that write their records, which
- * needs the permission for PartiQL, and the queue limits the requests in flight. @default false
+ * @param options.queued whether the attempts come from a queue, which limits the requests in flight. @default false
  */
 export function outboundFunction(
   serviceName: string,
@@ -56,24 +46,64 @@ export function outboundFunction(
         now,
       });
   const table = required(environment, ENVIRONMENT.deliveryLogTable);
+  const recording = {
+    log: deliveryLog(dynamo, table, {
+      retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
+      now,
+      traceId: () => traceId(environment),
+    }),
+    logWriteFailed: logWriteFailed(logger, metrics),
+  };
   return {
     logger,
     metrics,
-    ports: {
-      log: deliveryLog(dynamo, table, {
-        retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
-        now,
-        traceId: () => traceId(environment),
-        ...(queued ? { writes: writesTogether(dynamo, table) } : {}),
-      }),
-      logWriteFailed: logWriteFailed(logger, metrics),
-      now,
-      newId: randomUUID,
-    },
-    /** Runs the work of one invocation. Its attempts end with it, and then it emits its metrics. */
-    invocation: <Result>(time: InvocationTime, work: (own: InvocationPorts) => Promise<Result>): Promise<Result> =>
-      withinInvocation(time, (ended) => work({ makeAttempt: (request) => limited(request, ended), ended })).finally(
-        () => publish(metrics),
-      ),
+    /**
+     * Runs the work of one invocation; others may run in the environment at the same time. Its attempts end with it, and then it emits its
+     * metrics.
+     * @param work gets what makes its attempts, and the signal that fires when the invocation ends
+     */
+    invocation: <Result>(
+      time: InvocationTime,
+      work: (attempts: Attempts, ended: AbortSignal) => Promise<Result>,
+    ): Promise<Result> =>
+      withinInvocation(time, (ended) =>
+        work({ ...recording, makeAttempt: (request) => limited(request, ended) }, ended),
+      ).finally(() => publish(metrics)),
   };
 }
+
+/** The part of Lambda's context that says how much time an invocation has, in milliseconds. */
+export type InvocationTime = { readonly getRemainingTimeInMillis: () => number };
+
+/** One for all invocations, because nearly every invocation ends without anybody who sees it. */
+const ENDED = new InvocationEnded();
+
+/**
+ * Runs the work of one invocation. An environment may have many invocations at the same time, and one that times out is not stopped. So
+ * the work gets a signal that fires when its invocation ends, and at its deadline at the latest, with InvocationEnded as the reason.
+ */
+export async function withinInvocation<Result>(
+  time: InvocationTime,
+  work: (ended: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController();
+  const end = () => ended.abort(ENDED);
+  const deadline = setTimeout(end, time.getRemainingTimeInMillis());
+  try {
+    return await work(ended.signal);
+  } finally {
+    clearTimeout(deadline);
+    end();
+  }
+}
+
+/** Returns a function that makes a call, or throws InvocationEnded when the signal has fired. */
+export const unlessEnded =
+  <Parameters extends readonly unknown[], Result>(
+    ended: AbortSignal,
+    call: (...parameters: Parameters) => Promise<Result>,
+  ): ((...parameters: Parameters) => Promise<Result>) =>
+  async (...parameters) => {
+    ended.throwIfAborted();
+    return call(...parameters);
+  };

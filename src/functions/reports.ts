@@ -1,8 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { FailureCode } from '../contract/deliveries.ts';
-import { METRICS, METRICS_NAMESPACE } from '../contract/metrics.ts';
-import type { ListToolsPorts } from '../domain/actions/call-tool.ts';
+import type { FailureCode } from '../contract/delivery-record.ts';
+import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
 import type { DeliverEventPorts } from '../domain/delivery/deliver-event.ts';
 import type { LogWriteFailed } from '../domain/delivery/delivery-log.ts';
@@ -31,7 +30,10 @@ function reportOf(
   logger: Logger,
   metrics: Metrics,
 ) {
-  const attempted: DeliverEventPorts['attempted'] = ({ envelope, action_id, attempt }, { outcome, result }) => {
+  const attempted: DeliverEventPorts['report']['attempted'] = (
+    { envelope, action_id, attempt },
+    { outcome, result },
+  ) => {
     // A success has its record in the delivery log, and a line of it would cost more than that record.
     if (!result?.success) {
       logger.info('Attempted', {
@@ -181,7 +183,7 @@ export function logWriteFailed(logger: Logger, metrics: Metrics): LogWriteFailed
  * What the event-router tells the operator: a line for each event that reaches no Action, without its data, and counts of those that never can. An
  * event that reaches one has its record in the delivery log.
  */
-export function routingReport(logger: Logger, metrics: Metrics): Pick<RouteMessagePorts, 'routed' | 'dropped'> {
+export function routingReport(logger: Logger, metrics: Metrics): RouteMessagePorts['report'] {
   return {
     routed: ({ id, 'detail-type': event, detail: { org_id, site_id } }, { deliveries, unknown }) => {
       const line = { event_id: id, event, org_id, site_id, deliveries };
@@ -240,13 +242,5 @@ export function reportUnreadable(logger: Logger): (action: UnreadableAction) => 
   return ({ action_id, cause }) => {
     logger.error('An Action cannot be read', { action_id, error: cause });
     ownMetrics.singleMetric().addMetric(METRICS.unreadableActions, MetricUnit.Count, 1);
-  };
-}
-
-/** Writes a line to the log and counts a metric for each Action that a list of tools omits because of the names of its parameters. */
-export function reportNotListed(logger: Logger): ListToolsPorts['notListed'] {
-  return ({ action_id, site_id }, parameters) => {
-    logger.error('A tool is not listed: model APIs refuse names of its parameters', { action_id, site_id, parameters });
-    ownMetrics.singleMetric().addMetric(METRICS.toolsNotListed, MetricUnit.Count, 1);
   };
 }

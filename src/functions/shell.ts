@@ -1,7 +1,7 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import * as z from 'zod';
-import { ENVIRONMENT } from '../contract/environment.ts';
+import { ENVIRONMENT } from '../deployment/environment.ts';
 
 /**
  * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, and

@@ -1,12 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { ENVIRONMENT } from '../contract/environment.ts';
 import {
+  CORS_REQUEST_HEADERS,
   ORIGIN_SECRET_HEADER,
   SESSION_TOKEN_HEADER,
   SITE_ID_HEADER,
   VIEWER_ADDRESS_HEADER,
-} from '../contract/headers.ts';
-import { CORS_REQUEST_HEADERS } from '../contract/public-operations.ts';
+} from '../contract/public-operations.ts';
+import { ENVIRONMENT } from '../deployment/environment.ts';
 import type { IdentifiedWidget, WidgetCredentials } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import { Refusal } from '../domain/refusal.ts';

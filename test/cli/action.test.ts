@@ -5,26 +5,21 @@ beforeEach(() => {
   operator = new FakeOperator();
 });
 
-const EVENT = ['--trigger', 'Event', '--name', 'Tell', '--url', 'https://crm.example/', '--event', 'message.sent'];
-const FORM = ['--trigger', 'Form', '--name', 'Contact', '--url', 'https://crm.example/', '--field', 'mail:Mail:Email'];
-const AI = [
-  '--trigger',
-  'AI-decided',
-  '--name',
-  'Find',
-  '--url',
-  'https://crm.example/',
-  '--description',
-  'Finds an order',
-];
+const URL = ['--url', 'https://crm.example/'];
+const EVENT = ['--trigger', 'Event', '--name', 'Tell', ...URL, '--event', 'message.sent'];
+const FORM = ['--trigger', 'Form', '--name', 'Contact', ...URL, '--field', 'mail:Mail:Email'];
+const AI = ['--trigger', 'AI-decided', '--name', 'Find', ...URL, '--description', 'Finds an order'];
 
-test('creates an Event Action and does not print its signing secret', async () => {
-  const { site_id, org_id } = await operator.assistant();
-  const created = await operator.json('action', 'create', '--site', site_id, ...EVENT, '--event', 'sms.sent');
-  expect(created).toEqual({
+const create = async (...words: readonly string[]) => {
+  const { site_id } = await operator.assistant();
+  return operator.json<{ action_id: string }>('action', 'create', '--site', site_id, ...words);
+};
+
+test('creates an Event Action, and does not print its signing secret', async () => {
+  expect(await create(...EVENT, '--event', 'sms.sent')).toEqual({
     action_id: expect.stringMatching(/^act_/),
-    org_id,
-    site_id,
+    org_id: expect.stringMatching(/^org_/),
+    site_id: expect.stringMatching(/^site_/),
     slug: 'tell',
     trigger: 'Event',
     name: 'Tell',
@@ -39,15 +34,16 @@ test('creates an Event Action and does not print its signing secret', async () =
 });
 
 test('creates a Form Action with its fields in order', async () => {
-  const { site_id } = await operator.assistant();
   const fields = ['--field', 'note:Your note: anything:long-text', '--field', 'age:Age:number:required'];
-  expect(await operator.json('action', 'create', '--site', site_id, ...FORM, ...fields)).toMatchObject({
+  const { action_id } = await create(...FORM, ...fields);
+  expect(await operator.json('action', 'show', action_id)).toMatchObject({
     form_fields: [
       { key: 'mail', label: 'Mail', type: 'Email', required: false },
       { key: 'note', label: 'Your note: anything', type: 'Long text', required: false },
       { key: 'age', label: 'Age', type: 'Number', required: true },
     ],
   });
+  expect((await operator.run('action', 'show', action_id)).out).toMatch(/form_fields\.2\.label +Age\n/);
 });
 
 test.each([
@@ -59,9 +55,8 @@ test.each([
   const schema = '{"properties": {"n": {"type": "string"}}, "required": ["n"]}';
   operator.files = { 'schema.json': schema };
   operator.stdin = schema;
-  const { site_id } = await operator.assistant();
   const more = ['--parameters', parameters, '--feed-back', '--response-map', 'status=$.a.b', '--response-map', 'x=$.c'];
-  expect(await operator.json('action', 'create', '--site', site_id, ...AI, ...more, '--method', 'get')).toMatchObject({
+  expect(await create(...AI, ...more, '--method', 'get')).toMatchObject({
     trigger: 'AI-decided',
     method: 'GET',
     parameters: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] },
@@ -72,12 +67,9 @@ test.each([
 
 test.each([
   ['no event', EVENT.slice(0, 6), 'events: at least one event is required'],
-  ['an unknown method', [...EVENT, '--method', 'TRACE'], 'method: '],
   ['an unknown trigger', ['--trigger', 'Cron', ...EVENT.slice(2)], 'trigger: '],
-  ['no field', FORM.slice(0, 6), 'form_fields: at least one form field is required'],
   ['an unknown field type', [...FORM, '--field', 'a:A:Date'], 'form_fields.1.type: '],
   ['half a field', [...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
-  ['no description', AI.slice(0, 6), 'description: is required'],
   ['parameters that are not JSON', [...AI, '--parameters', '{'], 'parameters: must be JSON'],
   ['a missing file of parameters', [...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
   ['half a mapping', [...AI, '--response-map', 'a'], 'response_field_map: must be name=$.path'],
@@ -90,30 +82,13 @@ test.each([
 
 test('warns about events that are never delivered', async () => {
   const { site_id } = await operator.assistant();
-  const { code, err } = await operator.run(
-    'action',
-    'create',
-    '--site',
-    site_id,
-    ...EVENT,
-    '--event',
-    'form.submitted',
-  );
-  expect(code).toBe(0);
-  expect(err).toContain('form.submitted is reserved');
+  const words = ['action', 'create', '--site', site_id, ...EVENT, '--event', 'form.submitted'];
+  expect(await operator.run(...words)).toMatchObject({ code: 0, err: expect.stringContaining('is reserved') });
 });
 
 test('changes and removes only the settings that the options name', async () => {
-  const { site_id } = await operator.assistant();
   const more = ['--parameters', '{"properties":{"n":{"type":"string"}}}', '--feed-back', '--response-map', 'a=$.b'];
-  const { action_id } = await operator.json<{ action_id: string }>(
-    'action',
-    'create',
-    '--site',
-    site_id,
-    ...AI,
-    ...more,
-  );
+  const { action_id } = await create(...AI, ...more);
   expect(await operator.json('action', 'update', action_id, '--disable', '--method', 'put')).toMatchObject({
     name: 'Find',
     method: 'PUT',
@@ -127,16 +102,7 @@ test('changes and removes only the settings that the options name', async () => 
   expect(changed).toMatchObject({ enabled: true, feed_response_back: false, version: 3 });
   expect(changed).not.toHaveProperty('parameters');
   expect(changed).not.toHaveProperty('response_field_map');
-});
-
-test('refuses another trigger', async () => {
-  const { action_id } = await operator.action();
-  expect(await operator.run('action', 'update', action_id, '--trigger', 'Form')).toMatchObject({
-    code: 2,
-    err: 'trigger: cannot be changed after creation; it is Event\n',
-  });
   expect((await operator.run('action', 'update', action_id)).code).toBe(2);
-  expect((await operator.run('action', 'update', 'act_x', '--enable')).code).toBe(3);
 });
 
 test('asks for confirmation at a terminal before it deletes', async () => {
@@ -150,12 +116,6 @@ test('asks for confirmation at a terminal before it deletes', async () => {
   expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);
 });
 
-test('deletes without a question with --yes', async () => {
-  const { action_id } = await operator.action();
-  expect(await operator.json('action', 'delete', action_id, '--yes')).toEqual({ action_id, deleted: true });
-  expect(operator.questions).toEqual([]);
-});
-
 test('lists the Actions of an organization or of an assistant', async () => {
   const { action_id, site_id, org_id } = await operator.action();
   const settings = ['--name', 'Other', '--domain', 'b.example', '--rate-limit', '1'];
@@ -164,21 +124,10 @@ test('lists the Actions of an organization or of an assistant', async () => {
   expect(await operator.json('action', 'list', '--org', org_id)).toHaveLength(2);
   const listed = await operator.json('action', 'list', '--site', site_id);
   expect(listed).toEqual([expect.objectContaining({ action_id })]);
-  expect(JSON.stringify(listed)).not.toContain('whsec_');
-  expect((await operator.run('action', 'list', '--site', site_id)).out).not.toContain('whsec_');
-  expect((await operator.run('action', 'list')).code).toBe(2);
-  expect((await operator.run('action', 'list', '--org', org_id, '--site', site_id)).code).toBe(2);
-  expect((await operator.run('action', 'list', '--org', 'org_x')).code).toBe(3);
-  expect((await operator.run('action', 'list', '--site', 'site_x')).code).toBe(3);
-});
-
-test('shows an Action of each trigger', async () => {
-  const { site_id } = await operator.assistant();
-  for (const words of [EVENT, FORM, AI]) {
-    const { action_id } = await operator.json<{ action_id: string }>('action', 'create', '--site', site_id, ...words);
-    const { out } = await operator.run('action', 'show', action_id);
-    expect(out).toContain('POST https://crm.example/');
-    expect(out).not.toContain('whsec_');
+  const { out } = await operator.run('action', 'list', '--site', site_id);
+  expect(JSON.stringify(listed) + out).not.toContain('whsec_');
+  for (const words of [[], ['--org', org_id, '--site', site_id]]) {
+    expect((await operator.run('action', 'list', ...words)).code).toBe(2);
   }
 });
 
@@ -188,31 +137,18 @@ test('prints only the signing secret, so that it can be piped', async () => {
   expect(out).toMatch(/^whsec_[A-Za-z0-9_-]{43}\n$/);
   expect(err).not.toContain('whsec_');
   expect(await operator.json('action', 'secret', action_id)).toEqual({ action_id, signing_secret: out.trim() });
-  expect((await operator.run('action', 'secret', 'act_x')).code).toBe(3);
 });
 
-const TESTED = {
-  request: { method: 'POST' as const, url: 'https://crm.example/', headers: {}, body: '{"event":"test.ping"}' },
-  status: 200,
-  latency_ms: 12,
-  success: true,
-  error: null,
-  response_excerpt: 'ok',
-};
-
-test('tests an Action', async () => {
+test('prints the result of a test, and ends a failed one with its own exit code', async () => {
   const { action_id } = await operator.action();
-  operator.testResult = TESTED;
-  expect(await operator.json('action', 'test', action_id)).toEqual({ action_id, ...TESTED });
+  const request = { method: 'POST' as const, url: 'https://crm.example/', headers: {}, body: '{"event":"test.ping"}' };
+  const tested = { request, status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
+  operator.testResult = tested;
+  expect(await operator.json('action', 'test', action_id)).toEqual({ action_id, ...tested });
   expect((await operator.run('action', 'test', action_id)).out).toMatch(/status +200\n +latency +12 ms\n/);
-});
-
-test('ends a failed test with its own exit code, and prints the result', async () => {
-  const { action_id } = await operator.action();
   const error = { code: 'timeout' as const, message: 'No answer within 5 seconds' };
-  operator.testResult = { ...TESTED, status: null, latency_ms: 5000, success: false, error, response_excerpt: null };
+  operator.testResult = { ...tested, status: null, latency_ms: 5000, success: false, error, response_excerpt: null };
   const { code, out, err } = await operator.run('action', 'test', action_id, '--json');
-  expect(code).toBe(4);
-  expect(JSON.parse(out)).toMatchObject({ success: false, error });
+  expect([code, JSON.parse(out)]).toEqual([4, expect.objectContaining({ success: false, error })]);
   expect(JSON.parse(err)).toEqual({ error: 'The test request failed: timeout: No answer within 5 seconds' });
 });

@@ -3,22 +3,13 @@ import { FakeOperator } from './operator.ts';
 let operator: FakeOperator;
 beforeEach(() => {
   operator = new FakeOperator();
+  operator.whileWaiting = () => true;
 });
 
-const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:va-wave-escalation-shop';
-
-test('creates an assistant with normalized hosts and addresses', async () => {
-  const created = await operator.assistant(
-    ...[
-      '--mode',
-      'session-signed',
-      '--allowed-domain',
-      'https://Shop.example/page',
-      '--allowed-domain',
-      'b.example:8443',
-    ],
-    ...['--ip', '2001:DB8::1', '--ip', '198.51.100.7', '--disabled'],
-  );
+test('creates an assistant from all options', async () => {
+  const hosts = ['--allowed-domain', 'https://Shop.example/page', '--allowed-domain', 'b.example:8443'];
+  const addresses = ['--ip', '2001:DB8::1', '--ip', '198.51.100.7'];
+  const created = await operator.assistant('--mode', 'session-signed', ...hosts, ...addresses, '--disabled');
   expect(created).toMatchObject({
     name: 'Shop',
     domain: 'shop.example',
@@ -32,32 +23,13 @@ test('creates an assistant with normalized hosts and addresses', async () => {
   });
 });
 
-test('prints the result, and the tag that embeds the widget', async () => {
+test('shows the tag that embeds the widget', async () => {
   const { site_id } = await operator.assistant();
   const { out, err } = await operator.run('assistant', 'show', site_id);
   expect(out).toMatch(/server_secret +–\n/);
   expect(err).toContain(`src="https://va-wave.example/static/va-wave-widget.js" data-site-id="${site_id}"`);
   await operator.run('assistant', 'update', site_id, '--mode', 'Session Signed');
   expect((await operator.run('assistant', 'show', site_id)).err).toContain('data-session-token="…"');
-});
-
-test.each([
-  [['--rate-limit', 'many'], 'It must be a whole number'],
-  [['--rate-limit', '1.5'], 'It must be a whole number'],
-  [['--mode', 'open'], 'authentication_mode: '],
-  [['--ip', '10.0.0.0/8'], 'ip_allowlist.0: must be an IPv4 or IPv6 address'],
-])('refuses %j and names the field', async (words, message) => {
-  const { site_id, org_id } = await operator.assistant();
-  const defaults = ['--org', org_id, '--name', 'Shop', '--domain', 'shop.example', '--rate-limit', '5'];
-  for (const command of [
-    ['create', ...defaults, ...words],
-    ['update', site_id, ...words],
-  ]) {
-    const { code, err } = await operator.run('assistant', ...command);
-    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
-  }
-  expect(operator.store.assistants.get(site_id)?.version).toBe(1);
-  expect(operator.store.assistants.size).toBe(1);
 });
 
 test('changes only the settings that the options name', async () => {
@@ -80,36 +52,64 @@ test('changes only the settings that the options name', async () => {
   });
 });
 
-test('refuses a change without settings, contradicting options and an unknown assistant', async () => {
+test.each([
+  [[], 'Nothing to change'],
+  [['--enable', '--disable'], 'enabled: --enable and --disable exclude each other'],
+  [['--rate-limit', '1.5'], 'It must be a whole number'],
+  [['--mode', 'open'], 'authentication_mode: '],
+])('refuses a change with %j', async (words, message) => {
   const { site_id } = await operator.assistant();
-  expect((await operator.run('assistant', 'update', site_id)).code).toBe(2);
-  expect(await operator.run('assistant', 'update', site_id, '--enable', '--disable')).toMatchObject({
-    code: 2,
-    err: 'enabled: --enable and --disable exclude each other\n',
-  });
-  expect(await operator.run('assistant', 'show', 'site_x')).toMatchObject({
-    code: 3,
-    err: 'site_id: no assistant site_x\n',
-  });
+  const refused = await operator.run('assistant', 'update', site_id, ...words);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  expect(operator.store.assistants.get(site_id)?.version).toBe(1);
 });
 
-test('sets and removes escalation channels', async () => {
+test('sets and removes escalation channels and the limit of submissions', async () => {
   const { site_id } = await operator.assistant();
-  expect(await operator.json('assistant', 'escalation', site_id, '--topic', TOPIC)).toMatchObject({
-    escalation_topics: [TOPIC],
-  });
-  expect(await operator.json('assistant', 'escalation', site_id, '--none')).toMatchObject({ escalation_topics: [] });
-  const other = TOPIC.replace('va-wave-escalation-', 'other-');
-  const { code, err } = await operator.run('assistant', 'escalation', site_id, '--topic', other);
-  expect([code, err]).toEqual([2, expect.stringMatching(/^escalation_topics\.0: /)]);
-  expect((await operator.run('assistant', 'escalation', site_id)).code).toBe(2);
-  expect((await operator.run('assistant', 'escalation', site_id, '--none', '--topic', TOPIC)).code).toBe(2);
+  const topic = 'arn:aws:sns:eu-west-1:111122223333:va-wave-escalation-shop';
+  const escalation = (...words: string[]) => operator.run('assistant', 'escalation', site_id, ...words, '--json');
+  expect(JSON.parse((await escalation('--topic', topic)).out).escalation_topics).toEqual([topic]);
+  expect(JSON.parse((await escalation('--none')).out).escalation_topics).toEqual([]);
+  expect([(await escalation()).code, (await escalation('--none', '--topic', topic)).code]).toEqual([2, 2]);
+  const limited = await operator.json('assistant', 'form-limit', site_id, '--per-hour', '20000');
+  expect(JSON.stringify(limited)).toContain('20000');
 });
 
-test('lists the assistants of an organization, and refuses an unknown organization', async () => {
+test('lists the assistants of an organization', async () => {
   const { site_id, org_id } = await operator.assistant();
   await operator.assistant();
   expect(await operator.json('assistant', 'list', '--org', org_id)).toEqual([expect.objectContaining({ site_id })]);
   expect((await operator.run('assistant', 'list', '--org', org_id)).out).toContain(site_id);
   expect((await operator.run('assistant', 'list', '--org', 'org_x')).code).toBe(3);
+});
+
+test('erases an assistant after the operator has typed its id', async () => {
+  const { site_id, org_id } = await operator.action();
+  operator.terminal = true;
+  operator.answer = 'y';
+  expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
+  expect(operator.questions).toEqual([
+    `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to continue: `,
+  ]);
+  expect(operator.store.assistants.get(site_id)?.enabled).toBe(true);
+  operator.answer = site_id;
+  expect(await operator.run('assistant', 'delete', site_id)).toMatchObject({
+    code: 0,
+    out: `Erased the assistant\n  site_id             ${site_id}\n  actions             1\n  log_records         3\n  conversation_items  2\n`,
+  });
+  expect([operator.store.assistants.size, operator.store.actions.size]).toEqual([0, 0]);
+  expect(operator.store.organizations.has(org_id)).toBe(true);
+});
+
+test('an erasure that was interrupted continues when it is run again', async () => {
+  const { site_id } = await operator.action();
+  operator.whileWaiting = (pauses) => pauses < 4;
+  expect(await operator.run('assistant', 'delete', site_id, '--yes')).toMatchObject({
+    code: 1,
+    err: 'Interrupted: run the command again to continue\n',
+  });
+  expect(operator.store.assistants.get(site_id)?.enabled).toBe(false);
+  operator.whileWaiting = () => true;
+  expect((await operator.run('assistant', 'delete', site_id, '--yes')).code).toBe(0);
+  expect(operator.store.assistants.size).toBe(0);
 });

@@ -1,7 +1,7 @@
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 
 /** A record of the delivery log: the first attempt of an event, which the endpoint accepted. */
-export function attempt(changes: Partial<EventAttempt> = {}): EventAttempt {
+export function attempt(changes: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return {
     action_id: 'act_x',
     reference: 'event-1',
@@ -30,4 +30,4 @@ export const REFUSED = {
   success: false,
   status: 503,
   error: { code: 'http_status', message: 'HTTP 503' },
-} as const satisfies Partial<EventAttempt>;
+} as const satisfies Partial<DeliveryRecord>;

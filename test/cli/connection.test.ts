@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
-import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
 const before = { ...process.env };

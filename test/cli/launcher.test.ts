@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { OUTPUTS } from '../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
@@ -35,12 +35,12 @@ if (older !== undefined) nodes.push(['an older Node', older]);
 test.each(nodes)('runs on %s and passes on output, arguments and exit code', async (_, node) => {
   const [list, refused] = await Promise.all([
     launch(node, 'event', 'list', '--json'),
-    launch(node, 'event', 'put', 'sms.sent', '--org', 'it\'s; $(odd) "', '--data', '[', '--json'),
+    launch(node, 'logs', 'it\'s; $(odd) "', '--json'),
   ]);
   expect(list).toMatchObject({ code: 0, err: '' });
   expect(JSON.parse(list.out)).toHaveLength(27);
   expect(refused).toMatchObject({ code: 2, out: '' });
-  expect(JSON.parse(refused.err)).toEqual({ error: 'data: must be JSON, or @file' });
+  expect(JSON.parse(refused.err)).toEqual({ error: expect.stringContaining("'it's; $(odd) \"' is invalid") });
 });
 
 test.each([

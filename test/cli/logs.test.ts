@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localLog } from '../../cli/connection.ts';
-import { FUNCTIONS, logOutput } from '../../src/contract/outputs.ts';
+import { FUNCTIONS, logOutput } from '../../src/deployment/outputs.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { FakeOperator } from './operator.ts';
 

@@ -1,4 +1,4 @@
-import type { Membership } from '../../src/contract/members.ts';
+import type { Membership } from '../../src/contract/organizations.ts';
 import { FakeOperator } from './operator.ts';
 
 let operator: FakeOperator;

@@ -1,22 +1,17 @@
 import type { Deployment, LogName } from '../../cli/deployment.ts';
-import type { CliProcess, Target } from '../../cli/process.ts';
-import { runCommandLine } from '../../cli/program.ts';
-import type { LogLine, LogQuery } from '../../src/adapters/log-group.ts';
+import type { AccountFacts, Target } from '../../cli/process.ts';
+import type { LogLine, LogQuery } from '../../src/adapters/aws-account.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
-import type { Membership } from '../../src/contract/members.ts';
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
+import type { Membership } from '../../src/contract/organizations.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
-import type { CatalogEvent } from '../../src/domain/events/publish.ts';
-import type { EventAttempt } from '../../src/domain/operations/event-attempts.ts';
-import type { AccountFacts } from '../../src/domain/operations/examine-account.ts';
-import type { WarmedTable, WarmThroughput } from '../../src/domain/operations/warm-tables.ts';
+import type { CatalogEvent } from '../../src/domain/events/put-event.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
-import { InMemoryDeadLetters } from '../fakes/dead-letters.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
-
-/** The exit code and the output of a command. */
-export type Ended = { readonly code: number; readonly out: string; readonly err: string };
+import { capturedRun, type Ended } from './captured-run.ts';
+import { InMemoryDeadLetters } from './dead-letters.ts';
 
 /** A deployment in memory, and an operator who runs commands on it. */
 export class FakeOperator {
@@ -29,7 +24,7 @@ export class FakeOperator {
   /** Email addresses of logins that are not verified. */
   readonly unverifiedLogins = new Set<string>();
   /** The records of every log, the newest first. */
-  records: EventAttempt[] = [];
+  records: DeliveryRecord[] = [];
   readonly logsRead: string[] = [];
   testResult: TestResult | Error = new Error('Nothing to test');
   /** The inputs of the assistant runtime's functions, and their answer. */
@@ -46,7 +41,7 @@ export class FakeOperator {
   readonly sealingRing = new InMemoryRing([{ kid: 'k1', key: 'x'.repeat(64) }]);
   readonly originSecrets: string[] = [];
   /** The result of eventAttempts. */
-  attempts: EventAttempt[] = [];
+  attempts: DeliveryRecord[] = [];
   readonly sentDeliveries: DeliveryMessage[] = [];
   readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
 
@@ -67,7 +62,7 @@ export class FakeOperator {
   /** Width of the terminal. */
   columns: number | undefined;
   environment: Record<string, string> = {};
-  files: Record<string, string> = {};
+  files: Readonly<Record<string, string>> = {};
   stdin = '';
   /** The operator's answer to a question. */
   answer = '';
@@ -79,6 +74,7 @@ export class FakeOperator {
     store: this.store,
     now: this.clock.now,
     randomBytes: countingBytes(),
+    receiverTls: undefined,
     warmedTables: {
       configuration: warmedTable({ reads: 12_000, writes: 4000 }),
       counters: warmedTable({ reads: 12_000, writes: 4000 }),
@@ -87,7 +83,7 @@ export class FakeOperator {
     baseUrl: 'https://va-wave.example',
     sealSigningSecret: async (secret) => `sealed ${secret}`,
     openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
-    putOnBus: async (event) => {
+    publish: async (event) => {
       this.events.push(event);
       return `event-${this.events.length}`;
     },
@@ -153,31 +149,17 @@ export class FakeOperator {
 
   /** Runs one command. */
   async run(...words: readonly string[]): Promise<Ended> {
-    let out = '';
-    let err = '';
     let pauses = 0;
-    const cliProcess: CliProcess = {
-      stdout: (text) => {
-        out += text;
-      },
-      stderr: (text) => {
-        err += text;
-      },
-      terminal: this.terminal,
-      colour: this.colour,
-      columns: this.columns,
-      now: this.clock.now,
-      environment: this.environment,
+    const { terminal, colour, columns, environment } = this;
+    return capturedRun(words, {
+      terminal,
+      colour,
+      columns,
+      environment,
       readFile: async (path) => {
         const text = this.files[path];
         if (text === undefined) throw new Error(`ENOENT: ${path}`);
         return text;
-      },
-      writeLines: async (path, lines) => {
-        let text = '';
-        for await (const line of lines) text += line;
-        if (path === undefined) out += text;
-        else this.files[path] = text;
       },
       readStdin: async () => this.stdin,
       ask: async (question) => {
@@ -194,9 +176,7 @@ export class FakeOperator {
         this.targets.push(target);
         return this.account;
       },
-    };
-    const code = await runCommandLine(words, cliProcess);
-    return { code, out, err };
+    });
   }
 
   /** Runs one command with --json. @throws Error when the command fails */
@@ -224,7 +204,7 @@ export class FakeOperator {
     return this.json('action', 'create', '--site', site_id, '--trigger', 'Event', ...settings, ...more);
   }
 
-  async *#records(id: string, from = ''): AsyncGenerator<EventAttempt> {
+  async *#records(id: string, from = ''): AsyncGenerator<DeliveryRecord> {
     this.logsRead.push(id);
     yield* this.records.filter(({ event_time }) => event_time >= from);
   }
@@ -235,7 +215,7 @@ export class FakeOperator {
   }
 }
 
-function warmedTable(now: WarmThroughput): WarmedTable {
+function warmedTable(now: { readonly reads: number; readonly writes: number }): Deployment['warmedTables']['counters'] {
   let throughput = now;
   return {
     read: async () => throughput,

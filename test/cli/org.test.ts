@@ -5,6 +5,7 @@ import { FakeOperator } from './operator.ts';
 let operator: FakeOperator;
 beforeEach(() => {
   operator = new FakeOperator();
+  operator.whileWaiting = () => true;
 });
 
 test('creates an organization with the plan free by default', async () => {
@@ -30,12 +31,15 @@ test.each([
 
 test('changes only the settings that the options name', async () => {
   const orgId = await operator.organization('paid');
-  expect(await operator.json('org', 'update', orgId, '--plan', 'free')).toMatchObject({
-    org_id: orgId,
-    name: 'Corner Shop',
+  const update = (...words: string[]) => operator.json('org', 'update', orgId, ...words);
+  expect(await update('--plan', 'free')).toMatchObject({ org_id: orgId, name: 'Corner Shop', plan: 'free' });
+  expect(await update('--name', 'Mall', '--assistants', '1')).toMatchObject({
+    name: 'Mall',
     plan: 'free',
+    assistant_limit: 1,
   });
-  expect(await operator.json('org', 'update', orgId, '--name', 'Mall')).toMatchObject({ name: 'Mall', plan: 'free' });
+  expect((await operator.run('org', 'update', orgId)).err).toContain('--plan');
+  expect((await operator.run('org', 'update', orgId, '--assistants', '10001')).code).toBe(2);
 });
 
 test('an update keeps what another operator changes at the same moment', async () => {
@@ -53,43 +57,6 @@ test('an update keeps what another operator changes at the same moment', async (
   expect(operator.store.organizations.get(orgId)).toMatchObject({ name: 'Mall', plan: 'paid' });
 });
 
-test('changes how many assistants an organization may have', async () => {
-  const orgId = await operator.organization('paid');
-  const create = [
-    'assistant',
-    'create',
-    '--org',
-    orgId,
-    '--name',
-    'Shop',
-    '--domain',
-    'a.example',
-    '--rate-limit',
-    '9',
-  ];
-  expect(await operator.json('org', 'update', orgId, '--assistants', '1')).toMatchObject({ assistant_limit: 1 });
-  await operator.json(...create);
-  expect(await operator.run(...create)).toMatchObject({
-    code: 2,
-    err: 'assistants: the organization may have at most 1\n',
-  });
-  await operator.json('org', 'update', orgId, '--assistants', '2');
-  await operator.json(...create);
-  expect(await operator.run('org', 'update', orgId, '--assistants', '10001')).toMatchObject({ code: 2 });
-});
-
-test('refuses an update without settings, and of an unknown organization', async () => {
-  expect(await operator.run('org', 'update', 'org_x')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--plan'),
-  });
-  expect(await operator.run('org', 'update', 'org_x', '--plan', 'free')).toEqual({
-    code: 3,
-    out: '',
-    err: 'org_id: no organization org_x\n',
-  });
-});
-
 test('lists organizations by name', async () => {
   expect((await operator.run('org', 'list')).out).toBe('No organizations yet: npx va-wave org create --name …\n');
   expect(await operator.json('org', 'list')).toEqual([]);
@@ -101,7 +68,6 @@ test('lists organizations by name', async () => {
 
 test('suspends an organization after a confirmation, shows it, and resumes it', async () => {
   const { org_id, site_id } = await operator.action();
-  operator.whileWaiting = () => true;
   operator.terminal = true;
   expect((await operator.run('org', 'suspend', org_id)).err).toBe('Nothing was changed\n');
   operator.answer = 'y';
@@ -109,38 +75,33 @@ test('suspends an organization after a confirmation, shows it, and resumes it', 
   expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/suspended +true/);
   expect(await operator.json('org', 'resume', org_id)).toEqual({ org_id, suspended: false, assistants: 1, actions: 1 });
   expect((await operator.run('assistant', 'show', site_id)).out).not.toMatch(/suspended +true/);
-  expect((await operator.run('org', 'suspend', 'org_x', '--yes')).code).toBe(3);
 });
 
-describe('the quota of an organization', () => {
-  test('is set, shown and removed', async () => {
-    operator.whileWaiting = () => true;
-    const { org_id } = await operator.action();
-    expect(await operator.json('org', 'quota', org_id, '--per-day', '500')).toEqual({
-      org_id,
-      daily_outbound_quota: 500,
-      assistants: 1,
-      actions: 1,
-    });
-    expect((await operator.run('org', 'update', org_id, '--name', 'Mall')).out).toMatch(/daily_outbound_quota +500\n/);
-    const { out } = await operator.run('org', 'quota', org_id, '--none');
-    expect(out).toMatch(/^Changed the quota of the organization\n/);
-    expect(out).toMatch(/daily_outbound_quota +–/);
+test('sets and removes the quota of an organization', async () => {
+  const { org_id } = await operator.action();
+  expect(await operator.json('org', 'quota', org_id, '--per-day', '500')).toEqual({
+    org_id,
+    daily_outbound_quota: 500,
+    assistants: 1,
+    actions: 1,
   });
+  expect((await operator.run('org', 'quota', org_id, '--none')).out).toMatch(/daily_outbound_quota +–/);
+  for (const words of [[], ['--per-day', '5', '--none'], ['--per-day', '0'], ['--per-day', 'many']]) {
+    expect((await operator.run('org', 'quota', org_id, ...words)).code).toBe(2);
+  }
+});
 
-  test.each([
-    [[], 2, 'Give either --per-day or --none\n'],
-    [['--per-day', '5', '--none'], 2, 'Give either --per-day or --none\n'],
-    [['--per-day', '0'], 2, 'daily_outbound_quota: '],
-    [['--per-day', 'many'], 2, 'It must be a whole number.'],
-  ])('is refused with %j', async (words, code, message) => {
-    const { org_id } = await operator.action();
-    const refused = await operator.run('org', 'quota', org_id, ...words);
-    expect(refused).toMatchObject({ code, out: '', err: expect.stringContaining(message) });
-    expect(operator.store.organizations.get(org_id)).not.toHaveProperty('daily_outbound_quota');
+test('erases an organization with all its data, without a question with --yes', async () => {
+  const { org_id } = await operator.action();
+  await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
+  expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({
+    org_id,
+    assistants: 1,
+    members: 1,
+    actions: 1,
+    log_records: 3,
+    conversation_items: 2,
   });
-
-  test('is refused for an organization that does not exist', async () => {
-    expect((await operator.run('org', 'quota', 'org_x', '--per-day', '5')).code).toBe(3);
-  });
+  const { store, members } = operator;
+  expect([store.organizations.size, store.assistants.size, store.actions.size, members.size]).toEqual([0, 0, 0, 0]);
 });

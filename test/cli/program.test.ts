@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { commandLine } from '../../cli/program.ts';
+import { spelled } from '../../cli/values.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { attempt, REFUSED } from './attempts.ts';
 import { FakeOperator } from './operator.ts';
 
 let operator: FakeOperator;
@@ -8,11 +10,12 @@ beforeEach(() => {
   operator = new FakeOperator();
 });
 
-function leaves(command: Command, path: readonly string[] = []): [string, Command][] {
-  if (command.commands.length === 0) return [[path.join(' '), command]];
+function leaves(command: Command, path: readonly string[] = []): string[] {
+  if (command.commands.length === 0) return [path.join(' ')];
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 }
-const COMMANDS = leaves(await commandLine(async () => {}));
+const nothing = () => async () => {};
+const COMMANDS = leaves(await commandLine(() => Object.assign(nothing, { alone: nothing })));
 
 test.each(COMMANDS)('%s has help with an example', async (path) => {
   const { code, out, err } = await operator.run(...path.split(' '), '--help');
@@ -76,7 +79,6 @@ test.each([
   [Object.assign(new Error('who?'), { name: 'AccessDeniedException' }), 1, 'AccessDeniedException: who?'],
   [new Refusal('stack_not_found', { message: 'stack: there is no stack X' }), 3, 'stack: there is no stack X'],
   [new Refusal('stale_version', { message: 'version: changed' }), 2, 'version: changed'],
-  [new Refusal('rate_limit_exceeded'), 2, 'Rate limit exceeded'],
 ])('%s ends with exit code %i', async (error, code, message) => {
   operator.connectFails = error;
   const text = await operator.run('org', 'list');
@@ -87,18 +89,141 @@ test.each([
   expect(JSON.parse(json.err)).toEqual({ error: expect.stringContaining(message) });
 });
 
-test('stored names cannot control the terminal, and are complete in JSON', async () => {
-  const name = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
-  await operator.json('org', 'create', '--name', name);
-  const { out } = await operator.run('org', 'list');
-  expect(out).toContain('a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae\\u00ad\\u3164\\udb40\\udc41');
-  const json = await operator.run('org', 'list', '--json');
-  for (const unsafe of ['\u001b', '\u009b', '\u202e', '\u00ad', '\u3164', '\u{e0041}'])
-    expect(json.out).not.toContain(unsafe);
-  expect(JSON.parse(json.out)[0].name).toBe(name);
+/** The commands that ask, with the words that they need. */
+const ASKING: Readonly<Record<string, (of: { action_id: string; site_id: string; org_id: string }) => string[]>> = {
+  'org suspend': ({ org_id }) => [org_id],
+  'org delete': ({ org_id }) => [org_id],
+  'assistant delete': ({ site_id }) => [site_id],
+  'action delete': ({ action_id }) => [action_id],
+  'secret regenerate': ({ site_id }) => [site_id],
+  'event replay': ({ action_id }) => ['event-1', action_id],
+  'event replay-failed': ({ action_id }) => [action_id, '--since', '1h'],
+  erase: ({ org_id }) => ['--org', org_id, '--user', 'u-1'],
+  redrive: () => ['deliveries'],
+  warm: () => ['--deliveries-per-second', '10000'],
+  'keys reseal': () => [],
+  'keys rotate-origin': () => [],
+  'keys revoke': () => [],
+};
+
+test.each(Object.entries(ASKING))('%s changes nothing without a terminal and without --yes', async (path, words) => {
+  const ids = await operator.action();
+  await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
+  await operator.json('secret', 'generate', ids.site_id);
+  const state = () =>
+    structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
+  operator.records = [attempt({ ...REFUSED, attempt: 3 })];
+  operator.whileWaiting = () => true;
+  const before = state();
+  const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
+  expect([code, out]).toEqual([5, '']);
+  expect(err).toMatch(/\? .*There is no terminal for the answer: use --yes\n$/);
+  expect(state()).toEqual(before);
+  expect([operator.sentDeliveries, operator.originSecrets, operator.sealingRing.ring.length]).toEqual([[], [], 1]);
 });
 
-test('an error that repeats the input cannot control the terminal', async () => {
-  const { err } = await operator.run('org', 'update', 'org_\u001b[2J', '--plan', 'free');
-  expect(err).toBe('org_id: no organization org_\\u001b[2J\n');
+describe('what customers have stored', () => {
+  const hostile = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
+  const escaped = 'a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae\\u00ad\\u3164\\udb40\\udc41';
+  const unsafe = /(?!\n)[\p{Cc}\u00ad\u202e\u3164\u{e0041}]/u;
+
+  test.each(COMMANDS.filter((path) => path !== 'receive'))('does not reach the terminal by %s', async (path) => {
+    const { org_id, site_id, action_id } = await operator.action('--name', hostile);
+    await operator.json('org', 'update', org_id, '--name', hostile);
+    await operator.json('assistant', 'update', site_id, '--name', hostile, '--mode', 'session-signed');
+    const error = { code: 'http_status', message: hostile } as const;
+    const texts = { payload: hostile, response_excerpt: hostile, trigger_ref: hostile, error };
+    operator.records = [attempt({ ...REFUSED, action_id, attempt: 3, ...texts })];
+    operator.attempts = operator.records;
+    operator.logLines = [{ time: hostile, text: hostile }];
+    operator.runtimeAnswer = { tools: [{ name: hostile, description: hostile }], message: hostile };
+    operator.deadLetters.deliveries.add(hostile, { action_id: hostile });
+    const request = { method: 'POST' as const, url: hostile, headers: {}, body: hostile };
+    const tested = { request, status: 503, latency_ms: 1, success: false, error, response_excerpt: hostile };
+    operator.testResult = tested;
+    operator.account = { ...operator.account, version: hostile };
+    operator.whileWaiting = (pauses) => pauses < 9;
+    const words: Readonly<Record<string, readonly string[]>> = {
+      'org create': ['--name', hostile],
+      'org quota': [org_id, '--none'],
+      'member add': ['--org', org_id, '--email', `"${hostile}"@example.com`],
+      'member remove': ['--org', org_id, '--email', hostile],
+      'assistant create': ['--org', org_id, '--name', hostile, '--domain', hostile, '--rate-limit', '1'],
+      'assistant escalation': [site_id, '--topic', hostile],
+      'assistant form-limit': [site_id, '--per-hour', '5'],
+      'action create': ['--site', site_id, '--trigger', hostile, '--name', hostile, '--url', hostile],
+      'action list': ['--site', site_id],
+      'event put': [hostile, '--org', org_id],
+      'event trace': ['event-1', '--org', org_id],
+      'event replay': ['event-1', action_id],
+      'event replay-failed': [action_id, '--since', '1d', '--dry-run'],
+      'tool list': [site_id],
+      'tool call': [site_id, hostile, '--conversation', hostile],
+      'usage report': ['--token', hostile, '--input-tokens', '1', '--output-tokens', '1'],
+      deliveries: [action_id, 'event-1'],
+      redrive: ['deliveries', '--dry-run'],
+      warm: ['--deliveries-per-second', '10'],
+      logs: ['api'],
+      'event list': [],
+      doctor: [],
+    };
+    const group = path.split(' ')[0] ?? '';
+    const ids: Readonly<Record<string, readonly string[]>> = { org: [org_id], assistant: [site_id], secret: [site_id] };
+    const listed = path === 'org list' || group === 'keys' ? [] : undefined;
+    const given = words[path] ?? listed ?? (path.endsWith(' list') ? ['--org', org_id] : ids[group]);
+    const all = given ?? (group === 'action' ? [action_id] : ['--org', org_id, '--user', 'u-1']);
+    for (const more of [[], ['--json']]) {
+      const { out, err } = await operator.run(...path.split(' '), ...all, '--yes', ...more);
+      expect(out + err).not.toMatch(unsafe);
+    }
+  });
+
+  test('is complete in JSON, and readable as text', async () => {
+    await operator.json('org', 'create', '--name', hostile);
+    expect((await operator.run('org', 'list')).out).toContain(escaped);
+    expect(await operator.json('org', 'list')).toEqual([expect.objectContaining({ name: hostile })]);
+  });
+});
+
+test.each([
+  ['session-signed', 'Session Signed'],
+  ['SESSION SIGNED', 'Session Signed'],
+  ['AllowedWebsites', 'Allowed Websites'],
+  ['open', 'open'],
+  ['', ''],
+])('finds for %j the word %j', (text, word) => {
+  expect(spelled(['Allowed Websites', 'Session Signed'], text)).toBe(word);
+});
+
+describe('the report of long work', () => {
+  const listing = async (terminal: boolean, ...words: string[]) => {
+    operator.terminal = terminal;
+    const { listOrganizations } = operator.store;
+    operator.deployment = {
+      ...operator.deployment,
+      store: {
+        ...operator.store,
+        listOrganizations: async function* () {
+          import.meta.jest.advanceTimersByTime(1000);
+          yield* listOrganizations();
+          import.meta.jest.advanceTimersByTime(900);
+        },
+      },
+    };
+    import.meta.jest.useFakeTimers();
+    const { err } = await operator.run('org', 'list', ...words).finally(() => import.meta.jest.useRealTimers());
+    return err;
+  };
+  beforeEach(() => operator.organization());
+
+  test('updates one line on a terminal, and removes it', async () => {
+    expect(await listing(true)).toBe(
+      '\rFinding the deployment …\u001b[K\rReading organizations: 1 …\u001b[K\r\u001b[K',
+    );
+  });
+
+  test('is one line without a terminal, and nothing with --json', async () => {
+    expect(await listing(false)).toBe('Finding the deployment …\n');
+    expect(await listing(false, '--json')).toBe('');
+  });
 });

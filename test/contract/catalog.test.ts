@@ -74,19 +74,17 @@ test('the limits are equal to the numbers of the spec', () => {
   });
 });
 
-test('the messages are equal to the messages of the spec', () => {
-  expect(Object.values(REFUSALS).map(({ message }) => message)).toEqual(
-    expect.arrayContaining([
-      'Origin not in allowed domains',
-      'Site has no allowed domains configured',
-      'Origin or Referer header required for safelist auth',
-      'This site requires session token authentication',
-      'Widget site is disabled',
-      'Access denied: IP not in allowlist',
-      'Rate limit exceeded',
-      'Server key required',
-      'Invalid server key format',
-      'Invalid server key',
-    ]),
-  );
+test('the refusals have the statuses and messages of the spec', () => {
+  expect(REFUSALS).toMatchObject({
+    origin_not_allowed: { status: 401, message: 'Origin not in allowed domains' },
+    no_allowed_domains: { status: 401, message: 'Site has no allowed domains configured' },
+    origin_required: { status: 401, message: 'Origin or Referer header required for safelist auth' },
+    session_token_required: { status: 401, message: 'This site requires session token authentication' },
+    site_disabled: { status: 401, message: 'Widget site is disabled' },
+    ip_not_allowed: { status: 403, message: 'Access denied: IP not in allowlist' },
+    rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
+    server_key_required: { status: 401, message: 'Server key required' },
+    server_key_malformed: { status: 401, message: 'Invalid server key format' },
+    server_key_invalid: { status: 401, message: 'Invalid server key' },
+  });
 });

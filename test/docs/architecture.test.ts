@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
+import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
 import { synthesize } from '../lib/synthesized.ts';
 import { readDocument } from './documents.ts';
 

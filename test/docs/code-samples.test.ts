@@ -1,11 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Script } from 'node:vm';
-import { GO_FLAGS } from '../examples/go-flags.ts';
-import { describeWhere, missingUnless } from '../examples/where-installed.ts';
 import { allDocuments, type Sample, samples } from './documents.ts';
 
 const all = allDocuments().flatMap(samples);
@@ -30,14 +26,6 @@ declare function mintSessionToken(user: string): Promise<string>;
 /** The surroundings of each JavaScript and TypeScript sample, by section, in the order of the section's samples. */
 const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
   'docs/assistant-runtime.md#Try it': [{ before: '' }],
-  'docs/receiving.md#Node': [{ before: RECEIVER }],
-  'docs/receiving.md#Usage webhooks': [
-    {
-      before: `import { verifyUsageWebhook } from '@va-wave/receiver';
-${RECEIVER}declare function usageSecretOf(user: string): string;
-`,
-    },
-  ],
   'docs/widget.md#Renew a token on an open page': [{ before: PAGE }],
   'docs/widget.md#Languages and texts': [{ before: PAGE }],
   'docs/widget.md#A place for the conversation': [{ before: PAGE }],
@@ -173,87 +161,4 @@ test('every shell sample is one that bash can parse', () => {
     return status === 0 ? [] : [`${sectionOf(sample)}: ${stderr}`];
   });
   expect(wrong).toEqual([]);
-});
-
-const SECRET = 'a secret of these tests with 32 characters';
-const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex');
-
-const sampleOf = (section: string, language: string) =>
-  written(language).find((sample) => sectionOf(sample) === section)?.code ?? '';
-
-describeWhere(missingUnless('Python', ['python3', '--version']), 'the Python samples of docs/receiving.md', () => {
-  function run(lines: readonly string[]): string {
-    const { stdout, stderr } = spawnSync('python3', ['-c', lines.join('\n')], {
-      encoding: 'utf8',
-      env: { ...process.env, PYTHONPATH: 'examples/receivers/python-flask', PYTHONDONTWRITEBYTECODE: '1' },
-    });
-    return stdout.trim() || stderr;
-  }
-
-  test.each([
-    ['{}', 'None'],
-    ['{"a":1}', "(401, 'The signature does not match')"],
-  ])('an Action request signed as {} and received as %s', (received, problem) => {
-    const t = Math.floor(Date.now() / 1000);
-    const before = [
-      `SIGNING_SECRET = "${SECRET}"`,
-      `headers = {"X-Service-Signature": "t=${t},v1=${hmac(`${t}.{}`)}"}`,
-      `raw_body = b'${received}'`,
-    ];
-    expect(run([...before, sampleOf('docs/receiving.md#Python', 'python'), 'print(problem)'])).toBe(problem);
-  });
-
-  test.each([
-    ['{"b": 1, "a": "\\u00eb"}', 'True'],
-    ['{"b": 2, "a": "\\u00eb"}', 'False'],
-  ])('a usage webhook with a signed b of 1, received as %s', (received, genuine) => {
-    const before = [
-      'import hashlib, hmac, json',
-      `secret = "${SECRET}"`,
-      `headers = {"X-Webhook-Signature": "${hmac('{"a":"\\u00eb","b":1}')}"}`,
-      `raw_body = rb'${received}'`,
-    ];
-    const sample = sampleOf('docs/receiving.md#Usage webhooks', 'python');
-    expect(run([...before, sample, 'print(genuine)'])).toBe(genuine);
-  });
-});
-
-describeWhere(missingUnless('PHP', ['php', '--version']), 'the PHP sample of docs/receiving.md', () => {
-  test.each([
-    [hmac, 'null'],
-    [() => '0'.repeat(64), '401'],
-  ])('an Action request with the digest of %p', (digest, expected) => {
-    const t = Math.floor(Date.now() / 1000);
-    // php://input is empty on the command line.
-    const lines = [
-      "require 'examples/receivers/php/verify.php';",
-      `$secret = '${SECRET}';`,
-      `$_SERVER['HTTP_X_SERVICE_SIGNATURE'] = 't=${t},v1=${digest(`${t}.`)}';`,
-      sampleOf('docs/receiving.md#PHP', 'php'),
-      'echo json_encode($problem === null ? null : $problem[0]);',
-    ];
-    expect(spawnSync('php', ['-r', lines.join('\n')], { encoding: 'utf8' }).stdout).toBe(expected);
-  });
-});
-
-describeWhere(missingUnless('Go', ['go', 'version']), 'the Go sample of docs/receiving.md', () => {
-  test('compiles beside verify.go', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'documents-'));
-    try {
-      for (const name of ['go.mod', 'verify.go']) copyFileSync(`examples/receivers/go/${name}`, join(folder, name));
-      const code = [
-        'package main',
-        'import ("io"; "net/http"; "time")',
-        'func main() {}',
-        'func receive(w http.ResponseWriter, r *http.Request, secret string) (*refusal, error) {',
-        sampleOf('docs/receiving.md#Go', 'go'),
-        'return problem, err }',
-      ];
-      writeFileSync(join(folder, 'main.go'), code.join('\n'));
-      const { status, stderr } = spawnSync('go', ['vet', ...GO_FLAGS, '.'], { cwd: folder, encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
 });

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { commandLine } from '../../cli/program.ts';
-import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/contract/outputs.ts';
+import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/deployment/outputs.ts';
 import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
 import { commandsIn } from './shell-commands.ts';
 
@@ -13,7 +13,8 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
-const program = await commandLine(async () => {});
+const nothing = () => async () => {};
+const program = await commandLine(() => Object.assign(nothing, { alone: nothing }));
 
 /** Returns why the command line refuses these words; undefined when it would run them. */
 function refusal(words: readonly string[], { whole }: { whole: boolean }): string | undefined {

@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '../../src/contract/deliveries.ts';
+import { FAILURE_CODES } from '../../src/contract/delivery-record.ts';
 import { isRetried } from '../../src/domain/delivery/deliver-event.ts';
 import { readDocument, tableRows } from './documents.ts';
 

@@ -3,17 +3,20 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { parametersSchema } from '../../src/contract/actions.ts';
-import { envelope } from '../../src/contract/envelope.ts';
 import { REFUSALS } from '../../src/contract/errors.ts';
-import { refusedInvocation } from '../../src/contract/invocations.ts';
+import {
+  refusedInvocation,
+  type ToolResult,
+  toolRequest,
+  type UsageReportResult,
+  usageReport,
+} from '../../src/contract/invocations.ts';
 import { jsonObject } from '../../src/contract/json.ts';
-import { busEvent } from '../../src/contract/queues.ts';
+import { busEvent, envelope } from '../../src/contract/queues.ts';
 import { sessionCreateRequest } from '../../src/contract/sessions.ts';
-import { type ToolResult, toolRequest } from '../../src/contract/tools.ts';
-import { type UsageReportResult, usageReport } from '../../src/contract/usage.ts';
 import { checkArguments } from '../../src/domain/actions/parameters.ts';
-import { signatureHeader } from '../../src/domain/delivery/signature.ts';
-import { canonicalJson } from '../../src/domain/usage/canonical-json.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { signatureHeader } from '../../src/domain/delivery/action-request.ts';
 import { allDocuments, type Sample, samples } from './documents.ts';
 
 const SECRET = 'a secret of these tests with 32 characters';

@@ -61,15 +61,14 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.SESSION_CREATE_PER_MINUTE], pattern: /(\S+) session creates per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /Form submissions: (\S+) per minute/g },
   { numbers: [limits.FORM_SUBMISSIONS_PER_MINUTE], pattern: /(\S+) (?:form )?submissions per minute/g },
-  { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /Rate of the Test button \| (\S+) per minute/g },
+  { numbers: [limits.ACTION_TESTS_PER_MINUTE], pattern: /also while the Action is off; (\S+) per minute/g },
   { numbers: [limits.TTL_MINUTES_DEFAULT], pattern: /anything else falls back to (\d+)/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /`user_id` \| string[^|]*\| \D*(\d+) characters/g },
   { numbers: [limits.USER_ID_MAX_CHARACTERS], pattern: /user_id: must be at most (\d+)/g },
   { numbers: [limits.USER_NAME_MAX_CHARACTERS], pattern: /`user_name` \| string[^|]*\| truncated to (\d+)/gi },
   { numbers: [limits.USER_EMAIL_MAX_CHARACTERS], pattern: /`user_email` \| string[^|]*\| truncated to (\d+)/gi },
   { numbers: [limits.USAGE_WEBHOOK_SECRET_MIN_CHARACTERS], pattern: /"secret": "at least (\d+) characters/g },
-  { numbers: [limits.USAGE_WEBHOOK_SECRET_MAX_CHARACTERS], pattern: /secret ≤ (\d+) characters/g },
-  { numbers: [limits.SESSION_TOKEN_MAX_BYTES], pattern: /`exp`; at most (\d+) bytes/g },
+  { numbers: [limits.SESSION_TOKEN_MAX_BYTES], pattern: /`exp`, at most (\d+) bytes/g },
   {
     numbers: [limits.URL_MAX_CHARACTERS],
     pattern: /(?:https`?|https?:\/\/`|https endpoint), at most (\d+) characters/g,
@@ -99,8 +98,8 @@ const STATEMENTS: readonly { readonly numbers: readonly (number | undefined)[]; 
   { numbers: [limits.FORM_KEY_MAX_CHARACTERS], pattern: /\| Key \| at most (\d+) characters/g },
   { numbers: [limits.FORM_FIELDS_MAX], pattern: /Form fields \| 1 to (\d+)/g },
   { numbers: [limits.NAME_MAX_CHARACTERS], pattern: /(?:--name <name> +|Name \| required, )at most (\d+) characters/g },
-  { numbers: [limits.REQUEST_BODY_MAX_BYTES / KB], pattern: /over (\d+) KB is 413/g },
-  { numbers: [limits.CONVERSATION_TTL_SECONDS / 24 / 3600], pattern: /per site, kept (\d+) days/g },
+  { numbers: [limits.REQUEST_BODY_MAX_BYTES / KB], pattern: /over\s+(\d+) KB is a 413/g },
+  { numbers: [limits.CONVERSATION_TTL_SECONDS / 24 / 3600], pattern: /per site, and keeps them (\d+) days/g },
 ];
 
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

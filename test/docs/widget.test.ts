@@ -33,7 +33,7 @@ test('it has everything that a conversation view receives, and nothing else', ()
 
 test('it has every attribute of the tag, and no other', () => {
   const rows = tableRows(page, '| Attribute | Value |').map(([attribute]) => withoutQuotes(attribute));
-  const [, dataset = ''] = /const \{([^}]*)\} = script\.dataset/.exec(source('script-tag.ts')) ?? [];
+  const [, dataset = ''] = /const \{([^}]*)\} = script\.dataset/.exec(source('page.ts')) ?? [];
   const attributes = namesIn(dataset, /(\w+)(?: = '')?/g).map(
     (name) => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
   );

@@ -1,11 +1,47 @@
-import type { Outcome } from '../../examples/assistant-runtime/model.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import { json } from 'node:stream/consumers';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { bedrockModel } from '../../examples/assistant-runtime/bedrock-model.ts';
+import type { Model, ModelReply, Outcome, ToolCall } from '../../examples/assistant-runtime/model.ts';
 import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { answered } from '../fakes/delivery.ts';
 import { SESSION_TOKEN, startPlatform, USAGE_SECRET } from './fake-platform.ts';
-import { asksFor, replies, ScriptedModel, text } from './scripted-model.ts';
 
 const ORDER = 'look-up-an-order';
+
+/** Returns a reply with 100 input tokens and 20 output tokens. */
+const replies = (...content: ModelReply['content']): ModelReply => ({ content, inputTokens: 100, outputTokens: 20 });
+const text = (said: string) => ({ kind: 'text', text: said }) as const;
+const asksFor = (name: string, input: ToolCall['input'], id = 'call-1'): ToolCall => ({
+  kind: 'toolCall',
+  id,
+  name,
+  input,
+});
+
+/** A model that answers with a list of replies, repeats the last one, and records the requests. It throws a reply that is an Error. */
+class ScriptedModel {
+  readonly requests: Parameters<Model>[0][] = [];
+  readonly #script: readonly (ModelReply | Error)[];
+
+  constructor(...script: readonly (ModelReply | Error)[]) {
+    this.#script = script;
+  }
+
+  readonly model: Model = async (request) => {
+    const reply = this.#script[Math.min(this.requests.length, this.#script.length - 1)];
+    this.requests.push({ ...request, messages: [...request.messages] });
+    if (reply === undefined || reply instanceof Error) throw reply ?? new Error('The script is empty');
+    return reply;
+  };
+
+  /** The content of the last message that the model received. */
+  lastContent() {
+    return this.requests.at(-1)?.messages.at(-1)?.content;
+  }
+}
 
 describe('examples/assistant-runtime', () => {
   let started: Awaited<ReturnType<typeof startPlatform>>;
@@ -68,19 +104,10 @@ describe('examples/assistant-runtime', () => {
     ]);
     expect(said).toEqual(['It was sent.']);
     expect(faults).toEqual([]);
-  });
-
-  test('publishes the messages on the bus in order', async () => {
-    await turn(begin(), new ScriptedModel(replies(text('It was sent.'))));
-    expect(started.published.map((event) => [event['detail-type'], event.detail.data.text])).toEqual([
-      ['message.received', 'Where is my order 1001?'],
-      ['message.sent', 'It was sent.'],
+    expect(started.published.map(({ 'detail-type': name, detail }) => [name, detail.data])).toEqual([
+      ['message.received', expect.objectContaining({ conversation_id: 'c1', text: 'Where is my order 1001?' })],
+      ['message.sent', expect.objectContaining({ conversation_id: 'c1', text: 'It was sent.' })],
     ]);
-    expect(started.published[0]?.detail.data.conversation_id).toBe('c1');
-  });
-
-  test('reports the usage of all model calls of the turn', async () => {
-    await turn(begin(), new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Done.'))));
     expect(reports()).toMatchObject([{ usage: { input_tokens: 200, output_tokens: 40, total_tokens: 240 } }]);
   });
 
@@ -174,4 +201,62 @@ describe('examples/assistant-runtime', () => {
       { role: 'user', content: [text('When?')] },
     ]);
   });
+});
+
+test('examples/assistant-runtime/bedrock-model.ts calls the Converse API and converts its answer', async () => {
+  const received: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    received.push(request.url, await json(request));
+    const content = [
+      { reasoningContent: { reasoningText: { text: 'Hm.' } } },
+      { text: 'One moment.' },
+      { toolUse: { toolUseId: 'call-2', name: 'find', input: { order: '2' } } },
+    ];
+    const usage = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
+    response.end(JSON.stringify({ output: { message: { role: 'assistant', content } }, usage }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const client = new BedrockRuntimeClient({
+    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const reply = await bedrockModel(
+    client,
+    'a-model',
+  )({
+    system: 'Be brief.',
+    messages: [
+      { role: 'user', content: [text('Where is it?')] },
+      { role: 'assistant', content: [asksFor('find', { order: '1' })] },
+      {
+        role: 'user',
+        content: [{ kind: 'toolAnswer', id: 'call-1', outcome: 'unavailable', content: { message: 'No.' } }],
+      },
+    ],
+    tools: [{ name: 'find', description: 'Finds an order', input_schema: { type: 'object' } }],
+  });
+  expect(reply).toEqual({
+    content: [text('One moment.'), asksFor('find', { order: '2' }, 'call-2')],
+    inputTokens: 7,
+    outputTokens: 3,
+  });
+  const asked = { toolUse: { toolUseId: 'call-1', name: 'find', input: { order: '1' } } };
+  const failed = { toolUseId: 'call-1', status: 'error', content: [{ json: { message: 'No.' } }] };
+  const tool = { name: 'find', description: 'Finds an order', inputSchema: { json: { type: 'object' } } };
+  expect(received).toEqual([
+    '/model/a-model/converse',
+    expect.objectContaining({
+      system: [{ text: 'Be brief.' }],
+      messages: [
+        { role: 'user', content: [{ text: 'Where is it?' }] },
+        { role: 'assistant', content: [asked] },
+        { role: 'user', content: [{ toolResult: failed }] },
+      ],
+      toolConfig: { tools: [{ toolSpec: tool }] },
+    }),
+  ]);
+  client.destroy();
+  server.close();
 });

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RECEIVERS } from '../e2e/examples/receiver-examples.ts';
 import { npm } from '../packages/receiver/packed-receiver.ts';
 import { copiedExample, started } from './copied-example.ts';
 
@@ -21,15 +20,4 @@ test('a copy of examples/conversation-view needs no other file', async () => {
   const copy = await copiedExample('conversation-view', join(folder, 'conversation-view'));
   const view: unknown = await import(join(copy, 'view.js'));
   expect(view).toMatchObject({ conversationView: expect.any(Function) });
-});
-
-test('every example with code runs as a copy, here or in test/e2e/examples', () => {
-  const folders = globSync('examples/{receivers/*,*}/**/*.{js,mjs,ts,py,go,php}').map((file) =>
-    file
-      .split('/')
-      .slice(1, file.startsWith('examples/receivers') ? 3 : 2)
-      .join('/'),
-  );
-  const copied = ['assistant-runtime', 'conversation-view', 'customer-backend'];
-  expect([...new Set(folders)].sort()).toEqual([...copied, ...RECEIVERS.map(({ name }) => `receivers/${name}`)].sort());
 });

@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
+import { toolRequest, usageReport } from '../../src/contract/invocations.ts';
 import { type BusEvent, busEvent } from '../../src/contract/queues.ts';
-import { toolRequest } from '../../src/contract/tools.ts';
-import { usageReport } from '../../src/contract/usage.ts';
 import { type CallToolPorts, callTool, listTools } from '../../src/domain/actions/call-tool.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
@@ -33,45 +32,45 @@ export async function startPlatform() {
   if (found.trigger !== 'AI-decided') throw new Error('The Action has another trigger');
   const action = found;
   const calls = new Map<string, number>();
-  const common = {
-    log: new InMemoryDeliveryLog(),
-    logWriteFailed: new FakeLogWriteFailed().report,
-    now: () => new Date(),
-    newId: randomUUID,
-  };
+  const recording = { log: new InMemoryDeliveryLog(), logWriteFailed: new FakeLogWriteFailed().report };
+  const common = { now: () => new Date(), newId: randomUUID };
   const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
     ...common,
-    toolsOf: async () => [action],
-    findAssistant: async () => undefined,
-    notListed: () => {},
-    findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
-    countCall: async ({ conversationId }, limit) => {
-      const made = calls.get(conversationId) ?? 0;
-      calls.set(conversationId, made + 1);
-      return made < limit;
+    configuration: {
+      toolsOf: async () => [action],
+      findAssistant: async () => undefined,
+      findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
     },
-    recordCall: async () => {},
-    recordFailed: () => {},
-    openSigningSecret,
-    makeAttempt: endpoint.makeAttempt,
+    conversations: {
+      countCall: async ({ conversationId }, limit) => {
+        const made = calls.get(conversationId) ?? 0;
+        calls.set(conversationId, made + 1);
+        return made < limit;
+      },
+      recordCall: async () => {},
+    },
+    signingSecrets: { openSigningSecret },
+    attempts: { ...recording, makeAttempt: endpoint.makeAttempt },
+    report: { recordFailed: () => {} },
   };
 
   const functions: Record<string, (input: unknown) => Promise<object>> = {
     'ai-action': async (input) => {
       const request = toolRequest.parse(input);
       if (request.operation === 'listTools') return { tools: await listTools(request.site_id, toolPorts) };
-      const { site_id: siteId, conversation_id: conversationId, tool } = request;
-      return callTool({ siteId, conversationId, tool, arguments: request.arguments }, toolPorts);
+      return callTool(request, toolPorts);
     },
     'usage-report': async (input) =>
       reportUsage(usageReport.parse(input), {
         ...common,
-        verifyTokenOfTurn: async (token) =>
-          token === SESSION_TOKEN
-            ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
-            : undefined,
-        findAssistant: async () => undefined,
-        makeAttempt: webhook.makeAttempt,
+        tokens: {
+          verifyTokenOfTurn: async (token) =>
+            token === SESSION_TOKEN
+              ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
+              : undefined,
+        },
+        configuration: { findAssistant: async () => undefined },
+        attempts: { ...recording, makeAttempt: webhook.makeAttempt },
       }),
   };
 

@@ -19,12 +19,16 @@ export async function usageRequest(session: {
       usage: { input_tokens: 120, output_tokens: 34, total_tokens: totalTokens, tts_chars: 0, tts_provider: null },
     },
     {
-      verifyTokenOfTurn: async () =>
-        someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
-      findAssistant: async () => undefined,
-      makeAttempt: outbound.makeAttempt,
-      log: new InMemoryDeliveryLog(),
-      logWriteFailed: new FakeLogWriteFailed().report,
+      tokens: {
+        verifyTokenOfTurn: async () =>
+          someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
+      },
+      configuration: { findAssistant: async () => undefined },
+      attempts: {
+        makeAttempt: outbound.makeAttempt,
+        log: new InMemoryDeliveryLog(),
+        logWriteFailed: new FakeLogWriteFailed().report,
+      },
       now: () => now,
       newId: randomUUID,
     },

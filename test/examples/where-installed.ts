@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 
 /** The reason why an example cannot run on this machine. Undefined when it can run. */
 export type Missing = string | undefined;
@@ -8,15 +7,6 @@ export type Missing = string | undefined;
 export function missingUnless(what: string, probe: readonly [command: string, ...args: string[]]): Missing {
   const [command, ...args] = probe;
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0 ? undefined : `${what} is not installed`;
-}
-
-export function missingPackage(name: string): Missing {
-  try {
-    createRequire(import.meta.url).resolve(name);
-    return undefined;
-  } catch {
-    return `the npm package ${name} is not installed`;
-  }
 }
 
 /** Calls `describe`. When something is missing, it prints the reason and skips the tests. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import type { BatchExecuteStatementInput } from '@aws-sdk/client-dynamodb';
+import type { BatchExecuteStatementInput, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
 import type {
   GetSecretValueRequest,
@@ -21,7 +21,9 @@ import type {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
 
-/** Inputs of the operations for which tests define answers. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** Inputs of the operations for which tests define answers. Without an answer for BatchExecuteStatement, each of its statements has its own. */
 type Inputs = {
   readonly BatchExecuteStatement: BatchExecuteStatementInput;
   readonly BatchGetItem: BatchGetCommandInput;
@@ -29,6 +31,8 @@ type Inputs = {
   readonly GetItem: GetCommandInput;
   readonly GetSecretValue: GetSecretValueRequest;
   readonly Publish: PublishInput;
+  readonly PartiQLInsert: { readonly TableName: string; readonly Item: Values };
+  readonly PartiQLUpdate: { readonly TableName: string; readonly Set: Values; readonly Where: Values };
   readonly PutEvents: PutEventsRequest;
   readonly PutItem: PutCommandInput;
   readonly PutSecretValue: PutSecretValueRequest;
@@ -48,6 +52,8 @@ const noCalls = (): { readonly [Name in Operation]: Inputs[Name][] } => ({
   ChangeMessageVisibility: [],
   GetItem: [],
   GetSecretValue: [],
+  PartiQLInsert: [],
+  PartiQLUpdate: [],
   Publish: [],
   PutEvents: [],
   PutItem: [],
@@ -86,11 +92,32 @@ export class FakeAwsServices {
   async perform<Name extends Operation>(operation: Name, input: Inputs[Name]): Promise<object> {
     this.#calls[operation].push(input);
     const rule = this.#rules.find((one) => one.operation === operation && holds(input, one.where));
+    if (rule === undefined && 'Statements' in input) {
+      return { Responses: await Promise.all((input.Statements ?? []).map((one) => this.#statement(one))) };
+    }
     const answer = rule !== undefined && rule.answers.length > 1 ? rule.answers.shift() : rule?.answers[0];
     if (answer === undefined) throw new Error(`The test defines no answer for ${operation}`);
     if (typeof answer === 'function') return answer();
     if (answer instanceof Error) throw answer;
     return answer;
+  }
+
+  async #statement({ Statement = '', Parameters = [] }: BatchStatementRequest): Promise<object> {
+    const [before = '', where = ''] = Statement.split(' WHERE ');
+    const TableName = /"([^"]+)"/.exec(before)?.[1] ?? '';
+    const values = Parameters.map((value) => unmarshall({ value }).value);
+    const named = (text: string): Values =>
+      Object.fromEntries(
+        [...text.matchAll(/["'](\w+)["'](?: =|:) \?/g)].map(([, name = '']) => [name, values.shift()]),
+      );
+    try {
+      if (where === '') await this.perform('PartiQLInsert', { TableName, Item: named(before) });
+      else await this.perform('PartiQLUpdate', { TableName, Set: named(before), Where: named(where) });
+      return {};
+    } catch (error) {
+      if (!(error instanceof AwsFault)) throw error;
+      return { Error: { Code: error.name } };
+    }
   }
 
   /** Returns access for the SDK's clients: without a network, but with requests and responses in AWS's wire format. */

@@ -1,5 +1,4 @@
-import { errorResponse } from '../../src/contract/error-response.ts';
-import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../src/contract/errors.ts';
+import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../src/contract/errors.ts';
 import { PUBLIC_OPERATIONS } from '../../src/contract/public-operations.ts';
 
 /**

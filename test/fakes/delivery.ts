@@ -1,5 +1,5 @@
 import type { Action } from '../../src/contract/actions.ts';
-import type { FailureCode } from '../../src/contract/deliveries.ts';
+import type { FailureCode } from '../../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type {
   AttemptKey,
@@ -129,10 +129,8 @@ export function attemptFakes() {
     log,
     logWriteFailed,
     ports: {
-      openSigningSecret,
-      log,
-      logWriteFailed: logWriteFailed.report,
-      makeAttempt: outbound.makeAttempt,
+      signingSecrets: { openSigningSecret },
+      attempts: { log, logWriteFailed: logWriteFailed.report, makeAttempt: outbound.makeAttempt },
       now: clock.now,
     },
   };

@@ -1,4 +1,4 @@
-import type { ErrorResponse } from '../../src/contract/error-response.ts';
+import type { ErrorResponse } from '../../src/contract/errors.ts';
 import { INTERNAL_ERROR, REFUSAL_CODES, REFUSALS } from '../../src/contract/errors.ts';
 
 /** Returns the body of the error response with this message: a message of the contract, or the problem of a field. */

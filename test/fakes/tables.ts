@@ -1,6 +1,5 @@
-import type { DynamoDb, SharedWrite } from '../../src/adapters/dynamodb/client.ts';
-import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/conditions.ts';
-import { ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/stored-item.ts';
+import { type BatchedWrite, type DynamoDb, ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/client.ts';
+import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/errors.ts';
 import type { Label } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -93,21 +92,21 @@ export class MemoryTables {
     };
   }
 
-  /** Makes writes independently of each other. All are refused when two have the same key. */
-  writeEach(table: string, writes: readonly SharedWrite[]): readonly boolean[] {
+  /** Makes writes independently of each other. Returns an error code for each that is not made. */
+  writeEach(table: string, writes: readonly BatchedWrite[]): readonly (string | undefined)[] {
     const names = writes.map((write) => nameOf('insert' in write ? write.insert : write.key));
-    if (new Set(names).size < writes.length) return writes.map(() => false);
+    if (new Set(names).size < writes.length) throw new ValidationException('Two writes of a call have the same key');
     return writes.map((write, index) => {
       const name = names[index] ?? '';
       const existing = this.#table(table).get(name);
       if ('insert' in write) {
         if (existing === undefined) this.put({ TableName: table, Item: write.insert });
-        return existing === undefined;
+        return existing === undefined ? undefined : 'DuplicateItem';
       }
       if (existing === undefined || Object.entries(write.when).some(([key, value]) => existing[key] !== value))
-        return false;
+        return 'ConditionalCheckFailed';
       this.#table(table).set(name, { ...existing, ...plain(write.set) });
-      return true;
+      return undefined;
     });
   }
 

@@ -29,9 +29,13 @@ export function widgetAuthentication(setup: {
 }): WidgetAuthenticationPorts {
   const { assistants, tokens = {}, expired = {} } = setup;
   return {
-    findAssistant: async (siteId) => assistants.find((assistant) => assistant.site_id === siteId),
-    verifyToken: async (token) => tokens[token],
-    siteOfToken: (token) => (tokens[token] ?? expired[token])?.site_id,
+    configuration: {
+      findAssistant: async (siteId) => assistants.find((assistant) => assistant.site_id === siteId),
+    },
+    tokens: {
+      verifyToken: async (token) => tokens[token],
+      siteOfToken: (token) => (tokens[token] ?? expired[token])?.site_id,
+    },
   };
 }
 

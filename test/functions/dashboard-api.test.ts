@@ -166,13 +166,13 @@ describe('assistants', () => {
   });
 
   test('the same idempotency key creates one assistant, and another request with it is refused', async () => {
-    const { call, store, recorded } = dashboardApi();
+    const { call, store } = dashboardApi();
     const request = { idempotency_key: 'one', assistant: settings };
     const replies = await Promise.all([1, 2, 3].map(() => call('anna', 'POST', `${ORG}/assistants`, request)));
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(replies.map(({ body }) => body.site_id)).size).toBe(1);
     expect(store.assistants.size).toBe(1);
-    expect(recorded.records).toHaveLength(1);
+    expect(store.records).toHaveLength(1);
     const other = await call('anna', 'POST', `${ORG}/assistants`, {
       ...request,
       assistant: { ...settings, name: 'Other' },

@@ -1,11 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../src/contract/dashboard.ts';
-import type { Membership, Role } from '../../src/contract/members.ts';
-import { dashboardHandler } from '../../src/functions/dashboard-router.ts';
-import { type DashboardPorts, dashboardRoutes } from '../../src/functions/dashboard-routes.ts';
+import type { Membership, Role } from '../../src/contract/organizations.ts';
+import { type DashboardPorts, dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
-import { InMemoryRecordedStores } from '../fakes/recorded-stores.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
 
@@ -18,7 +16,6 @@ export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
   const clock = new FrozenClock();
   const store = new InMemoryConfigurationStore();
-  const recorded = new InMemoryRecordedStores(store, clock.now);
   const memberships: Membership[] = [];
   const tested: string[] = [];
   const reported: string[] = [];
@@ -43,11 +40,11 @@ export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAct
     memberships.find((membership) => membership.org_id === orgId && membership.sub === sub);
   const routes = dashboardRoutes({
     store,
-    recorded: recorded.recorded,
-    findCreation: recorded.findCreation,
-    membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
-    auditPage: recorded.auditPage,
-    members: { list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId) },
+    audit: store,
+    members: {
+      membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
+      list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId),
+    },
     reportUnreadable: ({ action_id }) => reported.push(action_id),
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {
@@ -89,5 +86,5 @@ export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAct
       text: reply.body ?? '',
     };
   };
-  return { call, store, recorded, memberships, join, tested, clock };
+  return { call, store, memberships, join, tested, clock };
 }

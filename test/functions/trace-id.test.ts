@@ -1,4 +1,4 @@
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { traceId } from '../../src/functions/shell.ts';
 
 const ID = '1-5759e988-bd862e3fe1be46a994272793';

@@ -1,4 +1,4 @@
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { distributionOnly, visitorIp } from '../../src/functions/widget-request.ts';
 import { refusalOf } from '../fakes/refusals.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { readDocument, tableRows } from '../docs/documents.ts';
 import { DELIVERY } from '../fakes/delivery.ts';
 import type { Choice } from '../lib/deployment-choices.ts';

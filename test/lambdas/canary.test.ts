@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
 import { INIT, SESSION } from '../fakes/public-answers.ts';

@@ -1,4 +1,4 @@
-import { ENVIRONMENT } from '../../src/contract/environment.ts';
+import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { FakeAwsServices, listen } from '../fakes/aws-services.ts';
 
 /** The fake AWS services that the handlers use. */

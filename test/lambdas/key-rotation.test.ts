@@ -1,4 +1,4 @@
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { aws } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { partitionOf } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { type BusEvent, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
@@ -109,25 +110,22 @@ describe('dispatcher', () => {
   const MESSAGE = { ...DELIVERY, envelope: { ...DELIVERY.envelope, id: 'e-1', data: { text: 'private' } } };
   const completed = () =>
     aws
-      .callsOf('UpdateItem', { TableName: 'delivery-log' })
-      .map((one) => one.ExpressionAttributeValues?.[':failure']?.code);
+      .callsOf('PartiQLUpdate', { TableName: 'delivery-log' })
+      .map(({ Set: { failure } }) => (failure instanceof Object && 'code' in failure ? failure.code : undefined));
   const stored = (attributes: object) => {
     const item = { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event', ...attributes };
     aws.on('BatchGetItem', {}, { Responses: { configuration: [item] } });
   };
   beforeEach(() => {
     stored({ action });
-    // DynamoDB refuses the shared call, so the function makes each write alone, as these tests read it.
-    aws.on('BatchExecuteStatement', {}, new AwsFault('ValidationException'));
   });
 
   test('sends numbers that JavaScript cannot represent, and keeps them for the next attempt', async () => {
     const data = '{"id":12345678901234567890,"far":1e400,"__proto__":{"a":1},"constructor":2}';
     stored({ action: { ...action, url: 'https://nowhere.example.com/' } });
     await run(dispatcher, JSON.stringify(MESSAGE).replace('{"text":"private"}', data));
-    const completions = aws.callsOf('UpdateItem', { TableName: 'delivery-log' });
-    const payloads = completions.map((one) => String(one.ExpressionAttributeValues?.[':payload']));
-    expect(payloads).toEqual([expect.stringContaining(`"data":${data}`)]);
+    const completions = aws.callsOf('PartiQLUpdate', { TableName: 'delivery-log' });
+    expect(completions.map((one) => String(one.Set.payload))).toEqual([expect.stringContaining(`"data":${data}`)]);
     const later = aws
       .callsOf('SendMessageBatch')
       .flatMap(({ Entries = [] }) => Entries.map(({ MessageBody }) => String(MessageBody)));
@@ -160,7 +158,7 @@ describe('dispatcher', () => {
   });
 
   test('only a message whose attempt cannot be claimed is returned', async () => {
-    aws.on('PutItem', {}, {}, new Error('away'), {});
+    aws.on('PartiQLInsert', {}, {}, new AwsFault('ValidationError'), {});
     const { failures } = await run(dispatcher, MESSAGE, { ...MESSAGE, attempt: 2 }, { ...MESSAGE, attempt: 3 });
     expect(failures).toHaveLength(1);
     expect(completed()).toHaveLength(2);
@@ -172,7 +170,7 @@ describe('dispatcher', () => {
       ['3', 120],
       ['14', 900],
     ])('waits after receive %s for %d s, is counted, and sends nothing', async (receives, seconds) => {
-      aws.on('PutItem', {}, new AwsFault('ProvisionedThroughputExceededException'));
+      aws.on('PartiQLInsert', {}, new AwsFault('ProvisionedThroughputExceeded'));
       aws.on('ChangeMessageVisibility', {}, {});
       const event = sqsEvent(MESSAGE);
       for (const record of event.Records) record.attributes.ApproximateReceiveCount = receives;
@@ -187,7 +185,7 @@ describe('dispatcher', () => {
   describe('a message whose attempt another invocation is making', () => {
     const claimedAgo = (seconds: number) => {
       const Item = {
-        pk: 'ACTION#act_event#0',
+        pk: partitionOf('act_event', 'e-1'),
         sk: '2026-03-04T05:06:00Z#e-1#1',
         record: { trigger: 'event', trigger_ref: 'x', started_at: '2026-03-04T05:06:00Z' },
         payload_cut: false,
@@ -197,7 +195,8 @@ describe('dispatcher', () => {
         record_state: 'started',
         sends: 1,
       };
-      aws.on('PutItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
+      aws.on('PartiQLInsert', {}, new AwsFault('DuplicateItem'));
+      aws.on('BatchGetItem', { RequestItems: { 'delivery-log': {} } }, { Responses: { 'delivery-log': [Item] } });
     };
     const hidden = () => aws.callsOf('ChangeMessageVisibility').map(({ VisibilityTimeout }) => VisibilityTimeout);
 
@@ -225,7 +224,7 @@ describe('dispatcher', () => {
   });
 
   test('the metrics have the names and dimensions that alarms and the dashboard read', async () => {
-    aws.on('UpdateItem', {}, new Error('away'));
+    aws.on('PartiQLUpdate', {}, new Error('away'));
     const { log } = await run(dispatcher, MESSAGE);
     const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
     expect(lines.map((line) => JSON.parse(line)).map(({ _aws, ...values }) => values)).toEqual([
@@ -250,14 +249,14 @@ describe('dispatcher', () => {
       record.messageAttributes[ORIGINAL_MESSAGE_ID] = { stringValue, dataType: 'String' };
     }
     await logged(() => dispatcher(event, lambdaContext()));
-    expect(aws.callsOf('PutItem')[0]?.Item?.message_id).toBe(stringValue);
+    expect(aws.callsOf('PartiQLInsert')[0]?.Item.message_id).toBe(stringValue);
   });
 
   test('a message of a newer version or a wrong shape is returned without being quoted', async () => {
     const { failures, log } = await run(dispatcher, { ...MESSAGE, version: 5 }, { ...MESSAGE, attempt: 4 }, 'private');
     expect(failures).toEqual(['message-0', 'message-1', 'message-2']);
     expect(log).not.toContain('private');
-    expect(aws.callsOf('PutItem')).toEqual([]);
+    expect(aws.callsOf('PartiQLInsert')).toEqual([]);
   });
 
   test('a message whose Action newer code stored is returned, and the log names the item', async () => {

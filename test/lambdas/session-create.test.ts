@@ -1,6 +1,6 @@
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';

@@ -11,16 +11,9 @@ export function actionItem(action: Action): object {
   return { pk: `ORG#${action.org_id}`, sk: `ACTION#${action.action_id}`, action };
 }
 
-/** Stores forms of one assistant: the items of their slugs, and these items of the Actions. */
-export function storeForms(forms: readonly FormAction[], items: readonly object[] = forms.map(actionItem)): void {
-  const slugs = forms.map(({ site_id, slug, org_id, action_id }) => ({
-    pk: `SITE#${site_id}`,
-    sk: `SLUG#Form#${slug}`,
-    org_id,
-    action_id,
-  }));
-  aws.on('Query', { TableName: 'configuration' }, { Items: slugs });
-  aws.on('BatchGetItem', {}, { Responses: { configuration: items } });
+/** Returns the item of the slug of a form. */
+export function slugItem(action: FormAction): object {
+  return { pk: `SITE#${action.site_id}`, sk: `SLUG#Form#${action.slug}`, action };
 }
 
 /** Resets the fake AWS services. They then have only these assistants and the keys of the service. */
@@ -28,6 +21,8 @@ export function store(...assistants: readonly Assistant[]): void {
   aws.reset();
   aws.on('GetItem', {}, {});
   aws.on('Query', {}, { Items: [] });
+  aws.on('PartiQLInsert', {}, {});
+  aws.on('PartiQLUpdate', {}, {});
   aws.on('PutItem', {}, {});
   aws.on('UpdateItem', {}, {});
   for (const assistant of assistants) {

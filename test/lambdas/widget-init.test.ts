@@ -1,13 +1,13 @@
 import { SignJWT } from 'jose';
 import * as z from 'zod';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { call, lineOf, REQUEST_ID } from './invocation.ts';
-import { actionItem, store, storeForms, TOKEN_KEY } from './stored.ts';
+import { slugItem, store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/widget-init/handler.ts');
 
@@ -41,7 +41,7 @@ async function token(claims: Record<string, unknown> = {}): Promise<string> {
 describe('answers 200', () => {
   test('to a page on an allowed domain, stores the conversation and puts it on the bus', async () => {
     const form = aFormAction();
-    storeForms([form, aFormAction({ action_id: 'act_off', slug: 'off', enabled: false })]);
+    aws.on('Query', {}, { Items: [slugItem(form), slugItem(aFormAction({ slug: 'off', enabled: false }))] });
     const answer = await init({ body: { referrer: 'https://search.example/' } });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -83,11 +83,15 @@ describe('answers 200', () => {
 
 test('leaves out a form that cannot be read, and reports it to the operator by a log line and a metric', async () => {
   const form = aFormAction();
-  const broken = aFormAction({ action_id: 'act_broken', slug: 'broken' });
-  storeForms([form, broken], [actionItem(form), { ...actionItem(broken), action: { ...broken, method: null } }]);
+  const broken = aFormAction({ slug: 'broken' });
+  const item = { ...slugItem(broken), action: { ...broken, method: null } };
+  aws.on('Query', {}, { Items: [slugItem(form), item] });
   const answer = await init();
   expect([answer.status, initialized.parse(answer.body).forms.length]).toEqual([200, 1]);
-  expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({ level: 'ERROR', action_id: 'act_broken' });
+  expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({
+    level: 'ERROR',
+    action_id: 'SLUG#Form#broken',
+  });
   const metrics = answer.log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
   expect(metrics.map((line) => JSON.parse(line))).toEqual([
     { _aws: expect.anything(), service: STACK_NAME, [METRICS.unreadableActions]: 1 },

@@ -11,7 +11,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'event-router': 640_000,
   'form-submit': 798_000,
   'key-rotation': 490_000,
-  'not-found': 205_000,
+  'not-found': 210_000,
   preflight: 615_000,
   'session-create': 684_000,
   'usage-report': 710_000,

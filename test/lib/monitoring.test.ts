@@ -1,5 +1,5 @@
 import { addressOfFiles } from '../../lib/repository.ts';
-import { METRICS } from '../../src/contract/metrics.ts';
+import { METRICS } from '../../src/deployment/metrics.ts';
 import { anchors, readDocument } from '../docs/documents.ts';
 import { bringsAlong, nameOf, synthesize } from './synthesized.ts';
 

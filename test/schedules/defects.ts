@@ -1,9 +1,8 @@
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
-import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
-import { rotateRing } from '../../src/domain/auth/token-keys.ts';
+import { rotateRing } from '../../src/domain/auth/key-ring.ts';
 import type { AttemptResult, AttemptStart, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
 import type { HitPerMinute } from '../../src/domain/rate-limits.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
@@ -19,25 +18,30 @@ const SUCCESS: AttemptResult = { status: 200, response_excerpt: '', latency_ms: 
 
 /** Replaces functions of the delivery log. */
 export const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
-  dispatcher: (ports) => ({ ...ports, log: { ...ports.log, ...change(ports.log) } }),
+  dispatcher: (ports) => withLog(ports, { ...ports.recording.log, ...change(ports.recording.log) }),
 });
-type SendLater = DispatcherPorts['sendLater'];
+const withLog = (ports: DispatcherPorts, log: DeliveryLog): DispatcherPorts => ({
+  ...ports,
+  recording: { ...ports.recording, log },
+});
+type SendLater = DispatcherPorts['queue']['sendLater'];
 const inRetries = (change: (sendLater: SendLater) => SendLater): DeliveryDefects => ({
-  dispatcher: (ports) => ({ ...ports, sendLater: change(ports.sendLater) }),
+  dispatcher: (ports) => ({ ...ports, queue: { sendLater: change(ports.queue.sendLater) } }),
+});
+type FindAction = DispatcherPorts['configuration']['findAction'];
+const inActions = (change: (findAction: FindAction) => FindAction): DeliveryDefects => ({
+  dispatcher: (ports) => ({ ...ports, configuration: { findAction: change(ports.configuration.findAction) } }),
 });
 
 /** Defects of event deliveries, each in one place. */
 const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'no claim': inLog(() => ({ claim: async () => ({ kind: 'claimed' }) })),
-  'a claim is written without its condition': {
-    dispatcher: (ports, { dynamo }) => ({
-      ...ports,
-      log: log(ports, {
-        ...dynamo,
-        put: ({ ConditionExpression: _, ...input }) => dynamo.put(input),
-        writeEach: async (_, writes) => writes.map(() => false),
-      }),
-    }),
+  'a refused write counts as made': {
+    dispatcher: (ports, { dynamo }) =>
+      withLog(
+        ports,
+        log(ports, { ...dynamo, writeEach: async (...call) => (await dynamo.writeEach(...call)).map(() => undefined) }),
+      ),
   },
   'the record is completed before the request': inLog((log) => ({
     claim: async (start) => {
@@ -51,20 +55,22 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
     dispatcher: (ports) => {
       const later = new Map<string, () => Promise<void>>();
       const nameOf = ({ reference, action_id, attempt }: AttemptStart) => `${reference} ${action_id} ${attempt}`;
+      const { log } = ports.recording;
       return {
-        ...ports,
-        log: {
-          ...ports.log,
+        ...withLog(ports, {
+          ...log,
           complete: async (start, result) => {
-            if (result.success) return ports.log.complete(start, result);
-            const complete = () => ports.log.complete(start, result);
+            if (result.success) return log.complete(start, result);
+            const complete = () => log.complete(start, result);
             if (result.status === 404 || start.attempt === 3) return complete();
             later.set(nameOf(start), complete);
           },
-        },
-        sendLater: async (message, seconds) => {
-          await ports.sendLater(message, seconds);
-          await later.get(`${message.envelope.id} ${message.action_id} ${message.attempt - 1}`)?.();
+        }),
+        queue: {
+          sendLater: async (message, seconds) => {
+            await ports.queue.sendLater(message, seconds);
+            await later.get(`${message.envelope.id} ${message.action_id} ${message.attempt - 1}`)?.();
+          },
         },
       };
     },
@@ -88,33 +94,25 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       return made.kind === 'finished' ? { kind: 'taken' } : made;
     },
   })),
-  'an Action is read from a cache': {
-    dispatcher: (ports) => {
-      const known = new Map<string, Action | undefined>();
-      return {
-        ...ports,
-        findAction: async (orgId, actionId) => {
-          if (!known.has(actionId)) known.set(actionId, await ports.findAction(orgId, actionId));
-          return known.get(actionId);
-        },
-      };
-    },
-  },
+  'an Action is read from a cache': inActions((findAction) => {
+    const known = new Map<string, Action | undefined>();
+    return async (orgId, actionId) => {
+      if (!known.has(actionId)) known.set(actionId, await findAction(orgId, actionId));
+      return known.get(actionId);
+    };
+  }),
   'the results of a shared call are mixed up': {
-    dispatcher: (ports, { dynamo }) => ({
-      ...ports,
-      log: log(ports, {
-        ...dynamo,
-        writeEach: async (...call) => (await dynamo.writeEach(...call)).toReversed(),
-      }),
-    }),
+    dispatcher: (ports, { dynamo }) =>
+      withLog(
+        ports,
+        log(ports, { ...dynamo, writeEach: async (...call) => (await dynamo.writeEach(...call)).toReversed() }),
+      ),
   },
-  'a call that throws leaves its callers open': {
-    dispatcher: (ports) => ({
-      ...ports,
-      findAction: (...ids) => ports.findAction(...ids).catch(() => new Promise(() => {})),
-    }),
-  },
+  'a call that throws leaves its callers open': inActions(
+    (findAction) =>
+      (...ids) =>
+        findAction(...ids).catch(() => new Promise(() => {})),
+  ),
   'the deadline of an invocation is ignored': {
     request: (makeAttempt) => (request) => makeAttempt(request),
   },
@@ -152,7 +150,7 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'a delivery that cannot be sent is left out by the router': {
     router: (ports) => ({
       ...ports,
-      send: (messages) => ports.send(messages).catch(() => ({ tooLarge: [] })),
+      queue: { send: (messages) => ports.queue.send(messages).catch(() => ({ tooLarge: [] })) },
     }),
   },
 };
@@ -163,45 +161,63 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
     calls(world, {
       tool: (ports, dynamo) => ({
         ...ports,
-        countCall: async ({ conversationId, actionId }, limit) => {
-          const Key = { pk: conversationId, sk: actionId };
-          const { Item } = await dynamo.get({ TableName: 'conversations', Key });
-          const count = Number(Item?.calls ?? 0);
-          if (count >= limit) return false;
-          await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
-          return true;
+        conversations: {
+          ...ports.conversations,
+          countCall: async ({ conversationId, actionId }, limit) => {
+            const Key = { pk: conversationId, sk: actionId };
+            const { Item } = await dynamo.get({ TableName: 'conversations', Key });
+            const count = Number(Item?.calls ?? 0);
+            if (count >= limit) return false;
+            await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
+            return true;
+          },
         },
       }),
     }),
   'a call that cannot be counted is made': (world) =>
     calls(world, {
-      tool: (ports) => ({ ...ports, countCall: (call, limit) => ports.countCall(call, limit).catch(() => true) }),
+      tool: ({ conversations, ...ports }) => ({
+        ...ports,
+        conversations: {
+          ...conversations,
+          countCall: (call, limit) => conversations.countCall(call, limit).catch(() => true),
+        },
+      }),
     }),
   'an AI-decided Action is read from a cache': (world) => {
     let known: AiAction | undefined;
     return calls(world, {
       tool: (ports) => ({
         ...ports,
-        findTool: async (siteId, slug) => {
-          known ??= await ports.findTool(siteId, slug);
-          return known;
+        configuration: {
+          findTool: async (siteId, slug) => {
+            known ??= await ports.configuration.findTool(siteId, slug);
+            return known;
+          },
         },
       }),
     });
   },
   'each environment counts the sessions of an address alone': (world) =>
-    sessions(world, { session: (ports) => ({ ...ports, hitPerMinute: hitsInMemory() }) }),
+    sessions(world, {
+      session: ({ counters, ...ports }) => ({ ...ports, counters: { ...counters, hitPerMinute: hitsInMemory() } }),
+    }),
   'the submissions of each clock minute are counted': (world) => {
     const counted = hitsInMemory(60_000);
-    return forms(world, { form: (ports) => ({ ...ports, hitPerMinute: counted }) });
+    return forms(world, {
+      form: ({ counters, ...ports }) => ({ ...ports, counters: { ...counters, hitPerMinute: counted } }),
+    });
   },
   'a submission is claimed by every request with its key': (world) =>
     forms(world, {
-      form: (ports) => ({
+      form: ({ conversations, ...ports }) => ({
         ...ports,
-        claimSubmission: async (key, id, now) => {
-          const claim = await ports.claimSubmission(key, id, now);
-          return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+        conversations: {
+          ...conversations,
+          claimSubmission: async (key, id, now) => {
+            const claim = await conversations.claimSubmission(key, id, now);
+            return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+          },
         },
       }),
     }),
@@ -307,6 +323,5 @@ function without(dynamo: DynamoDb, part: string): DynamoDb {
 
 /** The delivery log over another client. */
 function log(ports: { readonly now: () => Date }, dynamo: DynamoDb) {
-  const writes = writesTogether(dynamo, 'log');
-  return deliveryLog(dynamo, 'log', { retentionDays: 30, now: ports.now, writes });
+  return deliveryLog(dynamo, 'log', { retentionDays: 30, now: ports.now });
 }

@@ -1,15 +1,18 @@
 import type { SQSBatchResponse } from 'aws-lambda';
-import { actionsTogether } from '../../src/adapters/dynamodb/actions-together.ts';
+import { type Erasure, eraseAssistant } from '../../cli/operations/erase.ts';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
+import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
+import {
+  assistantOwners,
+  batchedActionReads,
+  subscriptionReads,
+} from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { partitionOf } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
-import { partitionOf } from '../../src/adapters/dynamodb/log-partitions.ts';
 import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
-import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/subscriptions.ts';
-import { writesTogether } from '../../src/adapters/dynamodb/writes-together.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
@@ -19,14 +22,13 @@ import {
   isRetried,
   recordNotCarried,
 } from '../../src/domain/delivery/deliver-event.ts';
-import type { AttemptKey } from '../../src/domain/delivery/delivery-log.ts';
+import type { AttemptKey, Attempts } from '../../src/domain/delivery/delivery-log.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
-import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-limits.ts';
+import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
-import { type Erasure, eraseAssistant } from '../../src/domain/operations/erase.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import type { HitPerDay } from '../../src/domain/rate-limits.ts';
-import { unlessEnded, withinInvocation } from '../../src/functions/invocation.ts';
+import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
 import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
@@ -38,7 +40,11 @@ import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts'
 import type { World } from '../fakes/world.ts';
 import { lambdaContext, sqsRecord } from '../lambdas/invocation.ts';
 
-export type DispatcherPorts = Omit<DeliverEventPorts, 'makeAttempt' | 'attempted' | 'watchFailed' | 'signal'>;
+export type DispatcherPorts = Omit<DeliverEventPorts, 'attempts' | 'report' | 'signal'> & {
+  readonly recording: Omit<Attempts, 'makeAttempt'>;
+};
+/** What belongs to one batch. */
+type BatchPorts = DeliverEventPorts['queue'] & Pick<Attempts, 'makeAttempt'>;
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
 export type DeliveryDefects = {
   readonly dispatcher?: (ports: DispatcherPorts, parts: { readonly dynamo: DynamoDb }) => DispatcherPorts;
@@ -46,10 +52,7 @@ export type DeliveryDefects = {
   readonly request?: (makeAttempt: MakeAttempt) => MakeAttempt;
   readonly hitPerDay?: () => HitPerDay;
   readonly erasure?: (erasure: Erasure) => Erasure;
-  /** The ports of one batch. */
-  readonly batch?: (
-    ports: Pick<DispatcherPorts, 'sendLater'> & { readonly makeAttempt: MakeAttempt },
-  ) => Pick<DispatcherPorts, 'sendLater'> & { readonly makeAttempt: MakeAttempt };
+  readonly batch?: (ports: BatchPorts) => BatchPorts;
   /** What a function answers to Lambda. @param all the ids of the messages of the batch */
   readonly batchResult?: (response: SQSBatchResponse, all: readonly string[]) => SQSBatchResponse;
 };
@@ -147,7 +150,7 @@ export class Deliveries {
     this.#environments.router.push(this.#router(0));
     for (let index = 0; index < dispatchers; index++) this.#environments.dispatcher.push(this.#dispatcher(index));
     const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
-    const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length };
+    const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length, assistant_count: 1 };
     this.#tables.put({ TableName: CONFIGURATION, Item });
     this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.assistant(SITE_ID), assistant: anAssistant() } });
     this.#tables.put({ TableName: CONFIGURATION, Item: KEYS.organizationSite(ORG_ID, SITE_ID) });
@@ -258,12 +261,16 @@ export class Deliveries {
     const { now } = environment;
     const log = deliveryLog(dynamo, LOG, { retentionDays: 30, now });
     const own: RouteMessagePorts = {
-      subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
-      hasAssistant: assistantOwners(dynamo, CONFIGURATION),
-      ...deliveriesQueue(sqs, QUEUE_URL),
+      subscriptions: {
+        subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
+        hasAssistant: assistantOwners(dynamo, CONFIGURATION),
+      },
+      queue: deliveriesQueue(sqs, QUEUE_URL),
       recordNotCarried: recordNotCarried({ log, now }),
-      routed: () => {},
-      dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
+      report: {
+        routed: () => {},
+        dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
+      },
     };
     const ports = this.#defects.router?.(own) ?? own;
     const handler = sqsBatches(silent, (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)), {
@@ -277,7 +284,6 @@ export class Deliveries {
     const world = this.#world;
     const { environment, dynamo, sqs } = this.#environment(`dispatcher${index + 1}`);
     const { now } = environment;
-    const writes = writesTogether(dynamo, LOG);
     const queue = deliveriesQueue(sqs, QUEUE_URL);
     const quota: WithinQuotaPorts = {
       hitPerDay: this.#defects.hitPerDay?.() ?? hitPerDay(dynamo, COUNTERS),
@@ -287,12 +293,14 @@ export class Deliveries {
       now,
     };
     const wired: DispatcherPorts = {
-      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now, writes }),
-      logWriteFailed: (key) => this.#unwritten.add(nameOf(key)),
-      ...failurePeriods(dynamo, { counters: COUNTERS, deliveryLog: LOG }),
-      findAction: actionsTogether(dynamo, CONFIGURATION),
-      openSigningSecret,
-      sendLater: queue.sendLater,
+      recording: {
+        log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
+        logWriteFailed: (key) => this.#unwritten.add(nameOf(key)),
+      },
+      failurePeriods: failurePeriods(dynamo, { counters: COUNTERS, deliveryLog: LOG }),
+      configuration: { findAction: batchedActionReads(dynamo, CONFIGURATION) },
+      signingSecrets: { openSigningSecret },
+      queue,
       now,
     };
     const ports = this.#defects.dispatcher?.(wired, { dynamo }) ?? wired;
@@ -304,10 +312,11 @@ export class Deliveries {
           const makeAttempt = withinQuota(this.#outbound(environment, deadline), quota);
           const ofBatch = {
             makeAttempt: this.#defects.request?.(makeAttempt) ?? makeAttempt,
-            sendLater: unlessEnded(ended, ports.sendLater),
+            sendLater: unlessEnded(ended, ports.queue.sendLater),
           };
           const { sendLater, makeAttempt: send } = this.#defects.batch?.(ofBatch) ?? ofBatch;
-          const own = { ...ports, sendLater, signal: async () => {}, attempted: () => {}, watchFailed: () => {} };
+          const report = { attempted: () => {}, watchFailed: () => {} };
+          const own = { ...ports, queue: { sendLater }, signal: async () => {}, report };
           const handle: HandleMessage = async (body, messageId) => {
             const began = world.steps;
             const message = deliveryMessage.parse(body);
@@ -317,9 +326,8 @@ export class Deliveries {
             };
             const open = { environment, message: messageId };
             this.#open.add(open);
-            await deliverEvent(message, messageId, { ...own, makeAttempt: attemptOne }).finally(() =>
-              this.#open.delete(open),
-            );
+            const attempts = { ...ports.recording, makeAttempt: attemptOne };
+            await deliverEvent(message, messageId, { ...own, attempts }).finally(() => this.#open.delete(open));
           };
           return work(handle);
         }),

@@ -3,11 +3,11 @@ import {
   SecretsManagerClient,
   type ServiceInputTypes,
 } from '@aws-sdk/client-secrets-manager';
+import { type RevokedTokenKeys, revokeTokenKeys } from '../../cli/commands/keys.ts';
 import { type CachedRing, cachedRing, ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { TTL_MINUTES_MAX } from '../../src/contract/limits.ts';
 import type { RingStore } from '../../src/domain/auth/key-ring.ts';
-import { rotateRing } from '../../src/domain/auth/token-keys.ts';
-import { type RevokedTokenKeys, revokeTokenKeys } from '../../src/domain/operations/revoke-token-keys.ts';
+import { rotateRing } from '../../src/domain/auth/key-ring.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
 import { countingBytes } from '../fakes/sources.ts';

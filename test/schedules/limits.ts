@@ -1,12 +1,12 @@
 import { type ServiceInputTypes, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { KEYS } from '../../src/adapters/dynamodb/configuration-keys.ts';
+import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
 import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
-import { hitPerHour, hitPerMinute } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
@@ -20,10 +20,10 @@ import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submi
 import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
-import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound-limits.ts';
+import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { withinInvocation } from '../../src/functions/invocation.ts';
+import { withinInvocation } from '../../src/functions/outbound-function.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
@@ -75,7 +75,7 @@ class Site {
     this.world = world;
     this.faults = new Faults(world);
     const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
-    this.put({ ...KEYS.organization(ORG_ID), organization, action_count: actionCount });
+    this.put({ ...KEYS.organization(ORG_ID), organization, action_count: actionCount, assistant_count: 1 });
     this.#environments = Array.from({ length: 1 + world.choose(3) }, (_, index) => this.#environment(index));
   }
 
@@ -149,9 +149,11 @@ class Site {
 
   attemptPorts(environment: Environment, dynamo: DynamoDb) {
     return {
-      openSigningSecret,
-      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }),
-      logWriteFailed: () => {},
+      signingSecrets: { openSigningSecret },
+      recording: {
+        log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }),
+        logWriteFailed: () => {},
+      },
       now: environment.now,
       newId: this.newId,
     };
@@ -166,17 +168,16 @@ class Site {
 export async function calls(world: World, defects: LimitDefects = {}): Promise<void> {
   const site = new Site(world, 1);
   const action = anAiAction();
-  const slug = { org_id: ORG_ID, action_id: action.action_id };
   site.put({ ...KEYS.action(ORG_ID, action.action_id), action });
   site.put({ ...KEYS.actionOwner(action.action_id), org_id: ORG_ID });
-  site.put({ ...KEYS.slug(SITE_ID, 'AI-decided', action.slug), ...slug });
+  site.put({ ...KEYS.slug(SITE_ID, 'AI-decided', action.slug), action });
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
-    const own: Omit<CallToolPorts, 'makeAttempt'> = {
+    const own = {
       ...site.attemptPorts(environment, dynamo),
-      ...configurationReads(dynamo, CONFIGURATION),
-      ...conversations(dynamo, CONVERSATIONS, environment.now),
-      recordFailed: () => {},
+      configuration: configurationReads(dynamo, CONFIGURATION),
+      conversations: conversations(dynamo, CONVERSATIONS, environment.now),
+      report: { recordFailed: () => {} },
     };
     return { dynamo, own };
   });
@@ -191,8 +192,8 @@ export async function calls(world: World, defects: LimitDefects = {}): Promise<v
       if (requests > AI_CALLS_PER_CONVERSATION) world.violated('a sixth call of the Action');
       if (began > disabledAt) world.violated('a call of an Action that was disabled before it was read');
     });
-    const ports = { ...own, makeAttempt };
-    const call = { siteId: SITE_ID, conversationId: CONVERSATION, tool: action.slug, arguments: {} };
+    const ports = { ...own, attempts: { ...own.recording, makeAttempt } };
+    const call = { site_id: SITE_ID, conversation_id: CONVERSATION, tool: action.slug, arguments: {} };
     const { outcome } = await callTool(call, defects.tool?.(ports, dynamo) ?? ports);
     if (outcome === 'completed') completed += 1;
   });
@@ -229,10 +230,9 @@ export async function sessions(world: World, defects: LimitDefects = {}): Promis
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const own: CreateSessionPorts = {
-      ...configurationReads(dynamo, CONFIGURATION),
-      hitPerMinute: hitPerMinute(dynamo, COUNTERS),
-      hitPerHour: hitPerHour(dynamo, COUNTERS),
-      signToken: async () => 'token',
+      configuration: configurationReads(dynamo, CONFIGURATION),
+      counters: rateLimits(dynamo, COUNTERS),
+      tokens: { signToken: async () => 'token' },
       now: environment.now,
       newId: site.newId,
     };
@@ -270,8 +270,9 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
     started_at: CREATED,
   };
   const assistant = anAssistant({ escalation_topics: TOPICS.slice(0, world.choose(3)) });
+  site.put({ ...KEYS.assistant(SITE_ID), assistant });
   site.put({ ...KEYS.action(ORG_ID, form.action_id), action: form });
-  site.put({ ...KEYS.slug(SITE_ID, 'Form', form.slug), org_id: ORG_ID, action_id: form.action_id });
+  site.put({ ...KEYS.slug(SITE_ID, 'Form', form.slug), action: form });
   const key = { pk: `SITE#${SITE_ID}#CONVERSATION#${CONVERSATION}`, sk: 'CONVERSATION' };
   site.put({ ...key, conversation, expires_at: 2_000_000_000 }, CONVERSATIONS);
   /** Ids of submissions that a topic or the endpoint has accepted. */
@@ -287,13 +288,16 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
     });
     return {
       ...site.attemptPorts(environment, dynamo),
-      ...configurationReads(dynamo, CONFIGURATION),
-      ...conversations(dynamo, CONVERSATIONS, environment.now),
-      hitPerMinute: hitPerMinute(dynamo, COUNTERS),
-      hitPerHour: hitPerHour(dynamo, COUNTERS),
+      configuration: configurationReads(dynamo, CONFIGURATION),
+      conversations: conversations(dynamo, CONVERSATIONS, environment.now),
+      counters: rateLimits(dynamo, COUNTERS),
+      tokens: { verifyToken: async () => undefined, siteOfToken: () => undefined },
       escalate: escalationTopics(client),
-      forwarded: () => {},
-      settleFailed: (id: string) => void unsettled.add(id),
+      report: {
+        identified: () => {},
+        forwarded: () => {},
+        settleFailed: (id: string) => void unsettled.add(id),
+      },
     };
   });
   /** When the requests arrived that reached the endpoint. */
@@ -304,7 +308,7 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
   site.request(4 + world.choose(10), world.choose(70), async (environment, index, ended) => {
     const at = world.time;
     const client_key = index < 4 ? `key${index % 2}` : null;
-    const { escalate, ...others } = portsOf(environment);
+    const { escalate, recording, ...others } = portsOf(environment);
     let known = false;
     const makeAttempt = site.outbound(
       environment,
@@ -326,25 +330,26 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
         if (result === 'accepted') known = true;
         return result;
       },
-      makeAttempt: async (request) => {
-        const outcome = await makeAttempt(request);
-        if (outcome.failure === null) {
-          known = true;
-          acceptedOnce.add(request.headers['X-Service-Trigger-Ref'] ?? '');
-        }
-        return outcome;
+      attempts: {
+        ...recording,
+        makeAttempt: async (request) => {
+          const outcome = await makeAttempt(request);
+          if (outcome.failure === null) {
+            known = true;
+            acceptedOnce.add(request.headers['X-Service-Trigger-Ref'] ?? '');
+          }
+          return outcome;
+        },
       },
     };
     const ports = defects.form?.(own) ?? own;
     const values = { email: 'a@b.example' };
     const readBody = () => ({ conversation_id: CONVERSATION, values, client_key });
-    const widget = { credentials: VISITOR, assistant, claims: undefined };
-    const { submission_id } = await submitForm({ siteId: SITE_ID, slug: form.slug, widget, readBody }, ports).catch(
-      (error: unknown) => {
-        if (known && environment.alive) world.violated('a submission failed though somebody accepted it');
-        throw error;
-      },
-    );
+    const request = { siteId: SITE_ID, slug: form.slug, credentials: VISITOR, readBody };
+    const { submission_id } = await submitForm(request, ports).catch((error: unknown) => {
+      if (known && environment.alive) world.violated('a submission failed though somebody accepted it');
+      throw error;
+    });
     if (!published.has(submission_id) && !acceptedOnce.has(submission_id))
       world.violated(`${submission_id} succeeded though nobody accepted it`);
     const before = client_key === null ? undefined : submitted.get(client_key);

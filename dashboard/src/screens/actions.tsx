@@ -1,8 +1,7 @@
 import { Alert, Badge, Box, Button, Header, Link, SpaceBetween, Toggle } from '@cloudscape-design/components';
 import { useState } from 'react';
-import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
+import { formsInOrder, TRIGGERS } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
-import { formsInOrder } from '../../../src/contract/form-order.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { NotLoaded } from '../parts/boundary.tsx';

@@ -1,6 +1,6 @@
 import { Box, Button, Header, Link, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import type { AuditOperation } from '../../../src/contract/members.ts';
+import type { AuditOperation } from '../../../src/contract/organizations.ts';
 import { paths } from '../navigation.ts';
 import { NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';

@@ -24,14 +24,15 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       return sheet;
     });
     const shown = panel(
-      { forms: [JSON.parse(form)], owner: 'preview', visitor: {}, place: undefined },
+      { forms: [JSON.parse(form)], owner: 'preview' },
       { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
       english,
       () => undefined,
     );
     // The method `show` would move the focus.
     shown.node.open = true;
-    shadow.replaceChildren(element('div', { class: 'root', lang: 'en', dir: 'ltr' }, shown.node));
+    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'root dark' : 'root';
+    shadow.replaceChildren(element('div', { class: theme, lang: 'en', dir: 'ltr' }, shown.node));
   }, [form]);
   return <div ref={host} />;
 }

@@ -1,7 +1,7 @@
 import { Box, Button, ExpandableSection, Modal, SpaceBetween } from '@cloudscape-design/components';
 import type { ActionView, TestResult } from '../../../src/contract/dashboard.ts';
-import type { FailureCode } from '../../../src/contract/deliveries.ts';
-import { FAILURE_ADVICE } from '../../../src/contract/failure-advice.ts';
+import type { FailureCode } from '../../../src/contract/delivery-record.ts';
+import { FAILURE_ADVICE } from '../../../src/contract/delivery-record.ts';
 import { Code } from '../parts/code.tsx';
 import { Status } from '../parts/status.tsx';
 import { SignatureHelp } from './signature-help.tsx';

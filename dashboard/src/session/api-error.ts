@@ -1,6 +1,5 @@
 import type { ActionView, AssistantView, StaleAnswer } from '../../../src/contract/dashboard.ts';
-import type { ErrorResponse } from '../../../src/contract/error-response.ts';
-import type { ErrorCode } from '../../../src/contract/errors.ts';
+import type { ErrorCode, ErrorResponse } from '../../../src/contract/errors.ts';
 
 /** Body of an error of the service, or of API Gateway, which contains only a message. */
 type ErrorBody = Partial<ErrorResponse & Pick<StaleAnswer, 'current'>> & { readonly message?: string };

@@ -1,16 +1,16 @@
-"""A customer's backend with Python's standard library: renders the widget, renews its token, receives usage webhooks."""
+"""A customer's backend with Flask: renders the widget, renews its token, receives usage webhooks."""
 
+import hashlib
+import hmac
 import html
-import json
 import os
 import sys
-import traceback
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from login import current_user
+from flask import Flask, Response, abort, jsonify, request
+
 from sessions import SessionClient, SessionError
-from usage import Refused, UsageAccount
+from usage import Refused, verified_report
 
 BASE_URL = os.environ.get("BASE_URL") or sys.exit("Set BASE_URL")
 SERVER_KEY = os.environ.get("SERVER_KEY") or sys.exit("Set SERVER_KEY")
@@ -18,102 +18,75 @@ USAGE_WEBHOOK_URL = os.environ.get("USAGE_WEBHOOK_URL")
 USAGE_KEY = os.environ.get("USAGE_KEY")
 if USAGE_WEBHOOK_URL and not USAGE_KEY:
     sys.exit("Set USAGE_KEY to a long random secret")
-MAX_BODY_BYTES = 1024 * 1024
+TOKENS_PER_USER = int(os.environ.get("TOKENS_PER_USER", "100000"))
 
 page = (Path(__file__).parent.parent / "page.html").read_text(encoding="utf-8")
-usage = UsageAccount(USAGE_KEY, int(os.environ.get("TOKENS_PER_USER", "100000"))) if USAGE_KEY else None
+sessions = SessionClient(BASE_URL, SERVER_KEY)
+# In production, count in your database.
+spent: dict[str, int] = {}
+seen: set[str] = set()
+
+app = Flask(__name__)
+app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 
-def usage_webhook_of(user_id: str) -> dict[str, str] | None:
-    if usage is None or not USAGE_WEBHOOK_URL:
-        return None
-    return {"url": USAGE_WEBHOOK_URL, "secret": usage.secret_of(user_id)}
+def current_session() -> dict:
+    """Returns the session of the user who is logged in. Replace it by your application's own login; abort(401) for nobody."""
+    user = {"user_id": "user-1", "user_name": "Zoë Example", "user_email": "zoe@example.com"}
+    if USAGE_WEBHOOK_URL:
+        return {**user, "usage_webhook": {"url": USAGE_WEBHOOK_URL, "secret": usage_secret_of(user["user_id"])}}
+    return user
 
 
-sessions = SessionClient(BASE_URL, SERVER_KEY, usage_webhook_of)
+def usage_secret_of(user_id: str) -> str:
+    """Each user has a different secret, because the visitor can read the secret in the session token."""
+    return hmac.new(USAGE_KEY.encode(), user_id.encode(), hashlib.sha256).hexdigest()
 
 
-def render_page(user: dict[str, str]) -> str:
-    """Returns the page. Without a token, it returns the page without the widget."""
+@app.get("/")
+def render_page() -> str:
     try:
-        token = sessions.token_for(user)
+        token = sessions.token_for(current_session())
     except SessionError as error:
+        # Without a token, the page has no widget.
         print(error, file=sys.stderr)
         return page.replace("{{widget}}", "")
     source = f"{html.escape(BASE_URL)}/static/va-wave-widget.js"
-    return page.replace(
-        "{{widget}}", f'<script async src="{source}" data-session-token="{html.escape(token)}"></script>'
-    )
+    return page.replace("{{widget}}", f'<script async src="{source}" data-session-token="{token}"></script>')
 
 
-class Backend(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = 10
+@app.post("/widget-session")
+def renew() -> Response | tuple[Response, int, dict]:
+    # Allows only our own pages. Browsers set this header, and scripts cannot change it.
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        abort(403)
+    try:
+        return jsonify(session_token=sessions.mint(current_session()))
+    except SessionError as error:
+        print(error, file=sys.stderr)
+        retry = {"Retry-After": error.retry_after} if error.retry_after else {}
+        return jsonify(error="No session is available now"), 503, retry
 
-    def renew(self, user: dict[str, str]) -> None:
-        # Allows only our own pages. Browsers set this header, and scripts cannot change it.
-        if self.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            return self.json(403, {"error": "Only our own pages may renew a session"})
-        try:
-            self.json(200, {"session_token": sessions.mint(user)})
-        except SessionError as error:
-            print(error, file=sys.stderr)
-            self.json(503, {"error": "No session is available now"}, error.retry_after)
 
-    def report_usage(self, raw_body: bytes) -> None:
-        headers = self.headers.get("X-Webhook-Signature"), self.headers.get("X-Webhook-Timestamp")
-        try:
-            self.json(200, usage.report(raw_body, *headers))
-        except Refused as refused:
-            self.json(refused.status, {"error": str(refused)})
+@app.post("/usage")
+def report_usage() -> Response | tuple[Response, int]:
+    if not USAGE_KEY:
+        abort(404)
+    headers = request.headers.get("X-Webhook-Signature"), request.headers.get("X-Webhook-Timestamp")
+    try:
+        user_id, nonce, tokens = verified_report(request.get_data(), *headers, usage_secret_of)
+    except Refused as refused:
+        return jsonify(error=str(refused)), refused.status
+    spent[user_id] = spent.get(user_id, 0) + (0 if nonce in seen else tokens)
+    seen.add(nonce)
+    return jsonify(should_continue=spent[user_id] < TOKENS_PER_USER)
 
-    def route(self) -> None:
-        length = self.headers.get("Content-Length", "0")
-        if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY_BYTES:
-            self.close_connection = True
-            return self.json(413, {"error": "The body is too large"})
-        raw_body = self.rfile.read(int(length))
-        wanted = self.command, self.path.partition("?")[0]
-        if wanted == ("POST", "/usage") and usage is not None:
-            return self.report_usage(raw_body)
-        user = current_user(self.headers)
-        if user is None:
-            return self.json(401, {"error": "Log in first"})
-        if wanted == ("POST", "/widget-session"):
-            return self.renew(user)
-        if wanted == ("GET", "/"):
-            return self.send(200, "text/html; charset=utf-8", render_page(user).encode())
-        self.json(404, {"error": "Not found"})
 
-    def answer(self) -> None:
-        try:
-            self.route()
-        except Exception:
-            traceback.print_exc()
-            self.close_connection = True
-            self.json(500, {"error": "Internal error"})
-
-    do_GET = do_POST = answer
-
-    def json(self, status: int, body: dict, retry_after: str | None = None) -> None:
-        self.send(status, "application/json", json.dumps(body).encode(), retry_after)
-
-    def send(self, status: int, content_type: str, body: bytes, retry_after: str | None = None) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Length", str(len(body)))
-        if retry_after:
-            self.send_header("Retry-After", retry_after)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Keeps the access log quiet."""
+@app.after_request
+def not_stored(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 if __name__ == "__main__":
-    address = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8081"))
-    server = ThreadingHTTPServer(address, Backend)
-    print(f"listening on http://{address[0]}:{address[1]}/", flush=True)
-    server.serve_forever()
+    app.run(os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8081")))

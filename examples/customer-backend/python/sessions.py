@@ -4,7 +4,6 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from datetime import datetime
 
 TIMEOUT_SECONDS = 5
@@ -20,21 +19,16 @@ class SessionError(Exception):
 
 
 class SessionClient:
-    def __init__(self, base_url: str, server_key: str, usage_webhook_of: Callable[[str], dict[str, str] | None]) -> None:
-        self._base_url = base_url
-        self._server_key = server_key
-        self._usage_webhook_of = usage_webhook_of
+    """Its methods take the body of session create."""
+
+    def __init__(self, base_url: str, server_key: str) -> None:
+        self._url = f"{base_url}/api/widget/session/create"
+        self._headers = {"X-Server-Key": server_key, "Content-Type": "application/json"}
         self._kept: dict[str, tuple[str, float]] = {}
 
-    def mint(self, user: dict[str, str]) -> str:
+    def mint(self, session: dict) -> str:
         """Mints a new token. Raises SessionError."""
-        body = {**user, "usage_webhook": self._usage_webhook_of(user["user_id"])}
-        request = urllib.request.Request(
-            f"{self._base_url}/api/widget/session/create",
-            data=json.dumps(body).encode(),
-            headers={"X-Server-Key": self._server_key, "Content-Type": "application/json"},
-            method="POST",
-        )
+        request = urllib.request.Request(self._url, json.dumps(session).encode(), self._headers, method="POST")
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
                 answer = json.load(response)
@@ -46,10 +40,10 @@ class SessionClient:
         if len(self._kept) >= KEPT_USERS:
             self._kept.clear()
         token, expires_at = answer["session_token"], datetime.fromisoformat(answer["expires_at"]).timestamp()
-        self._kept[user["user_id"]] = (token, expires_at)
+        self._kept[session["user_id"]] = (token, expires_at)
         return token
 
-    def token_for(self, user: dict[str, str]) -> str:
-        """Returns a token for a page. Reuses tokens: the service accepts 20 session creates per minute from one address."""
-        token, expires_at = self._kept.get(user["user_id"], ("", 0.0))
-        return token if expires_at - time.time() > MIN_LIFE_SECONDS else self.mint(user)
+    def token_for(self, session: dict) -> str:
+        """Returns a token for a page. It reuses tokens: the service accepts 20 session creates per minute from one IP address."""
+        token, expires_at = self._kept.get(session["user_id"], ("", 0.0))
+        return token if expires_at - time.time() > MIN_LIFE_SECONDS else self.mint(session)

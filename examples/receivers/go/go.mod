@@ -1,3 +1,3 @@
 module va-wave.example/receiver
 
-go 1.21
+go 1.24

@@ -2,71 +2,66 @@
 package main
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
 
 const maxBodyBytes = 1 << 20
 
+var (
+	secret = os.Getenv("SIGNING_SECRET")
+	inbox  = cmp.Or(os.Getenv("INBOX"), "inbox")
+	idForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+)
+
 func main() {
-	secret := os.Getenv("SIGNING_SECRET")
 	if secret == "" {
 		log.Fatal("Set SIGNING_SECRET to the signing secret of the Action")
 	}
-	inbox := setting("INBOX", "inbox")
 	if err := os.MkdirAll(inbox, 0o700); err != nil {
 		log.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/actions", func(w http.ResponseWriter, r *http.Request) { receive(w, r, secret, inbox) })
-	server := &http.Server{
-		Addr:        setting("HOST", "127.0.0.1") + ":" + setting("PORT", "8080"),
-		Handler:     mux,
-		ReadTimeout: 10 * time.Second,
-	}
-	log.Printf("listening on %s", server.Addr)
-	cert, key := os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY")
-	if cert != "" && key != "" {
+	http.HandleFunc("/actions", receive)
+	address := cmp.Or(os.Getenv("HOST"), "127.0.0.1") + ":" + cmp.Or(os.Getenv("PORT"), "8080")
+	server := &http.Server{Addr: address, ReadTimeout: 10 * time.Second}
+	log.Printf("listening on %s", address)
+	if cert, key := os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY"); cert != "" && key != "" {
 		log.Fatal(server.ListenAndServeTLS(cert, key))
 	}
 	log.Fatal(server.ListenAndServe())
 }
 
-func setting(name, otherwise string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return otherwise
-}
-
-func receive(w http.ResponseWriter, r *http.Request, secret, inbox string) {
+func receive(w http.ResponseWriter, r *http.Request) {
 	// Reads the raw bytes, because a parsed body cannot be verified.
 	rawBody, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			answer(w, http.StatusRequestEntityTooLarge, "The body is too large")
-		}
+		answer(w, http.StatusRequestEntityTooLarge, "The body is incomplete or too large")
 		return
 	}
 	signature := strings.Join(r.Header.Values("X-Service-Signature"), ",")
-	if problem := problemWith(rawBody, signature, secret, time.Now()); problem != nil {
-		answer(w, problem.status, problem.message)
+	if status, problem := problemWith(rawBody, signature, secret, time.Now()); problem != "" {
+		answer(w, status, problem)
 		return
 	}
 	trigger, ref := r.Header.Get("X-Service-Trigger"), r.Header.Get("X-Service-Trigger-Ref")
-	name := fileName(rawBody, trigger, ref)
-	if name == "" {
+	id := idOf(rawBody, trigger, ref)
+	if !idForm.MatchString(id) {
 		answer(w, http.StatusBadRequest, "The request is malformed")
 		return
 	}
-	if err := storeOnce(inbox, name, rawBody); err != nil {
+	name := trigger + "-" + id + ".json"
+	if err := storeOnce(name, rawBody); err != nil {
 		// A 5xx makes the service send an event again.
 		log.Print(err)
 		answer(w, http.StatusInternalServerError, "Internal error")
@@ -88,4 +83,47 @@ func answer(w http.ResponseWriter, status int, problem string) {
 	if err := json.NewEncoder(w).Encode(reply); err != nil {
 		log.Print(err)
 	}
+}
+
+// idOf returns the id of an event or a form submission, and a new id for any other call. It returns "" for a malformed request.
+func idOf(rawBody []byte, trigger, triggerRef string) (id string) {
+	var body map[string]any
+	if len(rawBody) > 0 && (json.Unmarshal(rawBody, &body) != nil || body == nil) {
+		return ""
+	}
+	switch {
+	case trigger == "form" && body == nil:
+		return triggerRef
+	case trigger == "form":
+		id, _ = body["submission_id"].(string)
+	case trigger == "event" && body != nil:
+		id, _ = body["id"].(string)
+	case trigger == "event", trigger == "ai":
+		// Each call of the assistant is separate, and so is each event that is sent with GET and has no body.
+		id = rand.Text()
+	}
+	return id
+}
+
+// storeOnce returns when the bytes are on the disk. It writes nothing when the name exists, because the request is then a repeat.
+// In production, use a table with a unique key.
+func storeOnce(name string, content []byte) error {
+	file, err := os.CreateTemp(inbox, ".receiving-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if _, err := file.Write(content); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	// Link fails when the name exists, so two concurrent requests create one file.
+	err = os.Link(file.Name(), filepath.Join(inbox, name))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }

@@ -1,19 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { link, open, unlink } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { actionMiddleware } from '@va-wave/receiver';
 import express from 'express';
-import { openInbox } from './inbox.mjs';
 
 const { SIGNING_SECRET, PORT = '8080', HOST = '127.0.0.1', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
 if (!SIGNING_SECRET) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
-
-const inbox = await openInbox(INBOX);
-const app = express();
+mkdirSync(INBOX, { recursive: true });
 
 const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
+
+/**
+ * Resolves when the bytes are on the disk. Writes nothing when the name exists, because the request is then a repeat.
+ * In production, use a table with a unique key.
+ */
+async function storeOnce(name, content) {
+  const temporary = join(INBOX, `.${randomUUID()}`);
+  const file = await open(temporary, 'wx');
+  try {
+    await file.writeFile(content);
+    await file.sync();
+    // `link` fails when the name exists, so two concurrent requests create one file.
+    await link(temporary, join(INBOX, name));
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  } finally {
+    await file.close();
+    await unlink(temporary);
+  }
+}
+
+const app = express();
 
 // Register this before express.json(), because the signature covers the raw bytes. The middleware answers 400, 401 and 413.
 app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), async (_request, response) => {
@@ -24,7 +45,7 @@ app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), as
     return response.status(400).json({ error: 'The request is malformed' });
   }
   const name = `${trigger}-${id}.json`;
-  await inbox.storeOnce(name, body === null ? '' : JSON.stringify(body));
+  await storeOnce(name, body === null ? '' : JSON.stringify(body));
   console.log(`verified: ${trigger} ${inspect(triggerRef)}, kept in ${name}`);
   response.json({ received: true });
 });

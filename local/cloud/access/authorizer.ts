@@ -1,13 +1,54 @@
-import { ACCOUNT } from '../account.ts';
-import { type Caller, callerName, type Role } from './callers.ts';
-import type { PolicyStatement } from './policy-document.ts';
-import { appliesTo, isAbout } from './statements.ts';
+import { randomBytes } from 'node:crypto';
+import { appliesTo, isAbout, type PolicyStatement } from './policies.ts';
+
+/** A statement of a role, with the place in the template that a report can name. */
+export type RoleStatement = {
+  /** Logical id of the role. */
+  readonly role: string;
+  /** Position among all the role's statements, in the order of the template. */
+  readonly index: number;
+  readonly statement: PolicyStatement;
+};
+
+export type Role = {
+  readonly logicalId: string;
+  readonly arn: string;
+  readonly trust: readonly PolicyStatement[];
+  readonly statements: readonly RoleStatement[];
+};
+
+/** The caller of an AWS API. The operator may do everything, a function what its role allows, a service what resource policies allow. */
+export type Caller =
+  | { readonly kind: 'operator' }
+  | {
+      readonly kind: 'function';
+      /** Logical id of the function. */
+      readonly functionId: string;
+      /** `arn:aws:sts::…:assumed-role/<role>/<function>` */
+      readonly sessionArn: string;
+      readonly role: Role;
+    }
+  | { readonly kind: 'service'; readonly service: string; readonly sourceArn: string };
+
+/** The access key of a caller. */
+export type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
+
+/** The callers by the ids of their access keys. Functions have new keys in each run, so that keys of an earlier run are invalid. */
+export type AccessKeys = Map<string, Caller>;
+
+/** Creates a key. The gateway does not check the secret: on loopback, the key id identifies the caller. */
+export function newCredentials(): Credentials {
+  return {
+    accessKeyId: `LOCAL${randomBytes(10).toString('hex').toUpperCase().slice(0, 15)}`,
+    secretAccessKey: randomBytes(30).toString('base64url'),
+  };
+}
 
 export type Check = { readonly action: string; readonly resource: string };
 
 /** A kind of call that was refused. */
 export type Denial = Check & {
-  /** Logical id of the function, `operator` or the name of an AWS service. */
+  /** Logical id of the function, or the name of an AWS service. */
   readonly caller: string;
   /** The message of AWS. */
   readonly message: string;
@@ -22,6 +63,9 @@ export type Grant = Check & {
 
 /** The policy of a queue or a function. */
 export type ResourcePolicy = { readonly arn: string; readonly statements: readonly PolicyStatement[] };
+
+/** The condition keys of every call. No call leaves the machine, so plain HTTP counts as secure transport. */
+const ALWAYS: Readonly<Record<string, string>> = { 'aws:securetransport': 'true' };
 
 /** Allows or denies every call as IAM does within one account, and records each decision once. The operator may do everything. */
 export class Authorizer {
@@ -56,6 +100,7 @@ export class Authorizer {
 
   #decide(caller: Exclude<Caller, { kind: 'operator' }>, { action, resource }: Check): Denial | undefined {
     const isService = caller.kind === 'service';
+    const name = isService ? caller.service : caller.functionId;
     const keys = isService ? { ...ALWAYS, 'aws:sourcearn': caller.sourceArn } : ALWAYS;
     const request = { action, resource, keys };
     const service = isService ? caller.service : undefined;
@@ -68,7 +113,7 @@ export class Authorizer {
     if (isAllowed(applicable)) {
       const [by] = byRole;
       const statement = by === undefined ? {} : { statement: { role: by.role, index: by.index } };
-      this.grants.push({ caller: callerName(caller), action, resource, ...statement });
+      this.grants.push({ caller: name, action, resource, ...statement });
       return undefined;
     }
     const because =
@@ -76,7 +121,7 @@ export class Authorizer {
         ? 'of an explicit deny'
         : `no ${isService ? 'resource' : 'identity'}-based policy allows the ${action} action`;
     const message = `User: ${arnOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${because}`;
-    const denial = { caller: callerName(caller), action, resource, message };
+    const denial = { caller: name, action, resource, message };
     this.denials.push(denial);
     this.#onDenial(denial);
     return denial;
@@ -87,10 +132,5 @@ export class Authorizer {
 const isAllowed = (applicable: readonly PolicyStatement[]): boolean =>
   applicable.length > 0 && applicable.every(({ Effect }) => Effect === 'Allow');
 
-/** The condition keys of every call. No call leaves the machine, so plain HTTP counts as secure transport. */
-const ALWAYS: Readonly<Record<string, string>> = { 'aws:securetransport': 'true' };
-
-function arnOf(caller: Caller): string {
-  if (caller.kind === 'function') return caller.sessionArn;
-  return caller.kind === 'service' ? caller.service : `arn:aws:iam::${ACCOUNT}:user/operator`;
-}
+const arnOf = (caller: Exclude<Caller, { kind: 'operator' }>): string =>
+  caller.kind === 'function' ? caller.sessionArn : caller.service;

@@ -1,23 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Authorizer, Caller } from '../access/authorizer.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
-import type { ReceivedMessage } from '../engines/sqs.ts';
+import { requireAllowed } from '../gateway.ts';
 import { isList, isObject, parseObject } from '../json.ts';
+import type { Queues, ReceivedMessage } from '../services/sqs.ts';
 import type { Resource } from '../template/stack.ts';
+import type { InvocationResult } from './execution-environment.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import type { InvocationResult } from './messages.ts';
 
 /** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
 export type SourceQueue = {
   /** Resolves with true as soon as messages wait, and with false after some time without messages. */
   arrival(): Promise<boolean>;
-  /** Resolves when another message is added, and after a short time without one. */
-  addition(): Promise<void>;
   /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
   receive(max: number, quietOnly: boolean): readonly ReceivedMessage[];
   /** @param receiptHandles up to ten */
-  delete(receiptHandles: readonly string[]): Promise<void>;
+  delete(receiptHandles: readonly string[]): void;
 };
+
+/** Seconds after which a wait for messages is repeated. */
+const LONG_POLL_S = 20;
+
+/**
+ * Returns the queue of an event source. The function's role makes the calls, which are checked like its others. What the creation of
+ * the mapping needs and the role does not allow is recorded as a denial; the mapping then stands still, as it would in AWS.
+ */
+export function sourceQueue(
+  { arn: resource, ref: url }: Resource<'AWS::SQS::Queue'>,
+  caller: Caller,
+  { authorizer, queues }: { readonly authorizer: Authorizer; readonly queues: Queues },
+): SourceQueue {
+  const demand = (action: string) => requireAllowed(authorizer, caller, { action, resource });
+  authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource });
+  return {
+    arrival: () => queues.arrival(url, LONG_POLL_S),
+    receive(max, quietOnly) {
+      demand('sqs:ReceiveMessage');
+      return queues.receive(url, max, quietOnly);
+    },
+    delete(receiptHandles) {
+      demand('sqs:DeleteMessage');
+      queues.delete(url, receiptHandles);
+    },
+  };
+}
 
 type EventSourceOptions = {
   readonly definition: Resource<'AWS::Lambda::EventSourceMapping'>;
@@ -30,8 +57,8 @@ type EventSourceOptions = {
   readonly onError: (message: string) => void;
 };
 
-/** Milliseconds before the next poll after an error. */
-const ERROR_PAUSE_MS = 5_000;
+/** Milliseconds before the next poll after an error, and while only messages wait that may not be taken now. */
+const PAUSE_MS = { error: 5_000, full: 20 } as const;
 
 /** One of this many places of a function is reserved for messages of quiet groups, which then need not wait. */
 const QUIET_SHARE = 4;
@@ -67,33 +94,35 @@ export class EventSource {
   }
 
   async #poll(): Promise<void> {
-    const { queue, begin, ready } = this.#options;
-    while (!this.#abort.signal.aborted) {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
       try {
-        const waiting = await this.#orStopped(queue.arrival());
-        if (this.#abort.signal.aborted) return;
-        if (waiting !== true) continue;
-        await this.#orStopped(ready());
-        let messages: readonly ReceivedMessage[] = [];
-        // Messages that the function cannot process yet stay in the queue, where their order may still change.
-        const run = await begin(() => {
-          messages = this.#receive();
-          return messages.length === 0 ? undefined : this.#eventOf(messages);
-        });
-        if (run === undefined) {
-          await this.#change();
-          continue;
-        }
-        const batch = this.#handle(run.result, messages).finally(() => this.#running.delete(batch));
-        this.#running.add(batch);
-        // A batch that has not begun has made none of the calls that `ready` counts.
-        await this.#orStopped(run.begun);
+        if (!(await this.#next())) await sleep(PAUSE_MS.full, undefined, { signal });
       } catch (error) {
-        if (this.#abort.signal.aborted) return;
+        if (signal.aborted) return;
         this.#report(messageOf(error));
-        await sleep(ERROR_PAUSE_MS, undefined, { signal: this.#abort.signal }).catch(() => {});
+        await sleep(PAUSE_MS.error, undefined, { signal }).catch(() => {});
       }
     }
+  }
+
+  /** Runs the next batch. Resolves when the function has begun with it, or to false when only messages wait that may not be taken now. */
+  async #next(): Promise<boolean> {
+    const { queue, begin, ready } = this.#options;
+    if ((await this.#orStopped(queue.arrival())) !== true) return true;
+    await this.#orStopped(ready());
+    let messages: readonly ReceivedMessage[] = [];
+    // Messages that the function cannot process yet stay in the queue, where their order may still change.
+    const run = await begin(() => {
+      messages = this.#receive();
+      return messages.length === 0 ? undefined : this.#eventOf(messages);
+    });
+    if (run === undefined) return false;
+    const batch = this.#handle(run.result, messages).finally(() => this.#running.delete(batch));
+    this.#running.add(batch);
+    // A batch that has not begun has made none of the calls that `ready` counts.
+    await this.#orStopped(run.begun);
+    return true;
   }
 
   /** Receives the messages that may be received now. The last places are for messages of quiet groups. */
@@ -123,20 +152,13 @@ export class EventSource {
     });
   }
 
-  /** Waits until a batch ends or another message is added, while only messages wait that may not be taken now. */
-  async #change(): Promise<void> {
-    await this.#orStopped(Promise.race([...this.#running, this.#options.queue.addition()]));
-  }
-
   async #handle(ended: Promise<InvocationResult>, messages: readonly ReceivedMessage[]): Promise<void> {
-    const { queue } = this.#options;
-    const result = await ended;
-    if (result.failed) return;
-    const failed = failedItems(result.payload, messages);
-    const done = messages.filter(({ MessageId }) => !failed.has(MessageId));
-    if (done.length === 0) return;
+    const { failed, payload } = await ended;
+    if (failed) return;
+    const failures = failedItems(payload, messages);
+    const done = messages.filter(({ MessageId }) => !failures.has(MessageId));
     try {
-      await queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
+      this.#options.queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#report(messageOf(error));
     }

@@ -1,24 +1,71 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { Gateway } from '../gateway/gateway.ts';
-import type {
-  Call,
-  CallAnswer,
-  FunctionError,
-  Invocation,
-  InvocationResult,
-  WorkerReply,
-  WorkerRequest,
-  WorkerStart,
-} from './messages.ts';
+import type { AwsRequest, AwsResponse } from '../gateway.ts';
 
-export type EnvironmentOptions = {
+/** The data with which a worker starts. As in Lambda, all other settings are in its environment. */
+export type WorkerStart = {
+  readonly functionArn: string;
+  /** Folder where V8 keeps compiled code, absolute. */
+  readonly compiledCode: string;
+};
+
+/** A call of AWS that a function makes without a socket. The names of headers are in lower case. */
+export type Call = {
+  readonly id: number;
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+};
+
+/** The answer to the call with this id. */
+export type CallAnswer = {
+  readonly id: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+};
+
+export type Invocation = {
+  readonly requestId: string;
+  /** The event as JSON text. */
+  readonly event: string;
+  /** Unix milliseconds at which the invocation times out. */
+  readonly deadline: number;
+};
+
+/** Parent to worker: an invocation, or the question whether the thread still answers, with `alive`. */
+export type WorkerRequest = Invocation | 'ask';
+
+/** Worker to parent. */
+export type WorkerReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'alive' }
+  /** The function has begun: its first calls are on their way. */
+  | { readonly kind: 'begun'; readonly requestId: string }
+  | { readonly kind: 'ended'; readonly requestId: string; readonly result: InvocationResult };
+
+/** How an invocation ended, in Lambda's words. */
+export type InvocationResult = {
+  readonly failed: boolean;
+  /** JSON text: what the function returned, or the error. */
+  readonly payload: string;
+};
+
+/** What Lambda answers when a function throws. */
+export type FunctionError = {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+};
+
+type EnvironmentOptions = {
   readonly start: WorkerStart;
   readonly variables: Readonly<Record<string, string>>;
   readonly memoryMb: number;
-  readonly functionArn: string;
   readonly timeoutMs: number;
   /** Answers the calls that the function makes without a socket. */
-  readonly call: Gateway['call'];
+  readonly call: (request: AwsRequest) => Promise<AwsResponse>;
   readonly onOutput: (text: string) => void;
   readonly onEnd: () => void;
 };
@@ -46,7 +93,8 @@ const KILLED = {
 export class ExecutionEnvironment {
   readonly #options: EnvironmentOptions;
   readonly #worker: Worker;
-  readonly #started: Promise<void>;
+  /** Resolves when the thread has started, or has ended before. */
+  readonly #started = Promise.withResolvers<void>();
   readonly #running = new Map<
     string,
     { readonly begun: () => void; readonly settle: (result: InvocationResult) => void }
@@ -70,7 +118,7 @@ export class ExecutionEnvironment {
     });
     this.#worker.stdout.setEncoding('utf8').on('data', options.onOutput);
     this.#worker.stderr.setEncoding('utf8').on('data', options.onOutput);
-    this.#started = this.#listen();
+    this.#listen();
   }
 
   /** True when the thread has ended or cannot start. It takes no invocation any more. */
@@ -84,15 +132,14 @@ export class ExecutionEnvironment {
    * @param begun called once the thread has begun with the event, if it does
    */
   async invoke(event: string, requestId: string, begun: () => void): Promise<InvocationResult> {
-    await this.#started;
+    await this.#started.promise;
     if (this.#end !== undefined) return failure(this.#end);
-    const { timeoutMs, functionArn } = this.#options;
-    const invocation: Invocation = { requestId, event, deadline: Date.now() + timeoutMs, functionArn };
+    const { timeoutMs } = this.#options;
     const timer = setTimeout(() => this.#timeOut(requestId), timeoutMs);
     try {
       return await new Promise((settle) => {
         this.#running.set(requestId, { begun, settle });
-        this.#post({ kind: 'invoke', invocation });
+        this.#post({ requestId, event, deadline: Date.now() + timeoutMs });
       });
     } finally {
       clearTimeout(timer);
@@ -101,39 +148,34 @@ export class ExecutionEnvironment {
   }
 
   /** Ends the thread now. All its invocations fail. */
-  async kill(): Promise<void> {
-    this.#fail(KILLED);
+  async kill(error: FunctionError = KILLED): Promise<void> {
+    this.#fail(error);
     await this.#worker.terminate();
   }
 
-  /** Resolves when the thread has started, or has ended before. */
-  #listen(): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => {
-        this.#fail({ errorType: 'Sandbox.Timedout', errorMessage: `Init timed out after ${INIT_TIMEOUT_MS / 1000} s` });
-        void this.kill();
-      }, INIT_TIMEOUT_MS);
-      const done = () => {
-        clearTimeout(late);
-        resolve();
-      };
-      this.#worker.on('message', (reply: WorkerReply) => {
-        if (reply.kind === 'ready') done();
-        else if (reply.kind === 'alive') this.#answered();
-        else if (reply.kind === 'begun') this.#running.get(reply.requestId)?.begun();
-        else this.#running.get(reply.requestId)?.settle(reply.result);
-      });
-      this.#worker.on('error', (error) => {
-        this.#log(error.stack ?? String(error));
-        const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
-        this.#fail({ errorType, errorMessage: error.message });
-      });
-      this.#worker.on('exit', () => {
-        this.#fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
-        this.#options.onEnd();
-        this.#answered();
-        done();
-      });
+  #listen(): void {
+    const errorMessage = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
+    const late = setTimeout(() => void this.kill({ errorType: 'Sandbox.Timedout', errorMessage }), INIT_TIMEOUT_MS);
+    const started = () => {
+      clearTimeout(late);
+      this.#started.resolve();
+    };
+    this.#worker.on('message', (reply: WorkerReply) => {
+      if (reply.kind === 'ready') started();
+      else if (reply.kind === 'alive') this.#answered();
+      else if (reply.kind === 'begun') this.#running.get(reply.requestId)?.begun();
+      else this.#running.get(reply.requestId)?.settle(reply.result);
+    });
+    this.#worker.on('error', (error) => {
+      this.#log(error.stack ?? String(error));
+      const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
+      this.#fail({ errorType, errorMessage: error.message });
+    });
+    this.#worker.on('exit', () => {
+      this.#fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
+      this.#options.onEnd();
+      this.#answered();
+      started();
     });
   }
 
@@ -143,18 +185,14 @@ export class ExecutionEnvironment {
     port.postMessage(answer, [answer.body.buffer]);
   }
 
+  /** Ends the invocation, and the environment when its thread does not answer, because then no invocation in it can end. */
   #timeOut(requestId: string): void {
     const seconds = (this.#options.timeoutMs / 1000).toFixed(2);
     const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
     this.#log(errorMessage);
     this.#running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
-    this.#endUnlessAnswered();
-  }
-
-  /** Ends the environment when its thread does not answer, because then no invocation in it can end. */
-  #endUnlessAnswered(): void {
     this.#silent ??= setTimeout(() => void this.kill(), ANSWER_WITHIN_MS);
-    this.#post({ kind: 'ask' });
+    this.#post('ask');
   }
 
   #answered(): void {

@@ -1,6 +1,5 @@
-import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
-import type { Authorizer } from '../access/authorizer.ts';
-import type { Caller } from '../access/callers.ts';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
+import type { Authorizer, Caller } from '../access/authorizer.ts';
 import { ACCOUNT, REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { isObject, parseObject } from '../json.ts';
@@ -21,28 +20,29 @@ const KEEP_BYTES = 10_000_000;
 
 /** The log file of one function. As in AWS, the function's role must allow writing to the log group. */
 export class FunctionLog {
-  readonly #options: FunctionLogOptions;
-  readonly #allowed: boolean;
+  readonly #files: readonly string[];
+  readonly #onError: (line: string) => void;
   /** The output of this turn of the event loop. */
   #unwritten = '';
   #isFull = false;
 
-  constructor(options: FunctionLogOptions) {
-    this.#options = options;
-    const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${options.logGroup}:log-stream:local`;
+  constructor({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
+    const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
     // Both actions are checked, so that both denials are reported.
     const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
-      options.authorizer.check(options.caller, { action, resource }),
+      authorizer.check(caller, { action, resource }),
     );
     // The lines of earlier runs are kept while the file is small.
-    if (existsSync(options.file) && statSync(options.file).size > KEEP_BYTES) rmSync(options.file);
-    this.#allowed = denials.every((denial) => denial === undefined);
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > KEEP_BYTES) rmSync(file);
+    const isAllowed = denials.every((denial) => denial === undefined);
+    this.#files = [isAllowed ? file : [], copy ?? []].flat();
+    this.#onError = onError;
   }
 
   /** Writes the output of a worker, in whole lines or parts of lines, at the end of this turn of the event loop. */
   write(text: string): void {
     if (text.includes('"ERROR"')) {
-      for (const line of text.split('\n')) if (line.includes('"ERROR"')) this.#options.onError(shorten(line));
+      for (const line of text.split('\n')) if (line.includes('"ERROR"')) this.#onError(shorten(line));
     }
     if (this.#unwritten === '') setImmediate(() => this.#append());
     this.#unwritten += text;
@@ -52,13 +52,12 @@ export class FunctionLog {
     const text = this.#unwritten;
     this.#unwritten = '';
     try {
-      if (this.#allowed) appendFileSync(this.#options.file, text);
-      if (this.#options.copy !== undefined) appendFileSync(this.#options.copy, text);
-      if (this.#isFull) this.#options.onError('The log can be written again');
+      for (const file of this.#files) appendFileSync(file, text);
+      if (this.#isFull) this.#onError('The log can be written again');
       this.#isFull = false;
     } catch (error) {
       // A full disk. The function goes on, and the lines are lost.
-      if (!this.#isFull) this.#options.onError(`The log cannot be written: ${messageOf(error)}`);
+      if (!this.#isFull) this.#onError(`The log cannot be written: ${messageOf(error)}`);
       this.#isFull = true;
     }
   }

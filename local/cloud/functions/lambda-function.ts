@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../access/callers.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AccessKeys, type Authorizer, type Caller, newCredentials } from '../access/authorizer.ts';
+import { REGION } from '../account.ts';
+import { CloudError } from '../cloud-error.ts';
+import type { AwsRequest, AwsResponse } from '../gateway.ts';
 import type { LambdaResource } from '../template/stack.ts';
-import { ExecutionEnvironment } from './execution-environment.ts';
-import type { InvocationResult } from './messages.ts';
+import { ExecutionEnvironment, type InvocationResult } from './execution-environment.ts';
+import { FunctionLog } from './function-log.ts';
 
 type LambdaFunctionOptions = {
-  readonly definition: LambdaResource;
-  /** As which the function makes its calls. */
-  readonly caller: Caller;
-  /** Creates the variables of a new environment, with an access key of its own. */
-  readonly issue: () => EnvironmentKey;
+  readonly keys: AccessKeys;
+  readonly authorizer: Authorizer;
+  readonly gatewayUrl: string;
+  readonly logFolder: string;
+  /** A file that gets the lines of every function. */
+  readonly logCopy?: string | undefined;
+  /** Environment variables of every function, for the differences between the local cloud and AWS. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Folder where V8 keeps compiled code for the next environment. */
   readonly compiledCode: string;
-  /** Answers the calls that the function makes without a socket. */
-  readonly call: Gateway['call'];
-  readonly onOutput: (text: string) => void;
-  /** Called with one line when an asynchronous invocation has failed for the last time. */
-  readonly onLost: (message: string) => void;
-};
-
-/** The settings of one execution environment. */
-export type EnvironmentKey = {
-  readonly variables: Readonly<Record<string, string>>;
-  /** Makes the access key invalid. */
-  readonly revoke: () => void;
+  /** Answers the calls that functions make without a socket. */
+  readonly call: (request: AwsRequest) => Promise<AwsResponse>;
+  /** Called with one line about an error that the function logs, or when an asynchronous invocation has failed for the last time. */
+  readonly onError: (line: string) => void;
 };
 
 /** An invocation that was made. */
@@ -47,33 +46,57 @@ export const INVOCATIONS_AT_ONCE = 64;
  */
 const SHARE_OF_MEMORY_FOR_EVENTS = 1 / 32;
 
-const STOPS: InvocationResult = {
-  failed: true,
-  payload: JSON.stringify({ errorType: 'ServiceException', errorMessage: 'The machine stops' }),
-};
+/** Lambda's limit for the response of an invocation that somebody waits for, in bytes. */
+const RESPONSE_MAX_BYTES = 6_291_556;
 
 /** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
-const ASYNC_RETRY_MS = [60_000, 120_000] as const;
+const ASYNC_RETRIES_MS = [60_000, 120_000] as const;
+
+const failed = (errorType: string, errorMessage: string): InvocationResult => ({
+  failed: true,
+  payload: JSON.stringify({ errorType, errorMessage }),
+});
 
 /** A function with its one execution environment, which starts with the first invocation, and again after it has ended. */
 export class LambdaFunction {
   readonly definition: LambdaResource;
+  /** As which the function makes its calls. */
   readonly caller: Caller;
   readonly #options: LambdaFunctionOptions;
+  readonly #log: FunctionLog;
   readonly #bytesMax: number;
   #environment: ExecutionEnvironment | undefined;
   #taken = 0;
   #bytes = 0;
   /** Invocations that wait for room, in the order of the calls. */
   readonly #waiting: (() => void)[] = [];
-  readonly #retries = new Set<NodeJS.Timeout>();
-  #stopped = false;
+  readonly #abort = new AbortController();
 
-  constructor(options: LambdaFunctionOptions) {
-    this.definition = options.definition;
-    this.caller = options.caller;
+  /** @throws CloudError when the function's role may not be taken by Lambda */
+  constructor(definition: LambdaResource, options: LambdaFunctionOptions) {
+    const { logicalId, ref, role, properties } = definition;
+    if (!options.authorizer.mayAssume(role, 'lambda.amazonaws.com')) {
+      throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
+    }
+    const sessionArn = `${role.arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${ref}`;
+    this.definition = definition;
+    this.caller = { kind: 'function', functionId: logicalId, sessionArn, role };
     this.#options = options;
-    this.#bytesMax = options.definition.properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
+    this.#bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
+    this.#log = new FunctionLog({
+      file: join(options.logFolder, `${logicalId}.log`),
+      caller: this.caller,
+      logGroup: properties.LoggingConfig.LogGroup,
+      authorizer: options.authorizer,
+      copy: options.logCopy,
+      onError: options.onError,
+    });
+  }
+
+  /** Whether this is the function with this name, ARN or logical id. */
+  isCalled(id: string): boolean {
+    const { ref, arn, logicalId } = this.definition;
+    return [ref, arn, logicalId].includes(id);
   }
 
   /**
@@ -84,7 +107,7 @@ export class LambdaFunction {
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
         try {
-          const event = this.#stopped ? undefined : next();
+          const event = this.#abort.signal.aborted ? undefined : next();
           resolve(event === undefined ? undefined : this.#run(event));
         } catch (error) {
           reject(error);
@@ -99,24 +122,22 @@ export class LambdaFunction {
    * @param event JSON text
    */
   async invoke(event: string): Promise<InvocationResult> {
-    return (await this.begin(() => event))?.result ?? STOPS;
+    const result = await (await this.begin(() => event))?.result;
+    if (result === undefined) return failed('ServiceException', 'The machine stops');
+    if (Buffer.byteLength(result.payload) <= RESPONSE_MAX_BYTES) return result;
+    const problem = `Response payload size exceeded maximum allowed payload size (${RESPONSE_MAX_BYTES} bytes).`;
+    return failed('Function.ResponseSizeTooLarge', problem);
   }
 
-  /** Runs the function asynchronously, with two retries after failures. Retries that are left when the local cloud stops are lost. */
-  invokeLater(event: string, attempt = 0): void {
-    void this.invoke(event).then(({ failed }) => {
-      if (!failed || this.#stopped) return;
-      const pause = ASYNC_RETRY_MS[attempt];
-      if (pause === undefined) {
-        this.#options.onLost(`${this.definition.logicalId}: an asynchronous invocation failed three times and is lost`);
-        return;
-      }
-      const timer = setTimeout(() => {
-        this.#retries.delete(timer);
-        this.invokeLater(event, attempt + 1);
-      }, pause);
-      this.#retries.add(timer);
-    });
+  /** Runs the function, with two retries after failures. Retries that are left when the local cloud stops are lost. */
+  async invokeLater(event: string): Promise<void> {
+    const { signal } = this.#abort;
+    for (const pause of [0, ...ASYNC_RETRIES_MS]) {
+      if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
+      const result = await this.invoke(event);
+      if (!result.failed || signal.aborted) return;
+    }
+    this.#options.onError('An asynchronous invocation failed three times and is lost');
   }
 
   /** Ends the environment immediately with all its invocations, as a crash does. The next invocation starts another one. */
@@ -125,8 +146,7 @@ export class LambdaFunction {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const timer of this.#retries) clearTimeout(timer);
+    this.#abort.abort();
     for (const go of this.#waiting.splice(0)) go();
     await this.kill();
   }
@@ -150,18 +170,43 @@ export class LambdaFunction {
     return { begun: Promise.race([promise, result]), result };
   }
 
+  /** Starts an environment with an access key of its own, and with no variable of this process. */
   #start(): ExecutionEnvironment {
-    const { definition, issue, compiledCode, call, onOutput } = this.#options;
-    const { variables, revoke } = issue();
+    const { ref, arn, codeFolder, properties } = this.definition;
+    const { keys, gatewayUrl, environment, compiledCode, call } = this.#options;
+    const { accessKeyId, secretAccessKey } = newCredentials();
+    keys.set(accessKeyId, this.caller);
+    const variables = {
+      ...properties.Environment.Variables,
+      ...environment,
+      AWS_ENDPOINT_URL: gatewayUrl,
+      AWS_REGION: REGION,
+      AWS_DEFAULT_REGION: REGION,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: 'local',
+      AWS_EXECUTION_ENV: `AWS_Lambda_${properties.Runtime}`,
+      AWS_LAMBDA_FUNCTION_NAME: ref,
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize),
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'lambda-managed-instances',
+      AWS_LAMBDA_MAX_CONCURRENCY: String(INVOCATIONS_AT_ONCE),
+      AWS_LAMBDA_LOG_GROUP_NAME: properties.LoggingConfig.LogGroup,
+      AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+      AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat,
+      LAMBDA_TASK_ROOT: codeFolder,
+      _HANDLER: properties.Handler,
+      LANG: 'en_US.UTF-8',
+      TZ: ':UTC',
+    };
     return new ExecutionEnvironment({
-      start: { codeFolder: definition.codeFolder, handler: definition.properties.Handler, compiledCode },
+      start: { functionArn: arn, compiledCode },
       variables,
-      memoryMb: definition.properties.MemorySize,
-      functionArn: definition.arn,
-      timeoutMs: definition.properties.Timeout * 1000,
+      memoryMb: properties.MemorySize,
+      timeoutMs: properties.Timeout * 1000,
       call,
-      onOutput,
-      onEnd: revoke,
+      onOutput: (text) => this.#log.write(text),
+      onEnd: () => keys.delete(accessKeyId),
     });
   }
 }

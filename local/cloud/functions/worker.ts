@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store';
-import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './messages.ts';
+import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './execution-environment.ts';
 
 /**
  * Emulates the Node runtime of Lambda Managed Instances in a worker thread. It imports the bundle once and then handles many events at the
@@ -14,29 +14,28 @@ type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => u
 
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
+const { functionArn }: WorkerStart = workerData;
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
 // What is thrown from here on ends the thread with an error. The copies of this module in the bundle find this store, also while they are imported.
 const store = await InvokeStore.getInstanceAsync();
-const handler = await store.run({}, () => loadHandler(workerData));
+const handler = await store.run({}, () => loadHandler(process.env.LAMBDA_TASK_ROOT ?? '', process.env._HANDLER ?? ''));
 port.on('message', (request: WorkerRequest) => {
-  if (request.kind === 'ask') return reply({ kind: 'alive' });
-  const { invocation } = request;
-  store.run({ [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: invocation.requestId }, () => void run(handler, invocation));
+  if (request === 'ask') return reply({ kind: 'alive' });
+  store.run({ [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: request.requestId }, () => void run(handler, request));
 });
 reply({ kind: 'ready' });
 // Otherwise the cache is written when the environment ends, and the next one may start before.
 flushCompileCache();
 
-async function loadHandler({ codeFolder, handler }: WorkerStart): Promise<Handler> {
-  const [module = '', name = ''] = handler.split('.');
-  const file = readdirSync(codeFolder).find((entry) =>
-    [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry),
-  );
-  if (file === undefined) throw new Error(`There is no module ${module} in ${codeFolder}`);
-  const loaded: Record<string, unknown> = await import(pathToFileURL(join(codeFolder, file)).href);
+/** @param folder of the bundle @param path `index.handler` */
+async function loadHandler(folder: string, path: string): Promise<Handler> {
+  const [module = '', name = ''] = path.split('.');
+  const file = readdirSync(folder).find((entry) => [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry));
+  if (file === undefined) throw new Error(`There is no module ${module} in ${folder}`);
+  const loaded: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
   const found = loaded[name];
-  if (!isHandler(found)) throw new Error(`${handler} is undefined or not exported`);
+  if (!isHandler(found)) throw new Error(`${path} is undefined or not exported`);
   return found;
 }
 
@@ -44,7 +43,7 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === 'function';
 }
 
-async function run(handler: Handler, { requestId, event, deadline, functionArn }: Invocation): Promise<void> {
+async function run(handler: Handler, { requestId, event, deadline }: Invocation): Promise<void> {
   try {
     const answer = handler(JSON.parse(event), {
       awsRequestId: requestId,

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { ACCOUNT } from '../account.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
-import type { HttpAnswer } from '../listener.ts';
+import type { HttpAnswer, HttpRequest } from '../listener.ts';
 
 type Routed = {
   readonly apiId: string;
@@ -12,31 +11,27 @@ type Routed = {
   /** Decoded, as HTTP APIs pass it to functions. */
   readonly path: string;
   readonly rawQueryString: string;
-  readonly body: Buffer;
   /** The result of the route's authorizer; undefined on routes without one. */
   readonly authorizer: JsonObject | undefined;
 };
 
 /** The event of payload format 2.0. */
-export function eventOf(request: IncomingMessage, routed: Routed): object {
-  const { apiId, routeKey, pathParameters, path, rawQueryString, body, authorizer } = routed;
-  const all = headersOf(request.rawHeaders);
-  const cookies = all.flatMap(([name, value]) => (name === 'cookie' ? value.split(/;\s*/) : []));
-  const headers = joined(all.filter(([name]) => name !== 'cookie'));
-  const query = joined(new URLSearchParams(rawQueryString));
+export function eventOf({ method, headers: all, body, client }: HttpRequest, routed: Routed): object {
+  const { apiId, routeKey, pathParameters, path, rawQueryString, authorizer } = routed;
+  const { cookie, ...headers } = all;
+  const query = queryOf(rawQueryString);
   const text = isText(headers['content-type']) && isUtf8(body);
-  const host = request.headers.host ?? '';
-  const sourceIp = request.socket.remoteAddress ?? '';
+  const { host = '' } = headers;
+  const sourceIp = client.address;
   const now = new Date();
   return {
     version: '2.0',
     routeKey,
     rawPath: path,
     rawQueryString,
-    cookies: cookies.length === 0 ? undefined : cookies,
+    cookies: cookie?.split(/;\s*/),
     headers: {
       ...headers,
-      host,
       'content-length': String(body.length),
       'x-amzn-trace-id': `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
       'x-forwarded-for': [headers['x-forwarded-for'] ?? [], sourceIp].flat().join(', '),
@@ -52,7 +47,7 @@ export function eventOf(request: IncomingMessage, routed: Routed): object {
       domainName: host,
       domainPrefix: apiId,
       http: {
-        method: request.method,
+        method,
         path,
         protocol: 'HTTP/1.1',
         sourceIp,
@@ -61,7 +56,6 @@ export function eventOf(request: IncomingMessage, routed: Routed): object {
       requestId: `${randomBytes(11).toString('base64url')}=`,
       routeKey,
       stage: '$default',
-      time: clfTime(now),
       timeEpoch: now.getTime(),
     },
     body: body.length === 0 ? undefined : body.toString(text ? 'utf8' : 'base64'),
@@ -94,30 +88,15 @@ export function answerOf(payload: string): HttpAnswer | undefined {
   return { status, headers: lines, body: isBase64Encoded === true ? Buffer.from(text, 'base64') : text };
 }
 
-type Pair = readonly [name: string, value: string];
-
-/** Names in lower case, and values. @param rawHeaders names and values in turn, as received */
-const headersOf = (rawHeaders: readonly string[]): Pair[] =>
-  Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-    (rawHeaders[2 * index] ?? '').toLowerCase(),
-    rawHeaders[2 * index + 1] ?? '',
-  ]);
-
-/** The values of each name, separated by commas. */
-const joined = (pairs: Iterable<Pair>): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...Map.groupBy(pairs, ([name]) => name)].map(([name, same]) => [name, same.map(([, value]) => value).join(',')]),
-  );
+/** The values of each parameter, separated by commas. */
+function queryOf(text: string): Readonly<Record<string, string>> {
+  const query = new URLSearchParams(text);
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]));
+}
 
 /** Bodies of these types are passed as text, all others in base64. Without a type, a body in UTF-8 is passed as text. */
 function isText(contentType: string | undefined): boolean {
   if (contentType === undefined) return true;
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   return type.startsWith('text/') || /^application\/(?:json|javascript|xml|(?:.+\+(?:json|xml)))$/.test(type);
-}
-
-/** `12/Mar/2026:19:03:58 +0000` */
-function clfTime(time: Date): string {
-  const [, day, month, year, clock] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
-  return `${day}/${month}/${year}:${clock} +0000`;
 }

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { CloudError } from '../cloud-error.ts';
-import type { Stack } from '../template/stack.ts';
-import { contentTypeOf } from './content-types.ts';
+import { overHttp, type Stack } from '../template/stack.ts';
 
 export type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
+
+/** As the upload of a BucketDeployment guesses them from the names of files. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+};
 
 /**
  * Returns the objects that the stack's bucket deployments upload, by bucket and key.
@@ -17,7 +26,7 @@ export function readBucketObjects(stack: Stack): Map<string, Map<string, StoredO
     const bucket = buckets.get(deployment.DestinationBucketName) ?? new Map<string, StoredObject>();
     buckets.set(deployment.DestinationBucketName, bucket);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
-      const folder = stack.assetPath(key.replace(/\.zip$/, ''));
+      const folder = stack.assetPath(key);
       if (!statSync(folder).isDirectory())
         throw new CloudError(`${folder} is an archive. The local cloud serves only folders`);
       for (const file of filesBelow(folder)) {
@@ -27,7 +36,11 @@ export function readBucketObjects(stack: Stack): Map<string, Map<string, StoredO
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
         bucket.set(name, {
           body,
-          headers: { 'content-type': contentTypeOf(file), etag, ...deployment.SystemMetadata },
+          headers: {
+            'content-type': TYPES[extname(file)] ?? 'binary/octet-stream',
+            etag,
+            ...deployment.SystemMetadata,
+          },
         });
       }
     }
@@ -42,7 +55,7 @@ function fillMarkers(body: Buffer, markers: Readonly<Record<string, string>>, in
   for (const [marker, value] of Object.entries(markers)) {
     text = text.replaceAll(marker, () => (inJson ? JSON.stringify(value).slice(1, -1) : value));
   }
-  return Buffer.from(text);
+  return Buffer.from(overHttp(text));
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,68 +1,59 @@
-import type { IncomingMessage } from 'node:http';
-import { Pool } from 'undici';
-import { matchesWildcard } from '../access/wildcards.ts';
+import { createContext, Script } from 'node:vm';
+import * as z from 'zod';
+import { matchesWildcard } from '../access/policies.ts';
 import { CloudError } from '../cloud-error.ts';
-import { type HttpAnswer, readBody } from '../listener.ts';
+import type { HttpAnswer, HttpRequest } from '../listener.ts';
 import type { Resource, Stack } from '../template/stack.ts';
-import type { StoredObject } from './bucket-objects.ts';
-import {
-  applyResponsePolicy,
-  type OriginRequestPolicy,
-  originRequestPolicy,
-  type ResponseHeadersPolicy,
-  responseHeadersPolicy,
-} from './edge-policies.ts';
-import { decoded } from './routes.ts';
-import { ViewerFunction } from './viewer-function.ts';
+import { decoded, type HttpApi } from './api.ts';
+import { readBucketObjects, type StoredObject } from './bucket-objects.ts';
 
-/** CloudFront's limit for a viewer's request. */
-const MAX_BODY_BYTES = 20 * 1024 * 1024;
+/** Answers a request of a viewer, with the parts of it that the behavior forwards. */
+type Origin = (viewer: HttpRequest, forward: Forward) => HttpAnswer | Promise<HttpAnswer>;
 
-/** What the distribution asks of an origin. */
-type OriginRequest = {
-  readonly viewer: IncomingMessage;
-  readonly path: string;
-  readonly query: string;
-  readonly body: Buffer;
-  readonly policy: OriginRequestPolicy;
+/** The parts of a viewer's request that an origin receives. */
+type Forward = (viewer: HttpRequest) => Pick<HttpRequest, 'path' | 'headers'>;
+
+/** A header that replaces the origin's header, or is only added when the origin sent none. */
+type AddedHeader = {
+  readonly name: string;
+  readonly value: string;
+  readonly override: boolean;
+  /** Only for requests with an Origin. */
+  readonly cors?: boolean;
 };
-type Origin = (request: OriginRequest) => Promise<HttpAnswer>;
 
 type Behavior = {
   readonly pattern: string;
   readonly origin: Origin;
   readonly methods: readonly string[];
-  readonly requestPolicy: OriginRequestPolicy;
-  readonly responsePolicy: ResponseHeadersPolicy;
-  readonly viewerFunction: ViewerFunction | undefined;
+  readonly forward: Forward;
+  readonly added: readonly AddedHeader[];
+  /** Returns the path for the origin. */
+  readonly rewrite: (request: HttpRequest, path: string) => string;
 };
 
 /** Emulates the CloudFront distribution: behaviors by path, the parts of a request that each forwards, and the headers that it adds. */
 export class Edge {
   readonly #behaviors: readonly Behavior[];
-  readonly #pools: Pool[] = [];
 
-  /** @throws CloudError when the distribution uses something that is not known here */
+  /**
+   * @param api the HTTP API and its host, the only origin besides buckets
+   * @throws CloudError when the distribution uses something that is not known here
+   */
   constructor(
     { properties }: Resource<'AWS::CloudFront::Distribution'>,
     stack: Stack,
-    buckets: ReadonlyMap<string, ReadonlyMap<string, StoredObject>>,
+    api: { readonly host: string; readonly answer: HttpApi['answer'] },
   ) {
     const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
+    const buckets = readBucketObjects(stack);
     const origins = new Map(
       Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
         const bucket = stack.bucketOf(DomainName);
         if (bucket !== undefined) return [Id, bucketOrigin(buckets.get(bucket) ?? new Map())];
-        if (!DomainName.startsWith('127.0.0.1:')) {
-          throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
-        }
-        const pool = new Pool(`http://${DomainName}`, { connections: 64 });
-        this.#pools.push(pool);
-        const headers = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
-          HeaderName.toLowerCase(),
-          HeaderValue,
-        ]);
-        return [Id, httpOrigin(pool, Object.fromEntries(headers))];
+        if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
+        const added = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName.toLowerCase(), HeaderValue]);
+        return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(added) })];
       }),
     );
     const all = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }];
@@ -73,120 +64,156 @@ export class Edge {
         pattern: behavior.PathPattern,
         origin,
         methods: behavior.AllowedMethods,
-        requestPolicy: originRequestPolicy(stack, behavior.OriginRequestPolicyId),
-        responsePolicy: responseHeadersPolicy(stack, behavior.ResponseHeadersPolicyId),
-        viewerFunction: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
+        forward: forwarding(stack, behavior.OriginRequestPolicyId),
+        added: addedHeaders(stack, behavior.ResponseHeadersPolicyId),
+        rewrite: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
       };
     });
   }
 
   /** Answers one request of a viewer. */
-  async answer(request: IncomingMessage): Promise<HttpAnswer> {
-    const body = await readBody(request, MAX_BODY_BYTES);
-    if (body === undefined) return page(413, 'Request Entity Too Large');
-    const [path = '/', ...query] = (request.url ?? '/').split('?');
-    const behavior = this.#behaviors.find(({ pattern }) => matchesWildcard(pattern, path, { ignoreCase: false }));
+  async answer(request: HttpRequest): Promise<HttpAnswer> {
+    const [path = '/', ...query] = request.path.split('?');
+    const behavior = this.#behaviors.find(({ pattern }) => matchesWildcard(pattern, path));
     if (behavior === undefined) return page(404, 'Not Found');
-    if (!behavior.methods.includes(request.method ?? 'GET')) {
+    if (!behavior.methods.includes(request.method)) {
       return page(
         403,
         'This distribution is not configured to allow the HTTP request method that was used for this request.',
       );
     }
-    const answer = await behavior.origin({
-      viewer: request,
-      path: behavior.viewerFunction?.path(request, path) ?? path,
-      query: query.join('?'),
-      body,
-      policy: behavior.requestPolicy,
-    });
-    const headers = applyResponsePolicy(behavior.responsePolicy, request.headers.origin, answer.headers);
+    const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
+    const answer = await behavior.origin(viewer, behavior.forward);
+    const headers = { ...answer.headers };
+    for (const { name, value, override, cors = false } of behavior.added) {
+      if (cors && request.headers.origin === undefined) continue;
+      if (override || headers[name] === undefined) headers[name] = value;
+    }
     return { ...answer, headers };
   }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.destroy()));
-  }
-}
-
-function viewerFunction(stack: Stack, arn: string | undefined): ViewerFunction | undefined {
-  if (arn === undefined) return undefined;
-  const fn = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
-  if (fn === undefined) throw new CloudError(`The template has no function ${arn}`);
-  return new ViewerFunction(arn, fn.properties.FunctionCode);
 }
 
 /** A missing object is refused, because without the permission to list, S3 does not disclose it. */
 const bucketOrigin =
   (objects: ReadonlyMap<string, StoredObject>): Origin =>
-  async ({ viewer, path }) => {
-    const object = objects.get(decoded(path.slice(1)) ?? '');
+  ({ path, headers }) => {
+    const object = objects.get(decoded(path.slice(1).split('?')[0] ?? '') ?? '');
     if (object === undefined) {
       const body =
         '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
       return { status: 403, headers: { 'content-type': 'application/xml' }, body };
     }
-    const same = viewer.headers['if-none-match'] === object.headers.etag;
+    const same = headers['if-none-match'] === object.headers.etag;
     return { status: same ? 304 : 200, headers: object.headers, body: object.body };
   };
 
-const httpOrigin =
-  (pool: Pool, added: Readonly<Record<string, string>>): Origin =>
-  async ({ viewer, path, query, body, policy }) => {
-    const kept = forwardedQuery(policy, query);
-    const response = await pool.request({
-      method: viewer.method ?? 'GET',
-      path: kept === '' ? path : `${path}?${kept}`,
-      headers: {
-        ...forwardedHeaders(policy, viewer),
-        'user-agent': 'Amazon CloudFront',
-        via: '1.1 local (CloudFront)',
-        'x-forwarded-for': viewer.socket.remoteAddress ?? '',
-        ...added,
-      },
-      body: body.length === 0 ? null : body,
+const apiOrigin =
+  (answer: HttpApi['answer'], added: Readonly<Record<string, string>>): Origin =>
+  (viewer, forward) => {
+    const { path, headers } = forward(viewer);
+    const own = {
+      'user-agent': 'Amazon CloudFront',
+      via: '1.1 local (CloudFront)',
+      'x-forwarded-for': viewer.client.address,
+    };
+    return answer({
+      ...viewer,
+      path,
+      headers: { ...headers, ...own, ...added },
+      client: { address: '127.0.0.1', port: 0 },
     });
-    const answer: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries(response.headers)) {
-      if (value !== undefined && !HOP_BY_HOP.has(name)) answer[name] = value;
-    }
-    return { status: response.statusCode, headers: answer, body: Buffer.from(await response.body.arrayBuffer()) };
   };
 
-const HOP_BY_HOP: ReadonlySet<string> = new Set(
-  'connection keep-alive transfer-encoding content-length date'.split(' '),
-);
-/** Headers that are never forwarded unchanged: those of the connection, and those that CloudFront sets. */
-const OWN: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  ...'host user-agent via x-forwarded-for expect upgrade'.split(' '),
-]);
-
+const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
-function forwardedHeaders(
-  { headers: { which, names } }: OriginRequestPolicy,
-  { headers, socket }: IncomingMessage,
-): Record<string, string> {
-  const forwarded: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+/** Headers that are never forwarded unchanged, besides those that CloudFront sets. */
+const OF_CONNECTION =
+  /^(connection|keep-alive|transfer-encoding|content-length|date|host|user-agent|via|x-forwarded-for|expect|upgrade|cloudfront-.*)$/;
+
+/** What the request policy with this id forwards. Without an id, nothing. @throws CloudError on an unknown id */
+function forwarding(stack: Stack, id: string | undefined): Forward {
+  const isAll = id === ALL_VIEWER_EXCEPT_HOST;
+  const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
+  if (own === undefined && id !== undefined && !isAll) {
+    throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
+  }
+  const { HeadersConfig, QueryStringsConfig } = own?.properties.OriginRequestPolicyConfig ?? {};
+  const names = new Set(HeadersConfig?.Headers.map((name) => name.toLowerCase()));
+  const parameters = new Set(QueryStringsConfig?.QueryStrings);
+  return ({ path, headers, client }) => {
+    const [place = '', ...query] = path.split('?');
+    const pairs = query.join('?').split('&');
+    const kept = isAll ? pairs : pairs.filter((pair) => parameters.has(decoded(pair.split('=')[0] ?? '') ?? ''));
+    const search = kept.join('&');
+    const forwarded = Object.entries(headers).filter(
+      ([name]) => (isAll || names.has(name)) && !OF_CONNECTION.test(name),
+    );
     // A viewer cannot set the headers that CloudFront sets.
-    if (value === undefined || OWN.has(name) || name.startsWith('cloudfront-')) continue;
-    if ((which === 'only') !== names.has(name)) continue;
-    forwarded[name] = typeof value === 'string' ? value : value.join(',');
-  }
-  if (which === 'only' && names.has(VIEWER_ADDRESS)) {
-    forwarded[VIEWER_ADDRESS] = `${socket.remoteAddress}:${socket.remotePort}`;
-  }
-  return forwarded;
+    if (names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
+    return {
+      path: search === '' ? place : `${place}?${search}`,
+      headers: Object.fromEntries(forwarded),
+    };
+  };
 }
 
-function forwardedQuery({ query: kept }: OriginRequestPolicy, query: string): string {
-  if (kept === 'all') return query;
-  return query
-    .split('&')
-    .filter((pair) => kept.has(decoded(pair.split('=')[0] ?? '') ?? ''))
-    .join('&');
+const CORS_AND_SECURITY_HEADERS = 'e61eb60c-9c35-4d20-a928-2b84e02af89c';
+
+const header = (name: string, value: string, override = false): AddedHeader => ({ name, value, override });
+
+/** The headers of the response policy with this id. Without an id, none. @throws CloudError on an unknown id */
+function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeader[] {
+  if (id === undefined) return [];
+  if (id === CORS_AND_SECURITY_HEADERS) {
+    return [
+      header('x-content-type-options', 'nosniff', true),
+      header('x-frame-options', 'SAMEORIGIN'),
+      header('referrer-policy', 'strict-origin-when-cross-origin'),
+      header('strict-transport-security', 'max-age=31536000'),
+      header('x-xss-protection', '1; mode=block'),
+      { ...header('access-control-allow-origin', '*'), cors: true },
+    ];
+  }
+  const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
+  if (own === undefined) throw new CloudError(`The local cloud does not know the response headers policy ${id}`);
+  const { CustomHeadersConfig, SecurityHeadersConfig } = own.properties.ResponseHeadersPolicyConfig;
+  const { ContentSecurityPolicy, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
+  const { StrictTransportSecurity } = SecurityHeadersConfig;
+  const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
+  return [
+    ...CustomHeadersConfig.Items.map(({ Header, Value, Override }) => header(Header.toLowerCase(), Value, Override)),
+    header('content-security-policy', ContentSecurityPolicy.ContentSecurityPolicy, ContentSecurityPolicy.Override),
+    header('x-content-type-options', 'nosniff', ContentTypeOptions.Override),
+    header('x-frame-options', FrameOptions.FrameOption, FrameOptions.Override),
+    header('referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override),
+    header('strict-transport-security', maxAge, StrictTransportSecurity.Override),
+  ];
+}
+
+const rewritten = z.object({ uri: z.string() });
+
+/**
+ * Runs a CloudFront function on viewer requests, with its code from the template, in a realm without the objects of Node. In the local
+ * cloud, the function can only change the path.
+ * @throws CloudError when the template has no such function, or its code defines no handler
+ */
+function viewerFunction(stack: Stack, arn: string | undefined): Behavior['rewrite'] {
+  if (arn === undefined) return (_, path) => path;
+  const fn = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
+  if (fn === undefined) throw new CloudError(`The template has no function ${arn}`);
+  const realm = createContext({});
+  const code = `${fn.properties.FunctionCode}\nglobalThis.call = (event) => JSON.stringify(handler(JSON.parse(event)));`;
+  new Script(code).runInContext(realm);
+  const call: unknown = realm.call;
+  if (typeof call !== 'function') throw new CloudError(`The function ${arn} has no handler`);
+  return ({ method, headers, client }, uri) => {
+    const values = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }]));
+    const request = { method, uri, querystring: {}, headers: values, cookies: {} };
+    const viewer = { ip: client.address };
+    const event = { version: '1.0', context: { eventType: 'viewer-request' }, viewer, request };
+    return rewritten.parse(JSON.parse(String(call(JSON.stringify(event))))).uri;
+  };
 }
 
 const page = (status: number, text: string): HttpAnswer => ({

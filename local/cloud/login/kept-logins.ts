@@ -1,23 +1,22 @@
 import * as z from 'zod';
-import { writeFileAtomically } from '../state/atomic-file.ts';
-import { readKept } from '../state/kept-json.ts';
+import { readKept, writeKept } from '../state/kept-file.ts';
 
 /** Entries of one kind, so that requests of nobody, which leave interactions, end no login. */
 const ENTRIES_OF_KIND_MAX = 1000;
 
-/** `expires_at` is in unix milliseconds; null = never. */
-const entries = z.array(z.tuple([z.string(), z.unknown(), z.number().nullable()]));
+/** `expiresAt` is in unix milliseconds; null = never. */
+const entries = z.array(z.tuple([z.string(), z.object({ value: z.unknown(), expiresAt: z.number().nullable() })]));
+type Entry = z.infer<typeof entries>[number][1];
 
 /** The store of the OpenID provider, kept in one file, so that a restart ends no login. Its methods are those that the provider's adapter calls. */
 export class KeptLogins {
   readonly #file: string;
-  readonly #entries: Map<string, { readonly value: unknown; readonly expiresAt: number | null }>;
+  readonly #entries: Map<string, Entry>;
 
   /** @throws CloudError when the file is there but cannot be read */
   constructor(file: string) {
     this.#file = file;
-    const kept = readKept(file, entries) ?? [];
-    this.#entries = new Map(kept.map(([key, value, expiresAt]) => [key, { value, expiresAt }]));
+    this.#entries = new Map(readKept(file, entries));
   }
 
   get(key: string): unknown {
@@ -27,7 +26,9 @@ export class KeptLogins {
 
   set(key: string, value: unknown, options?: { readonly maxAge: number }): void {
     this.#entries.delete(key);
-    this.#entries.set(key, { value, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
+    // The tokens of a grant are a map. The adapter takes a list of its keys, too.
+    const kept = value instanceof Map ? [...value.keys()] : value;
+    this.#entries.set(key, { value: kept, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
     this.#keep();
   }
 
@@ -43,14 +44,8 @@ export class KeptLogins {
       if (isOver(entry) || count > ENTRIES_OF_KIND_MAX) this.#entries.delete(key);
       else counts.set(kind, count);
     }
-    const kept = [...this.#entries].map(([key, { value, expiresAt }]) => [key, value, expiresAt]);
-    // The tokens of a grant are a map. The adapter takes a list of its keys, too.
-    writeFileAtomically(
-      this.#file,
-      JSON.stringify(kept, (_, value) => (value instanceof Map ? [...value.keys()] : value)),
-    );
+    writeKept(this.#file, [...this.#entries]);
   }
 }
 
-const isOver = ({ expiresAt }: { readonly expiresAt: number | null }): boolean =>
-  expiresAt !== null && expiresAt <= Date.now();
+const isOver = ({ expiresAt }: Entry): boolean => expiresAt !== null && expiresAt <= Date.now();

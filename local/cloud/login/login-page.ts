@@ -3,47 +3,43 @@
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #16191f; background: #f2f3f3; }
   main { max-width: 22rem; margin: 10vh auto; padding: 2rem; background: #fff; border: 1px solid #d1d5db; border-radius: 12px; }
-  h1 { font-size: 1.25rem; margin: 0 0 .25rem; } p { margin: 0 0 1rem; color: #414d5c; }
-  label { display: block; font-weight: 600; margin: .75rem 0 .25rem; }
-  input { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #7d8998; border-radius: 6px; }
-  button { width: 100%; margin-top: 1.25rem; padding: .6rem; font: inherit; font-weight: 600; color: #fff; background: #0a5fb4; border: 0; border-radius: 6px; }
+  h1 { font-size: 1.25rem; }
+  label { display: block; font-weight: 600; margin-top: .75rem; }
+  input, button { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #7d8998; border-radius: 6px; }
+  button { margin-top: 1.25rem; font-weight: 600; color: #fff; background: #0a5fb4; }
   [role=alert] { color: #a60e0e; font-weight: 600; }
 `;
 
 const page = (title: string, content: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><style>${STYLE}</style></head><body><main>${content}</main></body></html>
+<title>${title}</title><style>${STYLE}</style></head><body><main><h1>${title}</h1>${content}</main></body></html>
 `;
 
 /** @param problem the error of the previous login */
-export function loginPage(service: string, uid: string, email: string, problem?: string): string {
-  return page(
-    'Log in',
-    `<h1>Log in to ${escapeHtml(service)}</h1><p>This machine’s stand-in for the login of your deployment.</p>
-${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`}
+export const loginPage = (service: string, uid: string, email: string, problem?: string): string =>
+  page(
+    `Log in to ${escapeHtml(service)}`,
+    `<p>This machine’s stand-in for the login of your deployment.</p>${alert(problem)}
 <form method="post" action="/interaction/${encodeURIComponent(uid)}">
 <label for="email">Email</label><input id="email" name="email" type="email" autocomplete="username" required value="${escapeHtml(email)}">
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
 <button type="submit">Log in</button></form>`,
   );
-}
 
 /** @param form of the provider, which ends the session when it is sent */
-export function logoutPage(form: string): string {
-  return page(
+export const logoutPage = (form: string): string =>
+  page(
     'Logging out',
-    `<h1>Logging out</h1>${form}<script>
+    `${form}<script>
 const form = document.forms[0];
 form.insertAdjacentHTML('beforeend', '<input type="hidden" name="logout" value="yes">');
 form.submit();
 </script>`,
   );
-}
 
-export function problemPage(problem: string): string {
-  return page('Login failed', `<h1>The login failed</h1><p role="alert">${escapeHtml(problem)}</p>`);
-}
+export const problemPage = (problem: string): string => page('The login failed', alert(problem));
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
+const alert = (problem: string | undefined): string =>
+  problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

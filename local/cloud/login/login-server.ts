@@ -5,11 +5,11 @@ import type Provider from 'oidc-provider';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import { CloudError } from '../cloud-error.ts';
 import { type Listener, readBody } from '../listener.ts';
-import type { Identity } from '../state/kept-identity.ts';
+import type { Users } from '../services/user-pools.ts';
+import type { Identity } from '../state/data-folder.ts';
 import type { Resource } from '../template/stack.ts';
 import type { KeptLogins } from './kept-logins.ts';
 import { loginPage, logoutPage, problemPage } from './login-page.ts';
-import type { Users } from './users.ts';
 
 type Client = Resource<'AWS::Cognito::UserPoolClient'>;
 

@@ -1,6 +1,5 @@
-import type { LambdaFunctions } from '../functions/lambda-functions.ts';
-import { withinResponseLimit } from '../functions/response-limit.ts';
-import { type AwsService, ServiceError, UnknownOperation } from '../gateway/aws-request.ts';
+import type { LambdaFunction } from '../functions/lambda-function.ts';
+import { type AwsService, ServiceError, UnknownOperation } from '../gateway.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 
@@ -8,36 +7,33 @@ const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 const LIMIT = { RequestResponse: 6 * 1024 * 1024, Event: 1024 * 1024 } as const;
 
 /** Lambda's Invoke, waiting for the answer or not. */
-export function lambda(functions: LambdaFunctions): AwsService {
+export function lambda(functions: readonly LambdaFunction[]): AwsService {
   return {
     refuse: (error) => ({
       status: error.code === 'AccessDeniedException' ? 403 : error.status,
       headers: { 'content-type': 'application/json', 'x-amzn-errortype': error.code },
       body: JSON.stringify({ Message: error.message, message: error.message }),
     }),
-    understand(request) {
-      const name = INVOKE.exec(request.path)?.[1];
-      if (name === undefined || request.method !== 'POST') {
-        throw new UnknownOperation('lambda', `${request.method} ${request.path}`);
-      }
-      const found = functions.find(decodeURIComponent(name));
-      if (found === undefined) {
-        throw new ServiceError('ResourceNotFoundException', `Function not found: ${decodeURIComponent(name)}`, 404);
-      }
-      const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+    understand({ method, path, headers, body }) {
+      const name = INVOKE.exec(path)?.[1];
+      if (name === undefined || method !== 'POST') throw new UnknownOperation('lambda', `${method} ${path}`);
+      const id = decodeURIComponent(name);
+      const fn = functions.find((known) => known.isCalled(id));
+      if (fn === undefined) throw new ServiceError('ResourceNotFoundException', `Function not found: ${id}`, 404);
+      const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       return {
-        checks: [{ action: 'lambda:InvokeFunction', resource: found.definition.arn }],
+        checks: [{ action: 'lambda:InvokeFunction', resource: fn.definition.arn }],
         async perform() {
           if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
-          const event = eventOf(request.body, LIMIT[type]);
+          const event = eventOf(body, LIMIT[type]);
           if (type === 'Event') {
-            found.invokeLater(event);
+            void fn.invokeLater(event);
             return { status: 202, headers: {}, body: '' };
           }
-          const { failed, payload } = withinResponseLimit(await found.invoke(event));
+          const { failed, payload } = await fn.invoke(event);
           const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
-          const headers = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
-          return { status: 200, headers, body: payload };
+          const answered = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
+          return { status: 200, headers: answered, body: payload };
         },
       };
     },

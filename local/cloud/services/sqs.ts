@@ -1,8 +1,254 @@
+import { buildApp } from 'fauxqs';
+import * as z from 'zod';
 import { ACCOUNT, REGION } from '../account.ts';
-import type { SqsEngine } from '../engines/sqs.ts';
-import { sendMessageBatch } from '../engines/sqs-send.ts';
-import type { AwsService } from '../gateway/aws-request.ts';
-import { jsonService, type Operation, optionalText } from '../gateway/json-protocol.ts';
+import { CloudError, messageOf } from '../cloud-error.ts';
+import { type FauxqsQueue, type FauxqsState, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
+import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
+import {
+  type AwsRequest,
+  type AwsResponse,
+  type AwsService,
+  jsonResponse,
+  jsonService,
+  type Operation,
+  objectsOf,
+  optionalText,
+  passedOn,
+  ServiceError,
+} from '../gateway.ts';
+import type { JsonObject } from '../json.ts';
+import type { Resource } from '../template/stack.ts';
+
+type App = ReturnType<typeof buildApp>;
+
+/** What SQS takes in a message unless a queue says less, and in a batch. */
+const MAX_BYTES = 1_048_576;
+
+/** Lambda takes events of at most 6 MB, so it ends a batch before. A tenth is left for what surrounds the bodies. */
+const BATCH_MAX_BYTES = 0.9 * 6 * 1024 * 1024;
+
+/** The characters of XML 1.0, which is what SQS takes. */
+const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+
+/** A value of a message attribute, as SQS names its fields. */
+const attribute = z.object({
+  DataType: z.string(),
+  StringValue: z.string().exactOptional(),
+  BinaryValue: z.string().exactOptional(),
+});
+
+const sent = z.object({
+  MessageBody: z.string().min(1),
+  /** No delay in SQS is longer than 15 minutes. */
+  DelaySeconds: z.int().min(0).max(900).default(0),
+  MessageAttributes: z.record(z.string(), attribute).default({}),
+  MessageGroupId: z.string().optional(),
+});
+
+/** A message as ReceiveMessage answers with it. */
+export type ReceivedMessage = {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+  readonly Body: string;
+  readonly MD5OfBody: string;
+  readonly MD5OfMessageAttributes?: string;
+  readonly Attributes?: JsonObject;
+  readonly MessageAttributes?: Readonly<Record<string, z.infer<typeof attribute>>>;
+};
+
+/** The queues of the template, and topics that the operator creates, in fauxqs. It listens nowhere: calls go in directly. */
+export class Queues {
+  readonly #app: App;
+  readonly #state: FauxqsState;
+
+  private constructor(app: App, state: FauxqsState) {
+    this.#app = app;
+    this.#state = state;
+  }
+
+  /** @throws CloudError when the folder's state cannot be read */
+  static async open(folder: string): Promise<Queues> {
+    let state: FauxqsState;
+    try {
+      state = await openFauxqs(folder);
+    } catch (error) {
+      throw new CloudError(
+        `The state in ${folder} cannot be read (${messageOf(error)}). Delete the data folder to start without state, or name another with --data`,
+      );
+    }
+    const app = buildApp({ logger: false, defaultRegion: REGION, stores: state.stores });
+    await app.ready();
+    return new Queues(app, state);
+  }
+
+  /** Creates the queues that are missing and gives all of them the template's attributes. */
+  create(queues: readonly Resource<'AWS::SQS::Queue'>[]): void {
+    const store = this.#state.stores.sqsStore;
+    for (const { arn, ref: url, properties } of queues) {
+      const name = arn.split(':').at(-1) ?? '';
+      const queue = store.getQueueByName(name) ?? store.createQueue(name, url, arn);
+      queue.setAttributes({
+        VisibilityTimeout: String(properties.VisibilityTimeout),
+        DelaySeconds: '0',
+        MaximumMessageSize: String(MAX_BYTES),
+        ReceiveMessageWaitTimeSeconds: '0',
+        RedrivePolicy: properties.RedrivePolicy === undefined ? '' : JSON.stringify(properties.RedrivePolicy),
+      });
+    }
+  }
+
+  /**
+   * SendMessage on a standard queue. fauxqs's own loses the message group, takes delays that SQS refuses, and refuses characters that
+   * SQS takes (everything beyond U+FFFF, emoji for one).
+   * @throws ServiceError as SQS would answer
+   */
+  send(parameters: JsonObject): JsonObject {
+    const queue = this.#queue(parameters.QueueUrl);
+    const message = this.#message(queue, parameters);
+    queue.enqueue(message);
+    return resultOf(message);
+  }
+
+  /** SendMessageBatch on a standard queue: up to ten messages, together at most 1 MB; one that is refused is named alone. */
+  sendBatch(parameters: JsonObject): JsonObject {
+    const queue = this.#queue(parameters.QueueUrl);
+    const entries = objectsOf(parameters, 'Entries');
+    const ids = new Set(entries.map(({ Id }) => Id));
+    if (entries.length < 1 || entries.length > 10 || ids.size < entries.length) {
+      throw invalid('A batch has one to ten entries, each with an Id of its own.');
+    }
+    const Successful: JsonObject[] = [];
+    const Failed: JsonObject[] = [];
+    const accepted: SqsMessage[] = [];
+    for (const { Id = '', ...entry } of entries) {
+      try {
+        const message = this.#message(queue, entry);
+        accepted.push(message);
+        Successful.push({ Id, ...resultOf(message) });
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
+      }
+    }
+    if (accepted.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
+      throw new ServiceError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
+    }
+    this.#state.transaction(() => {
+      for (const message of accepted) queue.enqueue(message);
+    });
+    return { Successful, Failed };
+  }
+
+  /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
+  receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
+    const queue = this.#queue(QueueUrl);
+    const { sqsStore } = this.#state.stores;
+    queue.processTimers();
+    const count = bringForward(queue, max, quietOnly);
+    const received: ReceivedMessage[] = [];
+    this.#state.transaction(() => {
+      received.push(...queue.dequeue(count, undefined, (arn) => sqsStore.getQueueByArn(arn)));
+    });
+    return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
+  }
+
+  /** DeleteMessageBatch within this process. */
+  delete(QueueUrl: string, receiptHandles: readonly string[]): void {
+    const queue = this.#queue(QueueUrl);
+    this.#state.transaction(() => {
+      for (const handle of receiptHandles) queue.deleteMessage(handle);
+    });
+  }
+
+  /** Resolves with true as soon as messages wait, with false after so many seconds without any. */
+  async arrival(QueueUrl: string, seconds: number): Promise<boolean> {
+    const queue = this.#queue(QueueUrl);
+    queue.processTimers();
+    if (queue.messages.length === 0) await queue.waitForMessages(seconds);
+    return queue.messages.length > 0;
+  }
+
+  /** Hands a call over to fauxqs as it came. */
+  async forward({ headers: all, body }: AwsRequest): Promise<AwsResponse> {
+    const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
+    const response = await this.#app.inject({ method: 'POST', url: '/', headers, payload: body });
+    return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
+  }
+
+  async stop(): Promise<void> {
+    await this.#app.close();
+    this.#state.close();
+  }
+
+  #queue(url: unknown): FauxqsQueue {
+    const queue = this.#state.stores.sqsStore.getQueue(String(url));
+    if (queue === undefined) throw new ServiceError('QueueDoesNotExist', 'The specified queue does not exist.');
+    return queue;
+  }
+
+  #message(queue: FauxqsQueue, parameters: JsonObject): SqsMessage {
+    const { data, error } = sent.safeParse(parameters);
+    if (data === undefined) {
+      const [issue] = error.issues;
+      throw invalid(`Value for parameter ${issue?.path.join('.')} is invalid. Reason: ${issue?.message}`);
+    }
+    if (FORBIDDEN.test(data.MessageBody)) {
+      throw new ServiceError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
+    }
+    const delay = data.DelaySeconds > 0 ? data.DelaySeconds : undefined;
+    const message = this.#state.createMessage(data.MessageBody, data.MessageAttributes, delay, data.MessageGroupId);
+    const max = Number(queue.attributes.MaximumMessageSize);
+    if (sizeOf(message) > max) {
+      throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${max} bytes.`);
+    }
+    return message;
+  }
+}
+
+const invalid = (message: string): ServiceError => new ServiceError('InvalidParameterValue', message);
+
+const resultOf = ({ messageId, md5OfBody, md5OfMessageAttributes }: SqsMessage): JsonObject => ({
+  MessageId: messageId,
+  MD5OfMessageBody: md5OfBody,
+  ...(md5OfMessageAttributes === '' ? {} : { MD5OfMessageAttributes: md5OfMessageAttributes }),
+});
+
+function sizeOf({ body, messageAttributes }: SqsMessage): number {
+  return Object.entries(messageAttributes).reduce(
+    (sum, [name, { DataType, StringValue = '', BinaryValue = '' }]) =>
+      sum + Buffer.byteLength(name + DataType + StringValue + BinaryValue),
+    Buffer.byteLength(body),
+  );
+}
+
+/** Puts the messages that a fair queue delivers next before the others. @returns how many these are */
+function bringForward(queue: FauxqsQueue, max: number, quietOnly: boolean): number {
+  const noisy = noisyGroups([...queue.inflightMessages.values()].map(({ message }) => message));
+  let bytes = 0;
+  const positions = nextMessages(queue.messages, noisy, max, quietOnly).filter((position, index) => {
+    bytes += Buffer.byteLength(queue.messages[position]?.body ?? '');
+    return index === 0 || bytes <= BATCH_MAX_BYTES;
+  });
+  if ((positions.at(-1) ?? 0) >= positions.length) {
+    const chosen = new Set(positions);
+    const next = positions.flatMap((position) => queue.messages[position] ?? []);
+    queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
+  }
+  return positions.length;
+}
+
+function systemAttributes(queue: FauxqsQueue, receiptHandle: string): JsonObject {
+  const message = queue.inflightMessages.get(receiptHandle)?.message;
+  if (message === undefined) return {};
+  const { sentTimestamp, approximateReceiveCount, approximateFirstReceiveTimestamp, messageGroupId } = message;
+  return {
+    SenderId: ACCOUNT,
+    SentTimestamp: String(sentTimestamp),
+    ApproximateReceiveCount: String(approximateReceiveCount),
+    ApproximateFirstReceiveTimestamp: String(approximateFirstReceiveTimestamp),
+    ...(messageGroupId === undefined ? {} : { MessageGroupId: messageGroupId }),
+  };
+}
 
 /** Calls that fauxqs answers. */
 const FORWARDED = [
@@ -18,7 +264,7 @@ const FORWARDED = [
 ];
 
 /** SQS over its JSON protocol, the one that the AWS clients speak. A batch is allowed by the action for one. */
-export function sqs(engine: SqsEngine): AwsService {
+export function sqs(queues: Queues): AwsService {
   const operation = (name: string, answer: Operation['answer']): Operation => ({
     checks: (parameters) => {
       const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
@@ -28,8 +274,8 @@ export function sqs(engine: SqsEngine): AwsService {
     answer,
   });
   return jsonService('sqs', {
-    ...Object.fromEntries(FORWARDED.map((name) => [name, operation(name, (_, request) => engine.forward(request))])),
-    SendMessage: operation('SendMessage', (parameters) => engine.send(parameters)),
-    SendMessageBatch: operation('SendMessageBatch', (parameters) => engine.send(parameters, sendMessageBatch)),
+    ...Object.fromEntries(FORWARDED.map((name) => [name, operation(name, (_, request) => queues.forward(request))])),
+    SendMessage: operation('SendMessage', (parameters) => jsonResponse(queues.send(parameters))),
+    SendMessageBatch: operation('SendMessageBatch', (parameters) => jsonResponse(queues.sendBatch(parameters))),
   });
 }

@@ -1,9 +1,58 @@
-import { randomBytes } from 'node:crypto';
-import { type AwsService, ServiceError } from '../gateway/aws-request.ts';
-import { jsonResponse, jsonService, type Operation, optionalText, textOf } from '../gateway/json-protocol.ts';
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import {
+  type AwsService,
+  jsonResponse,
+  jsonService,
+  type Operation,
+  optionalText,
+  ServiceError,
+  textOf,
+} from '../gateway.ts';
 import type { JsonObject } from '../json.ts';
-import type { User, Users } from '../login/users.ts';
+import { readKept, writeKept } from '../state/kept-file.ts';
 import type { Resource } from '../template/stack.ts';
+
+const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });
+/** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
+type User = z.infer<typeof user>;
+
+/** The users of the user pools, kept in one file. */
+export class Users {
+  readonly #file: string;
+  readonly #users: User[];
+
+  /** @throws CloudError when the file is there but cannot be read */
+  constructor(file: string) {
+    this.#file = file;
+    this.#users = readKept(file, z.array(user)) ?? [];
+  }
+
+  /** Creates a login; undefined when the address already has one. */
+  create(pool: string, email: string, password: string): User | undefined {
+    if (this.find(pool, email) !== undefined) return undefined;
+    const created = { pool, sub: randomUUID(), email, password };
+    this.#users.push(created);
+    writeKept(this.#file, this.#users);
+    return created;
+  }
+
+  find(pool: string, email: string): User | undefined {
+    return this.#users.find((known) => known.pool === pool && known.email === email.toLowerCase());
+  }
+
+  bySub(sub: string): User | undefined {
+    return this.#users.find((known) => known.sub === sub);
+  }
+
+  /** Returns the login with this address and password. */
+  authenticate(email: string, password: string): User | undefined {
+    const known = this.#users.find((candidate) => candidate.email === email.trim().toLowerCase());
+    if (known === undefined) return undefined;
+    const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
+    return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
+  }
+}
 
 /**
  * Emulates the operations of Cognito user pools that create and find users.
@@ -30,15 +79,15 @@ export function userPools(
   return jsonService('cognito-idp', {
     AdminCreateUser: onUser('AdminCreateUser', (pool, email, parameters) => {
       const password = optionalText(parameters, 'TemporaryPassword') ?? randomBytes(9).toString('base64url');
-      const user = users.create(pool, email, password);
-      if (user === undefined) throw new ServiceError('UsernameExistsException', 'User account already exists');
+      const created = users.create(pool, email, password);
+      if (created === undefined) throw new ServiceError('UsernameExistsException', 'User account already exists');
       if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email, password);
-      return { User: { Username: user.sub, Attributes: attributes(user), Enabled: true } };
+      return { User: { Username: created.sub, Attributes: attributes(created), Enabled: true } };
     }),
     AdminGetUser: onUser('AdminGetUser', (pool, email) => {
-      const user = users.find(pool, email);
-      if (user === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
-      return { Username: user.sub, UserAttributes: attributes(user), Enabled: true };
+      const found = users.find(pool, email);
+      if (found === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
+      return { Username: found.sub, UserAttributes: attributes(found), Enabled: true };
     }),
   });
 }

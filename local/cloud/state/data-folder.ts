@@ -1,14 +1,27 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CloudError, messageOf } from '../cloud-error.ts';
-import { parseObject } from '../json.ts';
-import { writeFileAtomically } from './atomic-file.ts';
+import { readKept, writeKept } from './kept-file.ts';
 
 /** The version of the stored state. It increases when the state of older versions can no longer be read. */
-const VERSION = 1;
-const marker = z.object({ version: z.literal(VERSION) });
+const marker = z.object({ version: z.literal(1) });
+
+const port = z.int().min(1).max(65_535);
+const identity = z.object({
+  /** The ports of the listeners that have no option for one. */
+  ports: z.object({ api: port, gateway: port, login: port }),
+  operator: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+  /** The private key, as a JWK, with which the login signs its tokens. */
+  loginKey: z.record(z.string(), z.unknown()),
+});
+
+/** By what clients know this machine. A restart keeps it, so that they go on. */
+export type Identity = z.infer<typeof identity>;
+
+/** The files that a folder has after its first complete start. Without one of them, the others hold what nobody can use. */
+const BELONGING = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
 
 /** The folder with the local cloud's complete state. At most one running instance uses it. */
 export class DataFolder {
@@ -31,16 +44,35 @@ export class DataFolder {
     const path = makeDataFolder(folder);
     const lock = takeLock(path);
     try {
-      checkMarker(path);
+      const version = join(path, 'version.json');
+      if (readKept(version, marker) === undefined) writeKept(version, { version: marker.shape.version.value });
+      return new DataFolder(path, lock);
     } catch (error) {
       lock.close();
       throw error;
     }
-    return new DataFolder(path, lock);
   }
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  /** The identity of the earlier runs. @throws CloudError when its file cannot be read, or a file that belongs to it is gone */
+  readIdentity(): Identity | undefined {
+    const kept = readKept(this.file('identity.json'), identity);
+    if (kept === undefined) return undefined;
+    for (const [name, what] of Object.entries(BELONGING)) {
+      if (existsSync(this.file(name)) || (name === 'dynamodb.db' && process.env.DYNAMODB_ENDPOINT)) continue;
+      throw new CloudError(
+        `${this.file(name)}, which has ${what} of the state in this folder, is gone. Restore it, or delete the data folder to start without state`,
+      );
+    }
+    return kept;
+  }
+
+  /** Keeps an identity. From then on, the folder is complete. */
+  keepIdentity(kept: Identity): void {
+    writeKept(this.file('identity.json'), kept);
   }
 
   /** Unlocks the folder for the next instance. */
@@ -50,14 +82,11 @@ export class DataFolder {
   }
 }
 
-/**
- * Creates the folder when it does not exist, and makes it readable only for its owner. Returns its path.
- * @throws CloudError
- */
-export function makeDataFolder(folder: string): string {
+/** Creates the folder when it does not exist, and makes it readable only for its owner. */
+function makeDataFolder(folder: string): string {
   const path = resolve(folder);
   try {
-    makeFolder(path);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new CloudError(`The data folder ${path} cannot be made (${messageOf(error)}). Name another with --data`);
   }
@@ -70,13 +99,6 @@ export function makeDataFolder(folder: string): string {
     );
   }
   return path;
-}
-
-/** One folder after the other: below /proc, Node's own recursive call never returns. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  makeFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Locks the folder with a lock of SQLite, which ends with the process in every case. A lock file with a process id could be stale. */
@@ -98,16 +120,6 @@ function takeLock(path: string): DatabaseSync {
     }
     throw new CloudError(
       `The data folder ${path} cannot be used (${messageOf(error)}). Delete it, or name another with --data`,
-    );
-  }
-}
-
-function checkMarker(path: string): void {
-  const file = join(path, 'version.json');
-  if (!existsSync(file)) writeFileAtomically(file, JSON.stringify({ version: VERSION }));
-  if (!marker.safeParse(parseObject(readFileSync(file, 'utf8'))).success) {
-    throw new CloudError(
-      `The data folder ${path} holds state that this version cannot read. Delete it to start without state, or name another with --data`,
     );
   }
 }

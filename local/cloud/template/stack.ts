@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
-import type { ResourcePolicy } from '../access/authorizer.ts';
-import type { Role, RoleStatement } from '../access/callers.ts';
-import type { PolicyStatement } from '../access/policy-document.ts';
+import type { ResourcePolicy, Role, RoleStatement } from '../access/authorizer.ts';
+import type { PolicyStatement } from '../access/policies.ts';
 import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import type { Json } from '../json.ts';
-import type { Assembly, Resource as Definition } from './assembly.ts';
-import { type Identity, Resolver } from './intrinsics.ts';
-import { type Addresses, arn, EMULATED, type Identify, WITHOUT_EFFECT } from './resource-types.ts';
+import { isList, isObject, type Json } from '../json.ts';
+import type { Assembly } from './assembly.ts';
+import { type Addresses, arn, EMULATED, type Identity, identifierOf } from './resource-types.ts';
 
 type Type = keyof typeof EMULATED;
-type Properties = { readonly [T in Type]: z.infer<(typeof EMULATED)[T]['properties']> };
-const SCHEMAS: { readonly [T in Type]: { readonly properties: z.ZodType<Properties[T]> } } = EMULATED;
+type Properties = { readonly [T in Type]: z.infer<(typeof EMULATED)[T]> };
+const SCHEMAS: { readonly [T in Type]: z.ZodType<Properties[T]> } = EMULATED;
 
 /** A resource of the template, with its expressions resolved. */
 export type Resource<T extends Type> = {
@@ -39,65 +37,54 @@ export type JwtAuthorization = {
   readonly scopes: readonly string[];
 };
 
-/** A statement of a role that is left out, so that a test can prove that the statement is needed. */
-export type DroppedStatement = {
-  /** Logical id of the role. */
-  readonly role: string;
-  /** Position among all the role's statements, in the order of the template. */
-  readonly index: number;
-};
-
 type StackOptions = {
   readonly assembly: Assembly;
   readonly addresses: Addresses;
   /** Gives the current value of a secret by its ARN. Called when a value that contains it is read. */
   readonly secretString: (arn: string) => string;
-  readonly withoutStatement?: DroppedStatement | undefined;
+  /** A statement that is left out, so that a test can prove that it is needed. */
+  readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'> | undefined;
 };
+
+/** `{{resolve:secretsmanager:<arn>:SecretString:<key>:<stage>:<version>}}`; an ARN has seven parts of its own. */
+const DYNAMIC_REFERENCE = /\{\{resolve:([^:]+):((?:arn(?::[^:}]*){6})|[^:}]+)((?::[^:}]*)*)\}\}/g;
 
 /** The resources of the template, read by type. Anything that the local cloud does not know is an error, never a guess. */
 export class Stack {
   readonly #options: StackOptions;
-  readonly #resolver: Resolver;
-  readonly #resources: readonly (readonly [logicalId: string, Definition])[];
+  readonly #pseudoParameters: Readonly<Record<string, string>>;
+  /** By logical id. Names may be built of other names. */
+  readonly #identities = new Map<string, Identity | 'in progress'>();
+  readonly #resources: Assembly['template']['Resources'];
 
   /** @throws CloudError when the template contains an unknown type, or a condition */
   constructor(options: StackOptions) {
     const { stackName, template } = options.assembly;
     this.#options = options;
-    this.#resolver = new Resolver({
-      pseudoParameters: {
-        'AWS::AccountId': ACCOUNT,
-        'AWS::Region': REGION,
-        'AWS::Partition': 'aws',
-        'AWS::URLSuffix': 'amazonaws.com',
-        'AWS::StackName': stackName,
-        'AWS::StackId': stackId(stackName),
-      },
-      secretString: options.secretString,
-      edge: options.addresses.edge,
-      identify: (logicalId) => this.#identify(logicalId),
-    });
+    this.#pseudoParameters = {
+      'AWS::AccountId': ACCOUNT,
+      'AWS::Region': REGION,
+      'AWS::Partition': 'aws',
+      'AWS::URLSuffix': 'amazonaws.com',
+      'AWS::StackName': stackName,
+      'AWS::StackId': stackId(stackName),
+    };
+    this.#resources = withoutProviders(template.Resources);
     for (const [id, { Condition }] of Object.entries({ ...template.Resources, ...template.Outputs })) {
       if (Condition !== undefined) throw new CloudError(`The local cloud does not know the condition of ${id}`);
     }
-    const all = Object.entries(template.Resources);
-    for (const [id, { Type }] of all) identifyOf(Type, id);
-    const emulatedElsewhere = this.#customResources(all);
-    this.#resources = all.filter(([id]) => !emulatedElsewhere.has(id));
+    for (const id of Object.keys(this.#resources)) this.#identity(id);
   }
 
   /** Reads every resource of a type. @throws CloudError when one has an unknown property or expression */
   all<T extends Type>(type: T): readonly Resource<T>[] {
-    const { properties } = SCHEMAS[type];
-    return this.#resources
+    return Object.entries(this.#resources)
       .filter(([, resource]) => resource.Type === type)
-      .map(([logicalId, resource]) => ({
-        logicalId,
-        ref: this.#resolver.identity(logicalId).ref,
-        arn: this.#arn(logicalId),
-        properties: parse(properties, `${type} ${logicalId}`, this.#resolver.resolve(resource.Properties)),
-      }));
+      .map(([logicalId, resource]) => {
+        const { ref, attributes } = this.#identity(logicalId);
+        const properties = parse(SCHEMAS[type], `${type} ${logicalId}`, this.resolve(resource.Properties));
+        return { logicalId, ref, arn: attributes.Arn ?? ref, properties };
+      });
   }
 
   /** Reads the only resource of a type. @throws CloudError when there are several */
@@ -110,15 +97,10 @@ export class Stack {
   /** @throws CloudError when a function has no role or asset in the template */
   functions(): readonly LambdaResource[] {
     const roles = this.#roles();
-    const { directory, template } = this.#options.assembly;
     return this.all('AWS::Lambda::Function').map((fn) => {
       const role = roles.find((known) => known.arn === fn.properties.Role);
       if (role === undefined) throw new CloudError(`${fn.logicalId} has a role that is not in the template`);
-      const asset = template.Resources[fn.logicalId]?.Metadata['aws:asset:path'];
-      if (typeof asset !== 'string') {
-        throw new CloudError(`${fn.logicalId} has no asset; was it synthesized with asset metadata?`);
-      }
-      return { ...fn, role, codeFolder: `${directory}/${asset}` };
+      return { ...fn, role, codeFolder: this.assetPath(fn.properties.Code.S3Key) };
     });
   }
 
@@ -164,24 +146,21 @@ export class Stack {
     return [...ofQueues, ...ofFunctions];
   }
 
-  /** The file or folder of the asset with this hash, absolute. @throws CloudError when the assembly has none */
-  assetPath(hash: string): string {
-    return this.#options.assembly.assetPath(hash);
+  /** The file or folder of an asset, absolute. @throws CloudError when the assembly has none */
+  assetPath(key: string): string {
+    return this.#options.assembly.assetPath(key);
   }
 
   /** The name of the bucket that has this domain name as an origin. */
   bucketOf(domainName: string): string | undefined {
-    const [id] =
-      this.#resources.find(
-        ([id, { Type }]) =>
-          Type === 'AWS::S3::Bucket' && this.#resolver.identity(id).attributes.RegionalDomainName === domainName,
-      ) ?? [];
-    return id === undefined ? undefined : this.#resolver.identity(id).ref;
+    return Object.keys(this.#resources)
+      .map((id) => this.#identity(id))
+      .find(({ attributes }) => attributes.RegionalDomainName === domainName)?.ref;
   }
 
   outputs(): Readonly<Record<string, string>> {
     const { Outputs } = this.#options.assembly.template;
-    return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, this.#resolver.text(Value)]));
+    return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, this.#text(Value)]));
   }
 
   #roles(): readonly Role[] {
@@ -194,7 +173,6 @@ export class Stack {
         .map((statement, index): RoleStatement => ({ role: logicalId, index, statement }));
       return {
         logicalId,
-        name: ref,
         arn,
         trust: properties.AssumeRolePolicyDocument.Statement,
         statements: statements.filter(({ index }) => dropped?.role !== logicalId || dropped.index !== index),
@@ -206,56 +184,136 @@ export class Stack {
     return roles;
   }
 
-  /** The functions of custom resources, with their roles and policies. The local cloud does their work, or it has no effect. */
-  #customResources(all: readonly (readonly [string, Definition])[]): ReadonlySet<string> {
-    const ids = (type: string, chosen: (properties: Definition['Properties'], id: string) => boolean): string[] =>
-      all.filter(([id, { Type, Properties }]) => Type === type && chosen(Properties, id)).map(([id]) => id);
-    const tokens = all
-      .filter(([, { Type }]) => Type.startsWith('Custom::'))
-      .map(([, { Properties }]) => this.#resolver.text(Properties.ServiceToken ?? null));
-    const functions = ids('AWS::Lambda::Function', (_, id) => tokens.includes(this.#arn(id)));
-    const roleArns = all
-      .filter(([id]) => functions.includes(id))
-      .map(([, { Properties }]) => this.#resolver.text(Properties.Role ?? null));
-    const roles = ids('AWS::IAM::Role', (_, id) => roleArns.includes(this.#arn(id)));
-    const policies = ids('AWS::IAM::Policy', ({ Roles = [] }) => {
-      const names = this.#resolver.resolve(Roles);
-      return Array.isArray(names) && roles.some((id) => names.includes(this.#resolver.identity(id).ref));
-    });
-    return new Set([...functions, ...roles, ...policies]);
+  /** Resolves the expressions in a value. @throws CloudError on an intrinsic, pseudo parameter, resource or attribute that is not known */
+  resolve(value: Json): Json {
+    if (typeof value === 'string') return this.#dynamicReferences(value);
+    if (isList(value)) return value.map((item) => this.resolve(item));
+    if (!isObject(value)) return value;
+    const [key, ...others] = Object.keys(value);
+    if (key !== undefined && others.length === 0 && (key === 'Ref' || key.startsWith('Fn::'))) {
+      return this.#intrinsic(key, value[key] ?? null);
+    }
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.resolve(member)]));
   }
 
-  #arn(logicalId: string): string {
-    const { ref, attributes } = this.#resolver.identity(logicalId);
-    return attributes.Arn ?? ref;
+  /** Resolves an expression that must be text. Numbers count as their text, as in CloudFormation. */
+  #text(value: Json): string {
+    const resolved = this.resolve(value);
+    if (typeof resolved === 'string') return resolved;
+    if (typeof resolved === 'number' || typeof resolved === 'boolean') return String(resolved);
+    throw new CloudError(`${JSON.stringify(value)} is not text`);
+  }
+
+  #intrinsic(name: string, argument: Json): Json {
+    switch (name) {
+      case 'Ref': {
+        const id = this.#plainText(name, argument);
+        if (id.startsWith('AWS::') && !Object.hasOwn(this.#pseudoParameters, id)) {
+          throw new CloudError(`The local cloud does not know the pseudo parameter ${id}`);
+        }
+        return this.#pseudoParameters[id] ?? this.#identity(id).ref;
+      }
+      case 'Fn::GetAtt': {
+        const [logicalId = '', ...path] = this.#list(name, argument).map((part) => this.#text(part));
+        const value = this.#identity(logicalId).attributes[path.join('.')];
+        if (value !== undefined) return value;
+        throw new CloudError(`The local cloud does not know the attribute ${logicalId}.${path.join('.')}`);
+      }
+      case 'Fn::Join': {
+        const [separator, parts] = this.#list(name, argument);
+        const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.#text(part));
+        const joined = texts.join(this.#text(separator ?? ''));
+        return this.#dynamicReferences(overHttp(joined));
+      }
+      case 'Fn::Sub':
+        return this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, reference: string) =>
+          this.#text({ Ref: reference }),
+        );
+      case 'Fn::Select': {
+        const [index, list] = this.#list(name, argument);
+        const item = this.#list(name, this.resolve(list ?? null))[Number(this.#text(index ?? ''))];
+        if (item === undefined) throw new CloudError(`Fn::Select ${JSON.stringify(argument)} selects nothing`);
+        return item;
+      }
+      case 'Fn::Split': {
+        const [separator, text] = this.#list(name, argument);
+        return this.#text(text ?? null).split(this.#text(separator ?? null));
+      }
+      default:
+        throw new CloudError(`The local cloud does not know ${name}`);
+    }
+  }
+
+  #dynamicReferences(text: string): string {
+    if (!text.includes('{{resolve:')) return text;
+    return text.replaceAll(DYNAMIC_REFERENCE, (all, service: string, id: string, rest: string) => {
+      const [, part, key = '', stage = '', version = ''] = rest.split(':');
+      if (service !== 'secretsmanager' || part !== 'SecretString' || `${stage}${version}` !== '') {
+        throw new CloudError(`The local cloud does not know the dynamic reference ${all}`);
+      }
+      const secret = this.#options.secretString(id);
+      if (key === '') return secret;
+      const value: unknown = JSON.parse(secret)[key];
+      if (typeof value !== 'string') throw new CloudError(`${all}: the secret has no text called ${key}`);
+      return value;
+    });
+  }
+
+  #list(name: string, value: Json): readonly Json[] {
+    if (isList(value)) return value;
+    throw new CloudError(`${name} wants a list, not ${JSON.stringify(value)}`);
+  }
+
+  #plainText(name: string, value: Json): string {
+    if (typeof value === 'string') return value;
+    throw new CloudError(`${name} wants text, not ${JSON.stringify(value)}`);
+  }
+
+  #identity(logicalId: string): Identity {
+    const known = this.#identities.get(logicalId);
+    if (known === 'in progress') throw new CloudError(`${logicalId} is named after itself`);
+    if (known !== undefined) return known;
+    this.#identities.set(logicalId, 'in progress');
+    const identity = this.#identify(logicalId);
+    this.#identities.set(logicalId, identity);
+    return identity;
   }
 
   #identify(logicalId: string): Identity {
     const { assembly, addresses } = this.#options;
     const resource = assembly.template.Resources[logicalId];
     if (resource === undefined) throw new CloudError(`The template has no resource ${logicalId}`);
-    const property = (name: string, missing: Json = null) => this.#resolver.text(resource.Properties[name] ?? missing);
-    return identifyOf(
-      resource.Type,
-      logicalId,
-    )({
+    const { Type, Properties } = resource;
+    const identify = identifierOf(Type);
+    if (identify === undefined) {
+      throw new CloudError(`The local cloud does not know the resource type ${Type} (${logicalId})`);
+    }
+    const property = (name: string, missing: Json = null) => this.#text(Properties[name] ?? missing);
+    const named = Properties[`${Type.split('::').at(-1)}Name`] ?? Properties.Name;
+    return identify({
       logicalId,
       addresses,
       property,
-      name: (name, limit = 200) => property(name, shorten(`${assembly.stackName}-${logicalId}`, limit)),
+      name: () => this.#text(named ?? shorten(`${assembly.stackName}-${logicalId}`)),
       hash: (length) => sha256(`${assembly.stackName}/${logicalId}`).slice(0, length),
     });
   }
 }
 
-function identifyOf(type: string, logicalId: string): Identify {
-  const known: Readonly<Record<string, { readonly identify: Identify }>> = EMULATED;
-  const identify = known[type]?.identify ?? WITHOUT_EFFECT[type];
-  if (identify === undefined) {
-    throw new CloudError(`The local cloud does not know the resource type ${type} (${logicalId})`);
-  }
-  return identify;
+/**
+ * Leaves out the functions of custom resources, with their roles and policies: the local cloud does their work. As the CDK names them,
+ * their logical ids begin alike, and end with different hashes of eight digits.
+ */
+function withoutProviders(resources: Assembly['template']['Resources']): Assembly['template']['Resources'] {
+  const providers = Object.values(resources)
+    .filter(({ Type }) => Type.startsWith('Custom::'))
+    .map(({ Properties }) => /"Fn::GetAtt":\["(\w+)\w{8}","Arn"\]/.exec(JSON.stringify(Properties.ServiceToken))?.[1]);
+  const isOfProvider = (id: string) => providers.some((provider) => provider !== undefined && id.startsWith(provider));
+  return Object.fromEntries(Object.entries(resources).filter(([id]) => !isOfProvider(id)));
 }
+
+/** In AWS, addresses of the stack's own parts use https. The local ones have no certificate that a browser trusts. */
+export const overHttp = (text: string): string => text.replaceAll('https://127.0.0.1:', 'http://127.0.0.1:');
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -265,10 +323,12 @@ function stackId(stackName: string): string {
   return arn('cloudformation', `stack/${stackName}/${uuid}`);
 }
 
+/** The longest name that every service takes. */
+const NAME_MAX = 63;
+
 /** Keeps the end: a logical id ends in the hash that makes it unique. */
-function shorten(name: string, limit: number): string {
-  return name.length <= limit ? name : `${name.slice(0, limit - 31)}-${name.slice(-30)}`;
-}
+const shorten = (name: string): string =>
+  name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 31)}-${name.slice(-30)}`;
 
 function parse<T>(shape: z.ZodType<T>, where: string, value: Json): T {
   const result = shape.safeParse(value);

@@ -1,8 +1,14 @@
-import { type VerifiedAction, verifyAction } from './action.ts';
-import type { VerifyOptions } from './freshness.ts';
-import { type Secret, secretsOf } from './secrets.ts';
-import { checkedUsageSecret, type UsageReport, type UsageSecret, verifyUsageWebhook } from './usage-webhook.ts';
-import { VerificationError } from './verification-error.ts';
+import {
+  requireSecret,
+  type Secret,
+  type UsageReport,
+  type UsageSecret,
+  VerificationError,
+  type VerifiedAction,
+  type VerifyOptions,
+  verifyAction,
+  verifyUsageWebhook,
+} from './verification.ts';
 
 /** The event that a Function URL or an API Gateway HTTP API passes to a function (payload format 2.0). */
 export type LambdaHttpEvent = {
@@ -17,10 +23,7 @@ export type LambdaHttpResult = {
   readonly body: string;
 };
 
-/** The reply to a usage webhook. `should_continue: false` stops the conversation. */
-export type UsageReply = { readonly should_continue: boolean };
-
-export type LambdaHttpHandler<Event extends LambdaHttpEvent> = (event: Event) => Promise<LambdaHttpResult>;
+export type LambdaHttpHandler = (event: LambdaHttpEvent) => Promise<LambdaHttpResult>;
 
 /**
  * Returns a Lambda handler for Action requests. It answers status 200 with the return value of `handle` as JSON, or with
@@ -33,17 +36,18 @@ export type LambdaHttpHandler<Event extends LambdaHttpEvent> = (event: Event) =>
  *   await store(action);
  * });
  */
-export function actionLambda<Event extends LambdaHttpEvent = LambdaHttpEvent>(
+export function actionLambda(
   secret: Secret,
-  handle: (action: VerifiedAction, event: Event) => Promise<object | undefined> | Promise<void>,
+  handle: (action: VerifiedAction) => Promise<object | undefined> | Promise<void>,
   options: VerifyOptions = {},
-): LambdaHttpHandler<Event> {
-  const secrets = secretsOf(secret);
-  return lambda((event) => verifyAction(rawBodyOf(event), event.headers, secrets, options), handle);
+): LambdaHttpHandler {
+  requireSecret(secret);
+  return lambda((rawBody, { headers }) => verifyAction(rawBody, headers, secret, options), handle);
 }
 
 /**
- * Returns a Lambda handler for usage webhooks. It verifies the request and answers with the return value of `handle` as JSON.
+ * Returns a Lambda handler for usage webhooks. It answers status 200 with the return value of `handle` as JSON; `should_continue: false`
+ * stops the conversation.
  * @throws TypeError without a secret
  *
  * @example
@@ -51,35 +55,28 @@ export function actionLambda<Event extends LambdaHttpEvent = LambdaHttpEvent>(
  *   should_continue: await budgetLeft(report.user_id),
  * }));
  */
-export function usageWebhookLambda<Event extends LambdaHttpEvent = LambdaHttpEvent>(
+export function usageWebhookLambda(
   secret: UsageSecret,
-  handle: (report: UsageReport, event: Event) => Promise<UsageReply | undefined> | Promise<void>,
+  handle: (report: UsageReport) => Promise<{ readonly should_continue: boolean } | undefined> | Promise<void>,
   options: VerifyOptions = {},
-): LambdaHttpHandler<Event> {
-  const checked = checkedUsageSecret(secret);
-  return lambda((event) => verifyUsageWebhook(rawBodyOf(event), event.headers, checked, options), handle);
+): LambdaHttpHandler {
+  requireSecret(secret);
+  return lambda((rawBody, { headers }) => verifyUsageWebhook(rawBody, headers, secret, options), handle);
 }
 
-function lambda<Event extends LambdaHttpEvent, Verified>(
-  verify: (event: Event) => Verified,
-  handle: (verified: Verified, event: Event) => Promise<object | undefined> | Promise<void>,
-): LambdaHttpHandler<Event> {
+function lambda<Verified>(
+  verify: (rawBody: Uint8Array, event: LambdaHttpEvent) => Verified,
+  handle: (verified: Verified) => Promise<object | undefined> | Promise<void>,
+): LambdaHttpHandler {
+  const headers = { 'content-type': 'application/json' };
   return async (event) => {
     let verified: Verified;
     try {
-      verified = verify(event);
+      verified = verify(Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8'), event);
     } catch (error) {
-      if (error instanceof VerificationError) return respond(error.status, { error: error.message });
-      throw error;
+      if (!(error instanceof VerificationError)) throw error;
+      return { statusCode: error.status, headers, body: JSON.stringify({ error: error.message }) };
     }
-    return respond(200, (await handle(verified, event)) ?? { received: true });
+    return { statusCode: 200, headers, body: JSON.stringify((await handle(verified)) ?? { received: true }) };
   };
-}
-
-function rawBodyOf(event: LambdaHttpEvent): Uint8Array {
-  return Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8');
-}
-
-function respond(statusCode: number, body: object): LambdaHttpResult {
-  return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

@@ -6,7 +6,6 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
@@ -25,8 +24,16 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { convertToAttr, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
-import { ConditionFailed, TransactionCancelled } from './conditions.ts';
-import { ITEM_VERSION, type StoredItem } from './stored-item.ts';
+import { ConditionFailed, TransactionCancelled } from './errors.ts';
+
+/**
+ * The newest version of an item that this code reads. It increases when older code would misread a kind of item (docs/architecture.md,
+ * "Rolling back"); only that kind is then put with the new version.
+ */
+export const ITEM_VERSION = 1;
+
+/** An item from DynamoDB with plain values, before it is validated. */
+export type StoredItem = Readonly<Record<string, unknown>>;
 
 type Key = Readonly<Record<string, unknown>>;
 type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
@@ -36,7 +43,7 @@ type WireItem = Readonly<Record<string, AttributeValue>>;
  * A write that can share a call: an insert of an item whose key is free, or an update of an existing item, which is made if attributes of
  * it have the values of `when`.
  */
-export type SharedWrite = { readonly insert: Key } | { readonly key: Key; readonly set: Key; readonly when: Key };
+export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly set: Key; readonly when: Key };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
@@ -64,10 +71,10 @@ export type DynamoDb = {
     readonly Keys: readonly Key[];
   }) => Promise<{ readonly Items: readonly StoredItem[]; readonly UnprocessedKeys: readonly Key[] }>;
   /**
-   * Makes at most 25 writes in one call, each independently of the others.
-   * @returns for each whether it was made. DynamoDB refuses all writes of a call in which two have the same key.
+   * Makes at most 25 writes of different keys in one call, each independently of the others.
+   * @returns for each DynamoDB's error code; undefined when it was made
    */
-  readonly writeEach: (table: string, writes: readonly SharedWrite[]) => Promise<readonly boolean[]>;
+  readonly writeEach: (table: string, writes: readonly BatchedWrite[]) => Promise<readonly (string | undefined)[]>;
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
@@ -120,14 +127,11 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
     },
     writeEach: async (table, writes) => {
       const Statements = writes.map((write) => statementOf(table, write));
-      const results = await client.send(new BatchExecuteStatementCommand({ Statements })).then(
-        ({ Responses }) => Responses ?? [],
-        (error: unknown) => {
-          if (error instanceof DynamoDBServiceException && error.name === 'ValidationException') return [];
-          throw error;
-        },
-      );
-      return writes.map((_, index) => results[index] !== undefined && results[index].Error === undefined);
+      const { Responses = [] } = await client.send(new BatchExecuteStatementCommand({ Statements }));
+      return writes.map((_, index) => {
+        const { Error: error } = Responses[index] ?? { Error: {} };
+        return error && String(error.Code);
+      });
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
       const writes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => ({
@@ -152,7 +156,7 @@ function conditionFailed(error: unknown): never {
 }
 
 /** Returns a write in PartiQL. The text has no values, only a question mark for each. */
-function statementOf(table: string, write: SharedWrite) {
+function statementOf(table: string, write: BatchedWrite) {
   if ('insert' in write) {
     const item = Object.entries(marshalled({ v: ITEM_VERSION, ...write.insert }));
     const Statement = `INSERT INTO "${table}" VALUE {${item.map(([name]) => `'${name}': ?`).join(', ')}}`;

@@ -1,11 +1,20 @@
-import type { Action, AiAction, FormAction, Trigger } from '../../contract/actions.ts';
+import * as z from 'zod';
+import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import { BoundedMap } from '../../domain/bounded-map.ts';
+import type {
+  Subscriber,
+  SubscriberList,
+  Subscriptions,
+  UnreadableSubscriber,
+} from '../../domain/events/route-event.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
-import type { DynamoDb } from './client.ts';
-import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { itemsOf, itemsWithPrefix } from './item-reads.ts';
-import { readAction, readAssistant, readSlug, readSubscription } from './stored-configuration.ts';
-import { findItem, isUnreadable, readKey, type StoredItem } from './stored-item.ts';
+import type { Clock } from '../../domain/sources.ts';
+import { batched } from '../batching.ts';
+import { batchedReads } from './batch-calls.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
+import { KEYS, readAction, readAssistant, readOffer, readSubscription, SORT_PREFIXES } from './configuration-items.ts';
+import { findItem, isUnreadable, itemsWithPrefix, readKey } from './stored-items.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
@@ -22,8 +31,8 @@ export function configurationReads(
     (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
 
   const bySlug = async <Kind extends Trigger>(siteId: string, trigger: Kind, slug: string) => {
-    const pointer = await findItem(client, table, KEYS.slug(siteId, trigger, slug), readSlug);
-    const action = pointer && (await findAction(pointer.org_id, pointer.action_id));
+    const offer = await findItem(client, table, KEYS.slug(siteId, trigger, slug), readOffer);
+    const action = offer && (await findAction(offer.action.org_id, offer.action.action_id));
     return action !== undefined && hasTrigger(action, trigger) ? action : undefined;
   };
 
@@ -36,32 +45,16 @@ export function configurationReads(
     return { actions, unreadable };
   };
 
-  /**
-   * Finds an assistant's enabled Actions of a trigger by the items that keep their slugs unique. Therefore the work does not depend on the
-   * organization's other Actions.
-   * @returns a function that reads the Actions, in the order of their slugs
-   */
-  const offered = async <Kind extends Trigger>(siteId: string, trigger: Kind) => {
+  /** Reads an assistant's enabled Actions of a trigger from the items of their slugs, in the order of the slugs. */
+  const offers = async <Kind extends 'Form' | 'AI-decided'>(siteId: string, trigger: Kind) => {
     const { pk, sk } = KEYS.slug(siteId, trigger, '');
-    const slugs = await itemsWithPrefix(client, table, pk, sk);
-    const [keys, withoutKey] = readEach(
-      slugs,
-      (slug) => readSlug(table, slug),
-      (slug) => ({ action_id: keyIn(table, slug), site_id: siteId }),
+    const [actions, unreadable] = readEach(
+      await itemsWithPrefix(client, table, pk, sk),
+      (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
+      (item) => ({ action_id: keyIn(table, item), site_id: siteId }),
     );
-    return async () => {
-      const found = itemsOf(
-        client,
-        table,
-        keys.map(({ org_id, action_id }) => KEYS.action(org_id, action_id)),
-      );
-      const { actions, unreadable } = actionsIn((await Promise.all(found)).filter((item) => item !== undefined));
-      for (const action of [...withoutKey, ...unreadable]) report(action);
-      // The items of the slugs only find the Actions. The Action itself decides.
-      return actions
-        .filter((action) => hasTrigger(action, trigger))
-        .filter(({ enabled, site_id }) => enabled && site_id === siteId);
-    };
+    for (const action of unreadable) report(action);
+    return actions.filter((action) => hasTrigger(action, trigger)).filter(({ enabled }) => enabled);
   };
 
   return {
@@ -74,11 +67,10 @@ export function configurationReads(
     actionsOf: async (orgId: string): Promise<ActionList> =>
       actionsIn(await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
 
-    /** Finds the enabled forms of a site. @returns a function that reads them */
-    findForms: (siteId: string): Promise<() => Promise<readonly FormAction[]>> => offered(siteId, 'Form'),
+    findForms: (siteId: string): Promise<readonly Offered<FormAction>[]> => offers(siteId, 'Form'),
 
     /** Returns an empty list for a site that does not exist. */
-    toolsOf: async (siteId: string): Promise<readonly AiAction[]> => (await offered(siteId, 'AI-decided'))(),
+    toolsOf: (siteId: string): Promise<readonly Offered<AiAction>[]> => offers(siteId, 'AI-decided'),
 
     findForm: (siteId: string, slug: string): Promise<FormAction | undefined> => bySlug(siteId, 'Form', slug),
 
@@ -100,10 +92,10 @@ export function configurationReads(
   };
 }
 
-const hasTrigger = <Kind extends Trigger>(
-  action: Action,
+const hasTrigger = <Some extends { readonly trigger: Trigger }, Kind extends Trigger>(
+  action: Some,
   trigger: Kind,
-): action is Extract<Action, { trigger: Kind }> => action.trigger === trigger;
+): action is Extract<Some, { trigger: Kind }> => action.trigger === trigger;
 
 /** Reads each item by itself, so that one which cannot be read does not affect the others. */
 function readEach<Value>(
@@ -128,7 +120,7 @@ function readEach<Value>(
 const keyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
 
 /** Returns the id in the key of an Action's item, also when newer code wrote the item. */
-export const actionIdIn = (table: string, item: StoredItem) => keyIn(table, item).slice(SORT_PREFIXES.action.length);
+const actionIdIn = (table: string, item: StoredItem) => keyIn(table, item).slice(SORT_PREFIXES.action.length);
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
@@ -139,3 +131,89 @@ function siteIn(table: string, item: StoredItem): string | undefined {
     throw error;
   }
 }
+
+/**
+ * Creates the read of an Action for a function that handles messages concurrently: the reads of one turn of the event loop share a call. An
+ * Action that cannot be read fails only its own requests.
+ */
+export function batchedActionReads(
+  client: Pick<DynamoDb, 'batchGet'>,
+  table: string,
+): (orgId: string, actionId: string) => Promise<Action | undefined> {
+  const itemOf = batchedReads(client, table);
+  return async (orgId, actionId) => {
+    const item = await itemOf(KEYS.action(orgId, actionId));
+    return item === undefined ? undefined : readAction(table, item).action;
+  };
+}
+
+/**
+ * Time in milliseconds for which subscriptions are kept. An item that an operator writes back by hand (docs/runbook.md) does not raise
+ * `subscriptions_version`; it is seen after this time at the latest.
+ */
+const KEPT_MS = 60_000;
+/** Number of organizations whose subscriptions a container keeps. */
+const KEPT_MAX = 500;
+
+/**
+ * Creates the read of an organization's subscriptions. Reading them means reading the organization's Actions as a whole, so a container
+ * keeps them. Each call reads the organization's item, strongly consistently: the transaction of every creation, change and deletion of an
+ * Event Action raises `subscriptions_version` there. While it is as before, the kept subscriptions are the current ones.
+ */
+export function subscriptionReads(client: DynamoDb, table: string, now: Clock): Subscriptions['subscribersOf'] {
+  type Read = Omit<SubscriberList, 'exists'>;
+  type Kept = { readonly version: number; readonly readAt: number; readonly list: Read };
+  const kept = new BoundedMap<string, Kept>(KEPT_MAX);
+  const itemOf = batchedReads(client, table);
+
+  const read = async (orgId: string): Promise<Read> => {
+    const subscribers: Subscriber[] = [];
+    const unreadable: UnreadableSubscriber[] = [];
+    for (const item of await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
+      const action_id = actionIdIn(table, item);
+      try {
+        const { trigger, ...subscription } = readSubscription(table, item).action;
+        if (trigger === 'Event') subscribers.push({ action_id, ...subscription });
+      } catch (cause) {
+        if (!isUnreadable(cause)) throw cause;
+        unreadable.push({ action_id, cause });
+      }
+    }
+    return { subscribers, unreadable };
+  };
+
+  const current = async (orgId: string, readAt: number, version: number | undefined) => {
+    const known = kept.get(orgId);
+    if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;
+    const list = await read(orgId);
+    if (version !== undefined && list.unreadable.length === 0) kept.set(orgId, { version, readAt, list });
+    return list;
+  };
+
+  // The events of one organization share all reads, those of others the call for the items.
+  return batched((orgIds: readonly string[]) =>
+    orgIds.map(async (orgId): Promise<SubscriberList> => {
+      const readAt = now().getTime();
+      const item = await itemOf(KEYS.organization(orgId));
+      return { exists: item !== undefined, ...(await current(orgId, readAt, versionIn(item))) };
+    }),
+  );
+}
+
+const owned = z.object({ assistant: z.object({ org_id: z.string() }) });
+
+/** Creates the read that tells whether an organization has an assistant. The events of a batch share a call. */
+export function assistantOwners(client: DynamoDb, table: string): Subscriptions['hasAssistant'] {
+  const itemOf = batchedReads(client, table);
+  return async (orgId, siteId) => {
+    const item = await itemOf(KEYS.assistant(siteId));
+    // An item that cannot be read fails where more of it is needed.
+    return item !== undefined && (owned.safeParse(item).data?.assistant.org_id ?? orgId) === orgId;
+  };
+}
+
+/** A new organization has no `subscriptions_version` yet. */
+const versioned = z.object({ subscriptions_version: z.number().default(0) });
+
+const versionIn = (item: StoredItem | undefined): number | undefined =>
+  versioned.safeParse(item).data?.subscriptions_version;

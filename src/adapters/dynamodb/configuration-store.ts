@@ -2,37 +2,36 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE } from '../../contract/limits.ts';
+import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
-import type { Mutation } from '../../domain/organizations/audit.ts';
-import { CreationTaken } from '../../domain/organizations/recorded-changes.ts';
+import { type AuditTrail, type Author, auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/restrictions.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { conditionFailure, transactionFailures } from './conditions.ts';
-import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
+import {
+  KEYS,
+  readActionOwner,
+  readAssistant,
+  readAuditRecord,
+  readOrganization,
+  SORT_PREFIXES,
+} from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { itemsOf, namesPage } from './item-reads.ts';
-import { readActionOwner, readAssistant, readAssistantCount, readOrganization } from './stored-configuration.ts';
-import { findItem } from './stored-item.ts';
-import { backOff } from './throttling.ts';
+import { conditionFailure, transactionFailures } from './errors.ts';
+import { findItem, namesPage, readKey } from './stored-items.ts';
 
 /**
- * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction.
- * @param alongside as in configurationTransaction
+ * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction, with the audit
+ * record of a change that has an author.
  */
-export function configurationStore(
-  client: DynamoDb,
-  table: string,
-  alongside: (mutation: Mutation) => NamedWrites = () => ({}),
-): ConfigurationStore {
+export function configurationStore(client: DynamoDb, table: string): ConfigurationStore & AuditTrail {
   const reads = configurationReads(client, table);
-  const transaction = configurationTransaction(client, table, alongside);
-  const organizations = organizationStore(client, table);
+  const transaction = configurationTransaction(client, table);
   return {
-    ...organizations,
+    ...organizationStore(client, table),
     ...assistantStore(client, table, transaction),
-    ...actionStore(table, transaction, organizations),
+    ...actionStore(client, table, transaction),
     findAssistant: reads.findAssistant,
     findAction: reads.findAction,
     findActionById: async (actionId) => {
@@ -41,6 +40,22 @@ export function configurationStore(
     },
 
     listActions: (orgId) => reads.actionsOf(orgId),
+
+    auditPage: async (orgId, after) => {
+      const { pk } = KEYS.audit(orgId, '', '', 0);
+      const { Items, LastEvaluatedKey } = await client.query({
+        TableName: table,
+        ScanIndexForward: false,
+        Limit: AUDIT_PER_PAGE,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
+      });
+      return {
+        records: Items.map((item) => readAuditRecord(table, item).record),
+        next: LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk,
+      };
+    },
   };
 }
 
@@ -53,7 +68,7 @@ function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationS
       const existing = await conditionFailure(
         client.put({
           TableName: table,
-          Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0 },
+          Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0, assistant_count: 0 },
           ...ABSENT,
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
@@ -74,8 +89,7 @@ function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationS
       });
     },
 
-    findOrganization: async (orgId) =>
-      (await findItem(client, table, KEYS.organization(orgId), readOrganization))?.organization,
+    findOrganization: (orgId) => findOrganization(client, table, orgId),
 
     // Uses a scan, because only the operator lists organizations, and an index would be one hot partition.
     listOrganizations: async function* () {
@@ -89,17 +103,15 @@ function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationS
   };
 }
 
-/** Creations of assistants of one organization take turns. */
-const CREATION_ATTEMPTS = 10;
-
 type AssistantCalls = 'createAssistant' | 'replaceAssistant' | 'assistantsPage' | 'listAssistants';
 
 /** Creates the part of the configuration store that changes and lists assistants. */
 function assistantStore(
   client: DynamoDb,
   table: string,
-  { put, remove, replace, transact }: ConfigurationTransaction,
+  { put, remove, replace, addTo, transact }: ConfigurationTransaction,
 ): Pick<ConfigurationStore, AssistantCalls> {
+  const itemOf = batchedReads(client, table);
   const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
 
   const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
@@ -107,68 +119,34 @@ function assistantStore(
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
   const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
-    const { names, next } = await namesPage(client, table, sitesOf(orgId), { after, atMost: ASSISTANTS_PER_PAGE });
-    const items = await Promise.all(itemsOf(client, table, names.map(KEYS.assistant)));
+    const { names, next } = await namesPage(client, table, sitesOf(orgId), {
+      after,
+      atMost: ASSISTANTS_PER_PAGE,
+    });
+    const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
     const found = items.filter((item) => item !== undefined);
     return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
   };
 
   return {
-    createAssistant: async (assistant, limit) => {
-      const Key = KEYS.organization(assistant.org_id);
-      const { expression, values } = sameRestrictions(assistant);
-      for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
-        await backOff(attempt);
-        const { Item } = await client.get({ TableName: table, Key });
-        if (Item === undefined || !hasRestrictionsOf(assistant, readOrganization(table, Item).organization)) {
-          return 'organization_changed';
-        }
-        const { assistant_count: seen } = readAssistantCount(table, Item);
-        const { names } = await namesPage(client, table, sitesOf(assistant.org_id), {
-          after: undefined,
-          atMost: limit,
-        });
-        if (names.length >= limit) return 'too_many';
-        // The index has the number. The organization's item makes concurrent creations take turns: the second one counts again.
-        const failed = await transact(
-          { entity: 'assistant', next: assistant },
-          {
-            organization: {
-              Update: {
-                TableName: table,
-                Key,
-                UpdateExpression: 'SET assistant_count = :count',
-                ConditionExpression: `${expression} AND ${seen === undefined ? 'attribute_not_exists(assistant_count)' : 'assistant_count = :seen'}`,
-                ExpressionAttributeValues: {
-                  ...values,
-                  ':count': names.length + 1,
-                  ...(seen === undefined ? {} : { ':seen': seen }),
-                },
-              },
-            },
-            assistant: put(assistantItem(assistant), ABSENT),
-            site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
-            domain: domainItems(assistant).map((item) => put(item)),
-          },
-        );
-        if (failed.length === 0) return 'created';
-        if (!failed.includes('organization')) throw new Error(`The id of assistant ${assistant.site_id} is in use`);
-      }
-      throw new Error(
-        `Other assistants of ${assistant.org_id} were created during each of ${CREATION_ATTEMPTS} attempts`,
-      );
+    createAssistant: async (assistant, limit, author) => {
+      const failed = await transact({ entity: 'assistant', next: assistant }, author, {
+        organization: addTo(assistant.org_id, { assistant_count: 1 }, hasRoom(assistant, 'assistant_count', limit)),
+        assistant: put(assistantItem(assistant), ABSENT),
+        site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
+        domain: domainItems(assistant).map((item) => put(item)),
+      });
+      if (failed.length === 0) return 'created';
+      return failed.includes('assistant') ? 'exists' : whyNoRoom(client, table, assistant);
     },
 
-    replaceAssistant: async (previous, next) => {
+    replaceAssistant: async (previous, next, author) => {
       const domainChanged = previous.domain !== next.domain;
-      const failed = await transact(
-        { entity: 'assistant', previous, next },
-        {
-          assistant: replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
-          formerDomain: domainChanged ? domainItems(previous).map(remove) : [],
-          domain: domainChanged ? domainItems(next).map((item) => put(item)) : [],
-        },
-      );
+      const failed = await transact({ entity: 'assistant', previous, next }, author, {
+        assistant: replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
+        formerDomain: domainChanged ? domainItems(previous).map(remove) : [],
+        domain: domainChanged ? domainItems(next).map((item) => put(item)) : [],
+      });
       return failed.length === 0;
     },
 
@@ -191,109 +169,62 @@ type ActionCalls = 'createAction' | 'replaceAction' | 'deleteAction';
 
 /** Creates the part of the configuration store that changes Actions. */
 function actionStore(
+  client: DynamoDb,
   table: string,
-  { put, remove, replace, atVersion, transact }: ConfigurationTransaction,
-  { findOrganization }: Pick<ConfigurationStore, 'findOrganization'>,
+  { put, remove, replace, addTo, atVersion, transact }: ConfigurationTransaction,
 ): Pick<ConfigurationStore, ActionCalls> {
   const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
 
-  /** Event Actions are not called by their slug, so they need no unique one. */
-  const slugItems = (action: Action) =>
-    action.trigger === 'Event'
-      ? []
-      : [
-          {
-            ...KEYS.slug(action.site_id, action.trigger, action.slug),
-            org_id: action.org_id,
-            action_id: action.action_id,
-          },
-        ];
-
-  const oneMoreVersion = 'ADD subscriptions_version :one';
-  /** Makes the event-router read the subscriptions again (subscriptions.ts), after a change of an Event Action. */
-  const newSubscriptions = ({ trigger, org_id }: Action) =>
-    trigger !== 'Event'
-      ? []
-      : [
-          {
-            Update: {
-              TableName: table,
-              Key: KEYS.organization(org_id),
-              UpdateExpression: oneMoreVersion,
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':one': 1 },
-            },
-          },
-        ];
+  /**
+   * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
+   * they have none.
+   */
+  const slugItems = ({ sealed_signing_secret, ...action }: Action) =>
+    action.trigger === 'Event' ? [] : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action }];
 
   return {
-    createAction: async (action) => {
-      const { expression, values } = sameRestrictions(action);
-      const failed = await transact(
-        { entity: 'action', next: action },
-        {
-          organization: {
-            Update: {
-              TableName: table,
-              Key: KEYS.organization(action.org_id),
-              UpdateExpression: `SET action_count = action_count + :one ${oneMoreVersion}`,
-              ConditionExpression: `action_count < :limit AND ${expression}`,
-              ExpressionAttributeValues: { ...values, ':one': 1, ':limit': ACTIONS_PER_ORGANIZATION },
-            },
-          },
-          action: put(actionItem(action), ABSENT),
-          owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
-          slug: slugItems(action).map((item) => put(item, ABSENT)),
-        },
-      );
+    createAction: async (action, author) => {
+      const failed = await transact({ entity: 'action', next: action }, author, {
+        organization: addTo(
+          action.org_id,
+          { action_count: 1, subscriptions_version: 1 },
+          hasRoom(action, 'action_count', ACTIONS_PER_ORGANIZATION),
+        ),
+        action: put(actionItem(action), ABSENT),
+        owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
+        slug: slugItems(action).map((item) => put(item, ABSENT)),
+      });
       if (failed.length === 0) return 'created';
-      if (!failed.includes('organization')) return 'slug_taken';
-      const organization = await findOrganization(action.org_id);
-      return organization !== undefined && hasRestrictionsOf(action, organization)
-        ? 'too_many'
-        : 'organization_changed';
+      if (failed.includes('action')) return 'exists';
+      return failed.includes('organization') ? whyNoRoom(client, table, action) : 'slug_taken';
     },
 
-    replaceAction: async (previous, next) => {
+    replaceAction: async (previous, next, author) => {
       const slugChanged = previous.slug !== next.slug;
-      const failed = await transact(
-        { entity: 'action', previous, next },
-        {
-          action: replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
-          formerSlug: slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : [],
-          slug: slugChanged ? slugItems(next).map((item) => put(item, ABSENT)) : [],
-          subscriptions: newSubscriptions(next),
-        },
-      );
+      const failed = await transact({ entity: 'action', previous, next }, author, {
+        action: replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
+        formerSlug: slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : [],
+        slug: slugItems(next).map((item) => put(item, slugChanged ? ABSENT : {})),
+        organization: addTo(next.org_id, { subscriptions_version: 1 }),
+      });
       if (failed.length === 0) return 'replaced';
       return failed.includes('slug') && !failed.includes('action') ? 'slug_taken' : 'stale';
     },
 
-    deleteAction: async (action) => {
-      const failed = await transact(
-        { entity: 'action', previous: action },
-        {
-          action: {
-            Delete: {
-              TableName: table,
-              Key: KEYS.action(action.org_id, action.action_id),
-              ...atVersion('action', action.version),
-            },
-          },
-          owner: remove(KEYS.actionOwner(action.action_id)),
-          log: put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
-          slug: slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
-          organization: {
-            Update: {
-              TableName: table,
-              Key: KEYS.organization(action.org_id),
-              UpdateExpression: `SET action_count = action_count - :one ${oneMoreVersion}`,
-              ConditionExpression: 'action_count > :none',
-              ExpressionAttributeValues: { ':one': 1, ':none': 0 },
-            },
+    deleteAction: async (action, author) => {
+      const failed = await transact({ entity: 'action', previous: action }, author, {
+        action: {
+          Delete: {
+            TableName: table,
+            Key: KEYS.action(action.org_id, action.action_id),
+            ...atVersion('action', action.version),
           },
         },
-      );
+        owner: remove(KEYS.actionOwner(action.action_id)),
+        log: put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
+        slug: slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
+        organization: addTo(action.org_id, { action_count: -1, subscriptions_version: 1 }),
+      });
       return failed.length === 0;
     },
   };
@@ -302,18 +233,15 @@ function actionStore(
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** The writes of a transaction, by name. A name may have any number of writes. */
-export type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
+type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
 
 type ConfigurationTransaction = ReturnType<typeof configurationTransaction>;
 
 /** The condition of a put that must not replace an item. */
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/**
- * Creates the parts of a change of the configuration: its writes, and the transaction that makes them.
- * @param alongside returns further writes for the transaction: the audit record, and the idempotency key as `creation`
- */
-function configurationTransaction(client: DynamoDb, table: string, alongside: (mutation: Mutation) => NamedWrites) {
+/** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
+function configurationTransaction(client: DynamoDb, table: string) {
   const put = (
     item: Record<string, unknown>,
     condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
@@ -321,16 +249,23 @@ function configurationTransaction(client: DynamoDb, table: string, alongside: (m
     Put: { TableName: table, Item: item, ...condition },
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
-  /** @returns the names of the writes whose conditions did not hold @throws CreationTaken */
-  const transact = async (mutation: Mutation, writes: NamedWrites): Promise<readonly string[]> => {
-    const all = Object.entries({ ...writes, ...alongside(mutation) }).flatMap(([name, items]) =>
+  const auditWrite = (mutation: Mutation, author: Author) => {
+    const record = auditRecord(mutation, author);
+    return put({ ...KEYS.audit(record.org_id, record.at, record.entity_id, record.version), record });
+  };
+  /** @returns the names of the writes whose conditions did not hold */
+  const transact = async (
+    mutation: Mutation,
+    author: Author | undefined,
+    writes: NamedWrites,
+  ): Promise<readonly string[]> => {
+    const audit = author === undefined ? [] : [auditWrite(mutation, author)];
+    const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
       [items].flat().map((item) => ({ name, item })),
     );
     const TransactItems = all.map(({ item }) => item);
     const positions = await transactionFailures(() => client.transactWrite({ TransactItems }));
-    const failed = positions.flatMap((position) => all[position]?.name ?? []);
-    if (failed.includes('creation')) throw new CreationTaken();
-    return failed;
+    return positions.flatMap((position) => all[position]?.name ?? []);
   };
 
   const atVersion = (entity: 'assistant' | 'action', version: number) => ({
@@ -357,13 +292,42 @@ function configurationTransaction(client: DynamoDb, table: string, alongside: (m
     };
   };
 
-  return { put, remove, replace, atVersion, transact };
+  /**
+   * Adds to numbers of an organization's item. The event-router reads the organization's subscriptions again when `subscriptions_version`
+   * changes (configuration-reads.ts).
+   */
+  const addTo = (
+    orgId: string,
+    numbers: Readonly<Record<string, number>>,
+    { expression, values }: Condition = { expression: 'attribute_exists(pk)', values: {} },
+  ) => ({
+    Update: {
+      TableName: table,
+      Key: KEYS.organization(orgId),
+      UpdateExpression: `ADD ${Object.keys(numbers)
+        .map((name) => `${name} :${name}`)
+        .join(', ')}`,
+      ConditionExpression: expression,
+      ExpressionAttributeValues: {
+        ...values,
+        ...Object.fromEntries(Object.entries(numbers).map(([name, by]) => [`:${name}`, by])),
+      },
+    },
+  });
+
+  return { put, remove, replace, addTo, atVersion, transact };
 }
 
-/** Checks that the organization exists and has the same restrictions as the item in the same transaction. */
-const sameRestrictions = ({ suspended = false, daily_outbound_quota = null }: OrganizationRestrictions) => ({
+type Condition = { readonly expression: string; readonly values: Readonly<Record<string, unknown>> };
+
+/** The condition that an organization has fewer parts than the limit, and the restrictions of the new part. */
+const hasRoom = (
+  { suspended = false, daily_outbound_quota = null }: OrganizationRestrictions,
+  count: 'assistant_count' | 'action_count',
+  limit: number,
+): Condition => ({
   expression: [
-    'attribute_exists(pk)',
+    `${count} < :limit`,
     suspended
       ? 'organization.suspended = :suspended'
       : '(attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)',
@@ -371,8 +335,19 @@ const sameRestrictions = ({ suspended = false, daily_outbound_quota = null }: Or
       ? '(attribute_not_exists(organization.daily_outbound_quota) OR organization.daily_outbound_quota = :quota)'
       : 'organization.daily_outbound_quota = :quota',
   ].join(' AND '),
-  values: { ':suspended': suspended, ':quota': daily_outbound_quota },
+  values: { ':limit': limit, ':suspended': suspended, ':quota': daily_outbound_quota },
 });
 
-const hasRestrictionsOf = (part: OrganizationRestrictions, organization: Organization) =>
-  isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
+/** Returns why an organization did not take a part. */
+async function whyNoRoom(
+  client: DynamoDb,
+  table: string,
+  part: OrganizationRestrictions & { readonly org_id: string },
+) {
+  const organization = await findOrganization(client, table, part.org_id);
+  const isSame = organization && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
+  return isSame ? 'too_many' : 'organization_changed';
+}
+
+const findOrganization = async (client: DynamoDb, table: string, orgId: string): Promise<Organization | undefined> =>
+  (await findItem(client, table, KEYS.organization(orgId), readOrganization))?.organization;

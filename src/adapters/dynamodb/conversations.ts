@@ -4,11 +4,10 @@ import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
 import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
 import type { Conversation, FindConversation } from '../../domain/conversations/conversations.ts';
-import type { StoredConversation } from '../../domain/operations/erase.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
-import type { DynamoDb } from './client.ts';
-import { conditionFailure, whenConditionHolds } from './conditions.ts';
-import { findItem, itemReader, type StoredItem } from './stored-item.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
+import { conditionFailure, whenConditionHolds } from './errors.ts';
+import { findItem, itemReader } from './stored-items.ts';
 
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
 const SUBMISSION_STALE_SECONDS = 30;
@@ -49,7 +48,7 @@ export const conversationPartition = (siteId: string, conversationId: string) =>
   `${conversationKeyPrefix(siteId)}${conversationId}`;
 
 /** Returns the conversation to which an item of the table belongs. Only one of its items has the other fields. */
-export function conversationOf(table: string, item: StoredItem): StoredConversation {
+export function conversationOf(table: string, item: StoredItem) {
   const { pk, conversation } = readAnyItem(table, item);
   const [, site_id = '', , conversation_id = ''] = pk.split('#');
   return { ...conversation, site_id, conversation_id };

@@ -1,12 +1,13 @@
-import type { AuditRecord } from '../../contract/members.ts';
-import type { Erasure } from '../../domain/operations/erase.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import type { DeliveryRecord } from '../../contract/delivery-record.ts';
+import type { AuditRecord } from '../../contract/organizations.ts';
+import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { KEYS } from './configuration-keys.ts';
+import { KEYS } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations.ts';
-import { eraseContent } from './delivery-log.ts';
-import { ITEMS_AT_ONCE, itemsOf, namesUnder } from './item-reads.ts';
-import { logPartitions } from './log-partitions.ts';
-import { backOff } from './throttling.ts';
+import { eraseContent, logPartitions } from './delivery-records.ts';
+import { backOff, transactionFailures } from './errors.ts';
+import { namesUnder } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
@@ -17,7 +18,7 @@ type Key = Record<string, unknown>;
 export function erasure(
   client: DynamoDb,
   tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', string>>,
-): Erasure {
+) {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
     for (let start = 0; start < keys.length; start += BATCH) {
       let left = keys.slice(start, start + BATCH);
@@ -44,32 +45,23 @@ export function erasure(
     return count;
   };
 
-  const removeAll = async (keys: readonly Record<string, string>[]) => {
-    const TransactItems = keys.map((Key) => ({ Delete: { TableName: tables.configuration, Key } }));
-    await client.transactWrite({ TransactItems });
-  };
-
+  const counterAt = batchedReads(client, tables.counters);
   const existingCounters = async (keys: readonly string[]): Promise<readonly Key[]> => {
-    const existing: Key[] = [];
-    for (let start = 0; start < keys.length; start += ITEMS_AT_ONCE) {
-      const asked = keys.slice(start, start + ITEMS_AT_ONCE).map((pk) => ({ pk }));
-      const items = await Promise.all(itemsOf(client, tables.counters, asked));
-      existing.push(...asked.filter((_, index) => items[index] !== undefined));
-    }
-    return existing;
+    const items = await Promise.all(keys.map((pk) => counterAt({ pk })));
+    return keys.map((pk) => ({ pk })).filter((_, index) => items[index] !== undefined);
   };
 
   return {
-    logsOfDeletedActions: async (orgId, siteId) => {
+    logsOfDeletedActions: async (orgId: string, siteId: string) => {
       const { pk, sk } = KEYS.logOfDeletedAction(orgId, siteId, '');
       return namesUnder(client, tables.configuration, pk, sk);
     },
 
-    forgetLog: async (orgId, siteId, actionId) => {
+    forgetLog: async (orgId: string, siteId: string, actionId: string) => {
       await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
     },
 
-    eraseLog: async (logId, step) => {
+    eraseLog: async (logId: string, step: (erased: number) => Promise<void>) => {
       let count = 0;
       for (const pk of logPartitions(logId)) {
         const before = count;
@@ -78,7 +70,7 @@ export function erasure(
       return count;
     },
 
-    eraseConversations: async (siteId, step) => {
+    eraseConversations: async (siteId: string, step: (read: number, erased: number) => Promise<void>) => {
       let read = 0;
       let count = 0;
       const scan = {
@@ -108,22 +100,23 @@ export function erasure(
       }
     },
 
-    eraseConversation: async (siteId, conversationId) => {
+    eraseConversation: async (siteId: string, conversationId: string) => {
       const pk = conversationPartition(siteId, conversationId);
       await erasePartition(tables.conversations, pk, async () => undefined);
     },
 
-    eraseContent: (record, at) => eraseContent(client, tables.deliveryLog, record, at),
+    eraseContent: (record: DeliveryRecord, at: { readonly now: Date; readonly endedBefore: Date }) =>
+      eraseContent(client, tables.deliveryLog, record, at),
 
-    countCounters: async (keys) => (await existingCounters(keys)).length,
+    countCounters: async (keys: readonly string[]) => (await existingCounters(keys)).length,
 
-    eraseCounters: async (keys) => {
+    eraseCounters: async (keys: readonly string[]) => {
       const existing = await existingCounters(keys);
       await eraseKeys(tables.counters, existing);
       return existing.length;
     },
 
-    recordErasure: async (orgId, at) => {
+    recordErasure: async (orgId: string, at: Date) => {
       const record: AuditRecord = {
         org_id: orgId,
         at: at.toISOString(),
@@ -140,15 +133,32 @@ export function erasure(
       });
     },
 
-    eraseAudit: (orgId) => erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),
+    eraseAudit: (orgId: string) =>
+      erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),
 
-    removeAssistant: ({ site_id, org_id, domain }) =>
-      removeAll([
-        KEYS.assistant(site_id),
-        KEYS.organizationSite(org_id, site_id),
-        ...(domain === '' ? [] : [KEYS.domain(domain, site_id)]),
-      ]),
+    removeAssistant: async ({ site_id, org_id, domain }: Assistant) => {
+      const TableName = tables.configuration;
+      const others = [KEYS.organizationSite(org_id, site_id), ...(domain === '' ? [] : [KEYS.domain(domain, site_id)])];
+      const assistant = { Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' };
+      const organization = {
+        Key: KEYS.organization(org_id),
+        UpdateExpression: 'ADD assistant_count :less',
+        ExpressionAttributeValues: { ':less': -1 },
+      };
+      // The condition fails for an assistant that is already removed.
+      await transactionFailures(() =>
+        client.transactWrite({
+          TransactItems: [
+            { Delete: { TableName, ...assistant } },
+            ...others.map((Key) => ({ Delete: { TableName, Key } })),
+            { Update: { TableName, ...organization } },
+          ],
+        }),
+      );
+    },
 
-    removeOrganization: (orgId) => removeAll([KEYS.organization(orgId)]),
+    removeOrganization: async (orgId: string) => {
+      await client.delete({ TableName: tables.configuration, Key: KEYS.organization(orgId) });
+    },
   };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { FailurePeriod, WatchEndpointPorts } from '../../domain/delivery/failing-endpoint.ts';
+import type { FailurePeriod, FailurePeriods } from '../../domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
-import { whenConditionHolds } from './conditions.ts';
-import { logPartitions } from './log-partitions.ts';
-import { itemReader } from './stored-item.ts';
+import { logPartitions } from './delivery-records.ts';
+import { whenConditionHolds } from './errors.ts';
+import { itemReader } from './stored-items.ts';
 
 /** A failure period ends when no delivery has failed for this many seconds. */
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
@@ -26,7 +26,7 @@ const readPartition = itemReader(z.object({ pk: z.string() }));
 export function failurePeriods(
   client: DynamoDb,
   tables: { readonly counters: string; readonly deliveryLog: string },
-): Pick<WatchEndpointPorts, 'recordFailure' | 'hasSucceeded' | 'replacePeriod'> {
+): FailurePeriods {
   const itemOf = (actionId: string) => ({ TableName: tables.counters, Key: { pk: `failing#${actionId}` } });
 
   const replacePeriod = (actionId: string, seen: FailurePeriod, { since, signalled_at }: FailurePeriod) =>

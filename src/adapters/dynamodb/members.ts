@@ -1,9 +1,7 @@
-import type { Membership } from '../../contract/members.ts';
+import type { Membership } from '../../contract/organizations.ts';
 import type { DynamoDb } from './client.ts';
-import { KEYS, SORT_PREFIXES } from './configuration-keys.ts';
-import { namesUnder } from './item-reads.ts';
-import { readMembership } from './stored-configuration.ts';
-import { findItem } from './stored-item.ts';
+import { KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
+import { findItem, namesUnder } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string) {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits.ts';
+import type { Counters, HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
+import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { conditionFailure } from './conditions.ts';
-import { itemsOf } from './item-reads.ts';
-import { itemReader } from './stored-item.ts';
+import { conditionFailure } from './errors.ts';
+import { itemReader } from './stored-items.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_SECONDS = 3600;
@@ -57,6 +57,12 @@ export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
   // The counter is kept for a day, so that the dashboard can show it (request-counters.ts).
   return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
 }
+
+/** Limits requests per minute and per clock hour. */
+export const rateLimits = (client: DynamoDb, table: string): Counters => ({
+  hitPerMinute: hitPerMinute(client, table),
+  hitPerHour: hitPerHour(client, table),
+});
 
 /** Limits the outbound requests of an organization per UTC day. */
 export function hitPerDay(client: DynamoDb, table: string): HitPerDay {
@@ -121,13 +127,14 @@ export type RequestCounts = { readonly this_hour: number; readonly last_24_hours
 
 /** Returns how many requests of an assistant were counted in this clock hour and in the last 24. Reads the counters of the hourly limit. */
 export function requestCounts(client: DynamoDb, table: string, now: Clock): (siteId: string) => Promise<RequestCounts> {
+  const itemOf = batchedReads(client, table);
   return async (siteId) => {
     const at = now();
     const keys = Array.from({ length: HOURS }, (_, ago) => ({
       pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_MS)),
     }));
     const counts = { this_hour: 0, last_24_hours: 0 };
-    for (const item of await Promise.all(itemsOf(client, table, keys))) {
+    for (const item of await Promise.all(keys.map(itemOf))) {
       if (item === undefined) continue;
       const { hits } = readHits(table, item);
       counts.last_24_hours += hits;

@@ -1,5 +1,5 @@
+import type { FailureCode } from '../../contract/delivery-record.ts';
 import { InvocationEnded } from '../../domain/delivery/outbound.ts';
-import { Failure } from './failure.ts';
 
 const STAGES = {
   resolving: 'the host name was being resolved',
@@ -61,4 +61,75 @@ export function untilAborted<T>(signal: AbortSignal, work: Promise<T>, giveUp: (
     signal.addEventListener('abort', onAbort);
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** The reason why an attempt ended without a usable response. Its message is one line for admins, without secrets and payload. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  /** The status that the peer sent, when it is not valid in HTTP; otherwise null. */
+  readonly status: number | null;
+  constructor(code: FailureCode, message: string, status: number | null = null) {
+    super(message);
+    this.name = 'Failure';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Returns the stable code of an error of Node, c-ares, OpenSSL or llhttp; empty when it has none. */
+export function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+}
+
+/** Returns an error code for a message. Only codes are used, because other parts of an error may contain text of the peer. */
+const suffix = (code: string) => (/^[A-Z0-9_]{1,64}$/.test(code) ? ` (${code})` : '');
+
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** Returns the failure of a DNS lookup. @param error of the resolver */
+export function dnsFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  if (NO_SUCH_NAME.has(code)) return new Failure('dns_failure', `The host name ${host} has no address`);
+  return new Failure('dns_failure', `The host name ${host} could not be resolved${suffix(code)}`);
+}
+
+/** Returns the failure of opening a connection. @param error of the last address */
+export function connectFailure(error: unknown, host: string): Failure {
+  const code = errorCode(error);
+  const what = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
+  return new Failure('connect_failure', `${host} ${what}`);
+}
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'leads to a certificate authority that is not publicly trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'leads to a certificate authority that is not publicly trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+};
+
+/** Returns the failure of a TLS handshake. */
+export function tlsFailure(error: unknown, host: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = errorCode(error);
+  const problem = CERTIFICATE_PROBLEMS[code];
+  if (problem !== undefined) return new Failure('tls_failure', `The certificate of ${host} ${problem}`);
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return new Failure('tls_failure', `${host} closed the connection during TLS`);
+  return new Failure('tls_failure', `TLS with ${host} failed${suffix(code)}`);
+}
+
+/** Returns the failure of an HTTP exchange. @param error that occurred before the status was received */
+export function exchangeFailure(error: unknown, host: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = errorCode(error);
+  if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
+  if (code.startsWith('HPE_'))
+    return new Failure('response_malformed', `${host} did not respond in HTTP/1.1${suffix(code)}`);
+  return new Failure('connection_closed', `${host} closed the connection without a response${suffix(code)}`);
 }

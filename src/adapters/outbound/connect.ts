@@ -1,10 +1,17 @@
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
-import type { Attempt } from './attempt.ts';
+import {
+  connect as connectTls,
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
+import { BoundedMap } from '../../domain/bounded-map.ts';
+import { type Attempt, connectFailure, Failure, tlsFailure } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
-import { connectFailure, Failure, tlsFailure } from './failure.ts';
 import { meteredStream } from './metered-stream.ts';
-import type { NetworkRule } from './rule.ts';
+import type { NetworkRule } from './network-rule.ts';
 
 /** A TLS connection whose certificate is verified. */
 export type Connection = {
@@ -17,56 +24,74 @@ export type Connection = {
   readonly openedAt: number;
 };
 
-/** The TLS session of one key. Resuming it saves sending and checking the certificate on the next connection. */
-export type Sessions = {
-  readonly session: Buffer | undefined;
-  readonly remember: (session: Buffer) => void;
-};
-
 /** Limit of addresses of one host name to which an attempt connects. */
 const ADDRESSES_TRIED = 4;
 
 /**
+ * TLS 1.3 and ECDHE. The server chooses the size of a group for DHE, and 10 000 bits occupy the process for a second. Node needs the suites
+ * of TLS 1.3 in the same list.
+ */
+const CIPHERS =
+  'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES';
+
+/**
  * Opens a new, verified TLS connection to one of the checked addresses. Tries the next address when one refuses the connection or does not
  * respond for half of the remaining time. It sends no byte of the request, so this is still one attempt.
+ * @param key connections of the same key resume their TLS session
  * @throws {Failure} `connect_failure`, `tls_failure`, `blocked_address`, or the attempt's timeout
  */
-export async function openConnection(
+export type Connect = (
   endpoint: Endpoint,
   addresses: readonly string[],
-  rule: NetworkRule,
-  secureContext: SecureContext,
   attempt: Attempt,
-  sessions?: Sessions,
-): Promise<Omit<Connection, 'openedAt'>> {
-  attempt.stage = 'connecting';
-  const candidates = addresses.slice(0, ADDRESSES_TRIED);
-  let lastError: unknown;
-  for (const [index, address] of candidates.entries()) {
-    const isLast = index === candidates.length - 1;
-    const timeoutMs = isLast ? undefined : attempt.remainingMs() / 2;
-    let socket: Socket;
-    try {
-      socket = await openTcp(address, endpoint.port, attempt.signal, timeoutMs);
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      lastError = error;
-      continue;
+  key: string | undefined,
+) => Promise<Connection>;
+
+/** Creates the opening of connections. Create it once per process, because reading the certificate authorities takes time. */
+export function createConnect(rule: NetworkRule, wallNow: () => number): Connect {
+  // The authorities are listed explicitly, because NODE_EXTRA_CA_CERTS extends the default set.
+  const secureContext = createSecureContext({
+    ca: [...rootCertificates, ...rule.extraCertificateAuthorities()],
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    // In TLS 1.2 a server can ask for one handshake after another.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  });
+  const sessionOf = createTlsSessions(wallNow);
+
+  return async (endpoint, addresses, attempt, key) => {
+    const openedAt = wallNow();
+    attempt.stage = 'connecting';
+    const candidates = addresses.slice(0, ADDRESSES_TRIED);
+    let lastError: unknown;
+    for (const [index, address] of candidates.entries()) {
+      const isLast = index === candidates.length - 1;
+      const timeoutMs = isLast ? undefined : attempt.remainingMs() / 2;
+      let tcp: Socket;
+      try {
+        tcp = await openTcp(address, endpoint.port, attempt.signal, timeoutMs);
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        lastError = error;
+        continue;
+      }
+      // The address of the peer from the kernel, before a byte is sent. It is undefined when the connection is already closed.
+      const peer = tcp.remoteAddress;
+      const problem = peer === undefined ? undefined : rule.addressProblem(peer);
+      if (peer === undefined || problem !== undefined) tcp.destroy();
+      if (peer === undefined) continue;
+      if (problem !== undefined) throw new Failure('blocked_address', `The connection led to ${problem}`);
+      const socket = await secure(
+        tcp,
+        endpoint,
+        secureContext,
+        attempt,
+        key === undefined ? undefined : sessionOf(key),
+      );
+      return { socket, tcp, address, openedAt };
     }
-    // The address of the peer from the kernel, before a byte is sent. It is undefined when the connection is already closed.
-    const peer = socket.remoteAddress;
-    if (peer === undefined) {
-      socket.destroy();
-      continue;
-    }
-    const problem = rule.addressProblem(peer);
-    if (problem === undefined) {
-      return { socket: await secure(socket, endpoint, secureContext, attempt, sessions), tcp: socket, address };
-    }
-    socket.destroy();
-    throw new Failure('blocked_address', `The connection led to ${problem}`);
-  }
-  throw connectFailure(lastError, endpoint.host);
+    throw connectFailure(lastError, endpoint.host);
+  };
 }
 
 function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: number | undefined): Promise<Socket> {
@@ -106,7 +131,7 @@ function secure(
   endpoint: Endpoint,
   secureContext: SecureContext,
   attempt: Attempt,
-  sessions: Sessions | undefined,
+  session: TlsSession | undefined,
 ): Promise<TLSSocket> {
   const { signal } = attempt;
   attempt.stage = 'securing';
@@ -121,10 +146,12 @@ function secure(
       ALPNProtocols: ['http/1.1'],
       // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
-      ...(sessions?.session === undefined ? {} : { session: sessions.session }),
+      ...(session?.latest === undefined ? {} : { session: session.latest }),
     });
-    if (sessions !== undefined) socket.on('session', sessions.remember);
+    if (session !== undefined) socket.on('session', session.remember);
     const fail = (reason: unknown) => {
+      // The session may be the cause of any error, so the next connection makes a full handshake.
+      session?.forget();
       signal.removeEventListener('abort', onAbort);
       socket.destroy();
       tcp.destroy();
@@ -143,4 +170,37 @@ function secure(
     });
     if (signal.aborted) onAbort();
   });
+}
+
+/** Milliseconds after the verification of a certificate in which its session may be resumed. */
+const SESSION_MAX_MS = 60_000;
+/** Limit of keys with a session. The oldest is removed first. */
+const KEYS_MAX = 1000;
+
+/** The TLS session of one key. */
+type TlsSession = {
+  readonly latest: Buffer | undefined;
+  readonly remember: (session: Buffer) => void;
+  readonly forget: () => void;
+};
+
+/**
+ * Stores the latest TLS session of each key, for Event deliveries of one Action to one host and port. Resuming a session saves sending
+ * and checking the server's certificate, which is two thirds of the work of a handshake. The address of the new connection is still
+ * checked, and it has new keys (TLS 1.3). A certificate is checked at least once a minute.
+ * @param wallNow milliseconds since the epoch
+ */
+function createTlsSessions(wallNow: () => number): (key: string) => TlsSession {
+  const entries = new BoundedMap<string, { readonly session: Buffer; readonly verifiedAt: number }>(KEYS_MAX);
+  return (key) => {
+    const known = entries.get(key);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : wallNow() - known.verifiedAt;
+    const usable = age >= 0 && age < SESSION_MAX_MS ? known : undefined;
+    const verifiedAt = usable?.verifiedAt ?? wallNow();
+    return {
+      latest: usable?.session,
+      remember: (session) => entries.set(key, { session, verifiedAt }),
+      forget: () => entries.delete(key),
+    };
+  };
 }

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { parseEndpointUrl } from '../../contract/url.ts';
-import { Failure } from './failure.ts';
-import type { NetworkRule } from './rule.ts';
+import { BoundedMap } from '../../domain/bounded-map.ts';
+import { type Attempt, dnsFailure, errorCode, Failure, untilAborted } from './attempt.ts';
+import type { NameResolver, NetworkRule, ResolvedAddress } from './network-rule.ts';
 
 /** The parts of a parsed endpoint URL. The URL is parsed only once, so that all checks and the request use the same parts. */
 export type Endpoint = {
@@ -35,4 +36,82 @@ export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
     authority: url.port === '' ? written : `${written}:${url.port}`,
     target: url.pathname + url.search,
   };
+}
+
+/** Milliseconds to wait for IPv6 addresses after IPv4 addresses were received. Some name servers do not respond to AAAA queries. */
+const IPV6_GRACE_MS = 500;
+
+/** Limit in milliseconds for caching a DNS lookup, so that a changed address is used soon. */
+const KEPT_MAX_MS = 5000;
+/** Limit of names in the cache. The oldest is removed first. */
+const KEPT_MAX_NAMES = 1000;
+
+/**
+ * Returns all addresses of an endpoint after checking each one, IPv4 first, because a function outside a VPC has no IPv6. One refused
+ * address refuses the whole lookup, because a mix of public and private addresses is likely an attack.
+ * @throws {Failure} `dns_failure`, `blocked_address`, or the attempt's timeout
+ */
+export type ResolveEndpoint = (endpoint: Endpoint, attempt: Attempt) => Promise<readonly string[]>;
+
+/**
+ * Creates the DNS lookup. Caches a lookup for its time to live, because each lookup makes two queries, and the resolver of a VPC accepts
+ * 1 024 queries per second. Cached addresses are checked like new ones.
+ * @param wallNow milliseconds since the epoch, which also advance while a function is frozen
+ */
+export function createResolve(rule: NetworkRule, wallNow: () => number): ResolveEndpoint {
+  type Kept = { readonly addresses: readonly string[]; readonly at: number; readonly ms: number };
+  const kept = new BoundedMap<string, Kept>(KEPT_MAX_NAMES);
+
+  const addressesOf = async (host: string, { signal }: Attempt): Promise<readonly string[]> => {
+    const known = kept.get(host);
+    const age = known === undefined ? 0 : wallNow() - known.at;
+    if (known !== undefined && age >= 0 && age < known.ms) return known.addresses;
+    kept.delete(host);
+    const resolver = rule.createResolver();
+    const at = wallNow();
+    const answers = await untilAborted(signal, lookUp(resolver, host), () => resolver.cancel());
+    const addresses = answers.map(({ address }) => address);
+    const ms = Math.min(KEPT_MAX_MS, ...answers.map(({ ttl }) => ttl * 1000));
+    if (ms > 0) kept.set(host, { addresses, at, ms });
+    return addresses;
+  };
+
+  return async (endpoint, attempt) => {
+    if (endpoint.isAddress) return [endpoint.host];
+    const addresses = await addressesOf(endpoint.host, attempt);
+    for (const address of addresses) {
+      const problem = rule.addressProblem(address);
+      if (problem !== undefined) throw new Failure('blocked_address', `${endpoint.host} resolves to ${problem}`);
+    }
+    return addresses;
+  };
+}
+
+type LookedUp = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
+
+async function lookUp(resolver: NameResolver, host: string): Promise<readonly ResolvedAddress[]> {
+  // These queries are absolute: no search domain is appended.
+  const answer = (query: Promise<readonly ResolvedAddress[]>): Promise<LookedUp> =>
+    query.then(
+      (addresses) => ({ addresses }),
+      (error: unknown) => ({ addresses: [], error }),
+    );
+  const pending6 = answer(resolver.resolve6(host, { ttl: true }));
+  const answer4 = await answer(resolver.resolve4(host, { ttl: true }));
+  const answer6 = answer4.addresses.length === 0 ? await pending6 : await orNothingAfterGrace(pending6, resolver);
+  const addresses = [...answer4.addresses, ...answer6.addresses];
+  if (addresses.length > 0) return addresses;
+  // The error of a failing name server says more than "no such name".
+  const failed = [answer4.error, answer6.error].find(
+    (error) => !['', 'ENODATA', 'ENOTFOUND'].includes(errorCode(error)),
+  );
+  throw dnsFailure(failed ?? answer4.error, host);
+}
+
+async function orNothingAfterGrace(pending: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
+  // A cancelled query ends with an error and has no addresses.
+  const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
+  const answer = await pending;
+  clearTimeout(grace);
+  return answer;
 }

@@ -2,10 +2,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/delivery/outbound.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, exchangeFailure, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
-import { exchangeFailure, Failure } from './failure.ts';
 
 /** Limit of one header block. llhttp counts names, values and the reason phrase. */
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;

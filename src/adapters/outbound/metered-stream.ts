@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { Failure } from './failure.ts';
+import { Failure } from './attempt.ts';
 
 /**
  * Bytes that a server may send until TLS is negotiated. Most of them are its certificates, of which public authorities issue some 4 KB.

@@ -1,5 +1,31 @@
 import { Resolver } from 'node:dns/promises';
-import type { NetworkRule } from './rule.ts';
+
+/** An address of a name, and its time to live in seconds. */
+export type ResolvedAddress = { readonly address: string; readonly ttl: number };
+
+/** A resolver for one DNS lookup. Each lookup has its own, because all queries of a resolver are cancelled together. */
+export type NameResolver = {
+  /** Returns all IPv4 addresses of a name. Rejects with a DNS error code in `code` like node:dns. */
+  resolve4(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
+  /** Returns all IPv6 addresses of a name. Rejects like resolve4. */
+  resolve6(name: string, options: { readonly ttl: true }): Promise<readonly ResolvedAddress[]>;
+  /** Cancels all queries without a response. */
+  cancel(): void;
+};
+
+/**
+ * The type of the module `#network-rule`, which decides where outbound requests may go. A bundle contains one such module, so that no
+ * configuration at run time can allow more.
+ */
+export type NetworkRule = {
+  /** Returns why the service must not connect to this IP address; undefined when it may. */
+  readonly addressProblem: (address: string) => string | undefined;
+  /** Returns why this host name must not be resolved; undefined when it may be. The name is in lower case, without a trailing dot. */
+  readonly nameProblem: (name: string) => string | undefined;
+  readonly createResolver: () => NameResolver;
+  /** Returns certificate authorities (PEM) that are trusted in addition to the public ones. Called once by createOutbound. */
+  readonly extraCertificateAuthorities: () => readonly string[];
+};
 
 export { nameProblem } from '../../contract/host-names.ts';
 /**

@@ -1,5 +1,3 @@
-import { constants } from 'node:crypto';
-import { createSecureContext, rootCertificates } from 'node:tls';
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import {
@@ -8,15 +6,12 @@ import {
   type OutboundOutcome,
   type OutboundRequest,
 } from '../../domain/delivery/outbound.ts';
-import { type Attempt, startAttempt } from './attempt.ts';
-import { openConnection } from './connect.ts';
-import { type Endpoint, parseEndpoint } from './endpoint.ts';
+import { type Attempt, Failure, startAttempt } from './attempt.ts';
+import { createConnect } from './connect.ts';
+import { createResolve, parseEndpoint } from './endpoint.ts';
 import { type EndpointResponse, exchange } from './exchange.ts';
-import { Failure } from './failure.ts';
 import { createIdleConnections } from './idle-connections.ts';
-import { createResolve } from './resolve.ts';
-import type { NetworkRule } from './rule.ts';
-import { createTlsSessions } from './tls-sessions.ts';
+import type { NetworkRule } from './network-rule.ts';
 
 export type OutboundClock = {
   /** Monotonic milliseconds, for deadline and latency. */
@@ -45,37 +40,22 @@ export type Outbound = {
 
 const NOTHING = new Uint8Array();
 
-/**
- * TLS 1.3 and ECDHE. The server chooses the size of a group for DHE, and 10 000 bits occupy the process for a second. Node needs the suites
- * of TLS 1.3 in the same list.
- */
-const CIPHERS =
-  'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES';
-
 /** Creates the outbound pipeline. Create one per process at its start, because reading the certificate authorities takes time. */
 export function createOutbound({
   clock,
   timeoutMs = OUTBOUND_TIMEOUT_MS,
   networkRule = strictRule,
 }: OutboundOptions): Outbound {
-  // The authorities are listed explicitly, because NODE_EXTRA_CA_CERTS extends the default set.
-  const secureContext = createSecureContext({
-    ca: [...rootCertificates, ...networkRule.extraCertificateAuthorities()],
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    // In TLS 1.2 a server can ask for one handshake after another.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-  });
   const resolve = createResolve(networkRule, clock.wall);
+  const connect = createConnect(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
-  const sessions = createTlsSessions(clock.wall);
 
   async function send(request: OutboundRequest, attempt: Attempt): Promise<EndpointResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;
-    const connection = used ?? (await open(endpoint, addresses, attempt, key));
+    const connection = used ?? (await connect(endpoint, addresses, attempt, key));
     try {
       const response = await exchange(connection, endpoint, request, Boolean(key), attempt);
       if (key && response.connectionReusable) idle.put(key, connection);
@@ -83,21 +63,6 @@ export function createOutbound({
     } catch (error) {
       connection.socket.destroy();
       if (key && used) idle.distrust(key);
-      throw error;
-    }
-  }
-
-  async function open(endpoint: Endpoint, addresses: readonly string[], attempt: Attempt, key: string | undefined) {
-    const resumable = key ? sessions.of(key) : undefined;
-    try {
-      const openedAt = clock.wall();
-      return {
-        ...(await openConnection(endpoint, addresses, networkRule, secureContext, attempt, resumable)),
-        openedAt,
-      };
-    } catch (error) {
-      // The session may be the cause of any error, so the next connection does not resume it.
-      if (key) sessions.forget(key);
       throw error;
     }
   }

@@ -8,18 +8,20 @@ import {
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { parseJson } from '../../contract/json.ts';
+import type { Action } from '../../contract/actions.ts';
 import {
   activeKey,
   type KeyRing,
   RING_CACHE_SECONDS,
   type RingKey,
   type RingStore,
+  verifyingKey,
 } from '../../domain/auth/key-ring.ts';
-import { sameDigest } from '../../domain/auth/same-digest.ts';
-import { verifyingKey } from '../../domain/auth/token-keys.ts';
+import { sameDigest } from '../../domain/auth/server-secret.ts';
+import { openSigningSecret, sealedWith, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Clock } from '../../domain/sources.ts';
+import type { Clock, RandomBytes } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
 /** Minimum time between two reads of the ring that unknown key ids cause in a container. */
@@ -206,4 +208,17 @@ function jsonOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Opens and seals the signing secrets of Actions with the keys of the sealing ring. */
+export function signingSecrets(ring: CachedRing, randomBytes: RandomBytes) {
+  return {
+    openSigningSecret: async (action: Action): Promise<string> => {
+      const key = await ring.byId(sealedWith(action.sealed_signing_secret));
+      return openSigningSecret(action.sealed_signing_secret, action.action_id, key === undefined ? [] : [key]);
+    },
+
+    sealSigningSecret: async (secret: string, actionId: string): Promise<string> =>
+      sealSigningSecret(secret, actionId, await ring.current(), randomBytes),
+  };
 }

@@ -1,6 +1,6 @@
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
-import { TURN_MAX_SECONDS } from '../../domain/auth/token-keys.ts';
+import { TURN_MAX_SECONDS } from '../../domain/auth/key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 

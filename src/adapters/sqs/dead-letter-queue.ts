@@ -7,7 +7,15 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
-import type { DeadLetterQueue } from '../../domain/operations/dead-letters.ts';
+
+/** A message of a dead-letter queue. */
+type DeadLetter = {
+  /** Id of the message that first became a dead letter. */
+  readonly message_id: string;
+  readonly body: string;
+  readonly group: string | undefined;
+  readonly receipt: string;
+};
 
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
@@ -18,10 +26,7 @@ const HIDDEN_SECONDS = 300;
  * message would not match its earlier claim on an attempt. Therefore this code sends each message back with its original id as an
  * attribute.
  */
-export function deadLetterQueue(
-  client: SQSClient,
-  urls: { readonly deadLetters: string; readonly source: string },
-): DeadLetterQueue {
+export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters: string; readonly source: string }) {
   const QueueUrl = urls.deadLetters;
   return {
     count: async () => {
@@ -57,7 +62,7 @@ export function deadLetterQueue(
       }));
     },
 
-    release: async (deadLetters) => {
+    release: async (deadLetters: readonly Pick<DeadLetter, 'receipt'>[]) => {
       for (let start = 0; start < deadLetters.length; start += BATCH) {
         await client.send(
           new ChangeMessageVisibilityBatchCommand({
@@ -72,7 +77,7 @@ export function deadLetterQueue(
       }
     },
 
-    moveBack: async ({ message_id, body, receipt, group }) => {
+    moveBack: async ({ message_id, body, receipt, group }: DeadLetter) => {
       await client.send(
         new SendMessageCommand({
           QueueUrl: urls.source,

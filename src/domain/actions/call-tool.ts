@@ -1,18 +1,20 @@
 import type * as z from 'zod';
-import type { AiAction } from '../../contract/actions.ts';
-import { truncateCharacters } from '../../contract/characters.ts';
-import { parseJson } from '../../contract/json.ts';
+import type { AiAction, Offered } from '../../contract/actions.ts';
+import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
   NON_JSON_RESPONSE_CHARACTERS,
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
-import { type ToolResult, toolParameters } from '../../contract/tools.ts';
+import { truncateCharacters } from '../../contract/text.ts';
+import type { AttemptResult } from '../delivery/delivery-log.ts';
+import type { OutboundOutcome } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
+import { parseJson } from '../parse-json.ts';
 import type { NewId } from '../sources.ts';
-import { checkArguments, NO_PARAMETERS, unlistableParameters } from './parameters.ts';
+import { checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
 export type Tool = {
@@ -22,31 +24,24 @@ export type Tool = {
 };
 
 export type ListToolsPorts = {
-  readonly toolsOf: (siteId: string) => Promise<readonly AiAction[]>;
-  /** Called only when there is no tool. */
-  readonly findAssistant: ConfigurationStore['findAssistant'];
-  /** Reports to the operator an Action that is not listed because of the names of these parameters. */
-  readonly notListed: (action: AiAction, parameters: readonly string[]) => void;
+  readonly configuration: {
+    readonly toolsOf: (siteId: string) => Promise<readonly Offered<AiAction>[]>;
+    /** Called only when there is no tool. */
+    readonly findAssistant: ConfigurationStore['findAssistant'];
+  };
 };
 
-/**
- * Lists the tools that an assistant may call: its enabled AI-decided Actions. Leaves out an Action with a parameter whose name model APIs
- * refuse, because they would refuse every request of the assistant. Such names can be stored from before they were refused.
- * @throws Refusal 404 for an unknown assistant
- */
-export async function listTools(siteId: string, ports: ListToolsPorts): Promise<readonly Tool[]> {
-  const actions = await ports.toolsOf(siteId);
-  if (actions.length === 0) await requireAssistant(siteId, { store: ports });
-  return actions.flatMap((action) => {
-    if (action.suspended) return [];
-    const parameters = action.parameters ?? NO_PARAMETERS;
-    const refused = unlistableParameters(parameters);
-    if (refused.length > 0) {
-      ports.notListed(action, refused);
-      return [];
-    }
-    return [{ name: action.slug, description: action.description, input_schema: toolParameters.parse(parameters) }];
-  });
+/** Lists the tools that an assistant may call: its enabled AI-decided Actions. @throws Refusal 404 for an unknown assistant */
+export async function listTools(siteId: string, { configuration }: ListToolsPorts): Promise<readonly Tool[]> {
+  const actions = await configuration.toolsOf(siteId);
+  if (actions.length === 0) await requireAssistant(siteId, { store: configuration });
+  return actions
+    .filter(({ suspended }) => !suspended)
+    .map(({ slug, description, parameters = NO_PARAMETERS }) => ({
+      name: slug,
+      description,
+      input_schema: toolParameters.parse(parameters),
+    }));
 }
 
 /** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */
@@ -65,75 +60,85 @@ export type ToolCallRecord = {
 };
 
 export type CallToolPorts = SingleAttemptPorts & {
-  readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
-  /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
-  readonly countCall: (
-    call: { siteId: string; conversationId: string; actionId: string },
-    limit: number,
-  ) => Promise<boolean>;
-  readonly recordCall: (record: ToolCallRecord) => Promise<void>;
-  /** Reports a call that could not be recorded to the operator. The assistant does not learn of it, and the call is not repeated. */
-  readonly recordFailed: (record: ToolCallRecord, cause: unknown) => void;
+  readonly configuration: { readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined> };
+  readonly conversations: {
+    /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
+    readonly countCall: (
+      call: { siteId: string; conversationId: string; actionId: string },
+      limit: number,
+    ) => Promise<boolean>;
+    readonly recordCall: (record: ToolCallRecord) => Promise<void>;
+  };
+  readonly report: {
+    /** Reports a call that could not be recorded to the operator. The assistant does not learn of it, and the call is not repeated. */
+    readonly recordFailed: (record: ToolCallRecord, cause: unknown) => void;
+  };
   readonly newId: NewId;
 };
+
+/** A call of a tool, as the assistant runtime asks for it. */
+export type ToolCall = Omit<Extract<z.output<typeof toolRequest>, { operation: 'callTool' }>, 'operation'>;
+
+const UNKNOWN_TOOL: ToolResult = { outcome: 'unknown_tool', message: 'There is no such Action.' };
+const LIMIT_REACHED: ToolResult = {
+  outcome: 'limit_reached',
+  message: 'This Action has reached its maximum use in this conversation. Offer human help.',
+};
+const UNAVAILABLE: ToolResult = {
+  outcome: 'unavailable',
+  message: 'The external service is unavailable. Offer a follow-up.',
+};
+const COMPLETED = { outcome: 'completed', message: 'The Action completed.' } as const satisfies ToolResult;
 
 /**
  * Calls an AI-decided Action and returns the result for the assistant. Each call is one attempt; a conversation has five calls per
  * Action. Invalid arguments send nothing and do not count.
  */
-export async function callTool(
-  call: {
-    readonly siteId: string;
-    readonly conversationId: string;
-    readonly tool: string;
-    readonly arguments: Readonly<Record<string, unknown>>;
-  },
-  ports: CallToolPorts,
-): Promise<ToolResult> {
-  const { siteId, conversationId } = call;
-  const action = await ports.findTool(siteId, call.tool);
-  if (!action?.enabled || action.suspended) return { outcome: 'unknown_tool', message: 'There is no such Action.' };
+export async function callTool(call: ToolCall, ports: CallToolPorts): Promise<ToolResult> {
+  const action = await ports.configuration.findTool(call.site_id, call.tool);
+  if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = checkArguments(action.parameters, call.arguments);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
-  if (!(await ports.countCall({ siteId, conversationId, actionId: action.action_id }, AI_CALLS_PER_CONVERSATION))) {
-    return {
-      outcome: 'limit_reached',
-      message: 'This Action has reached its maximum use in this conversation. Offer human help.',
-    };
-  }
-  const callId = ports.newId();
-  const calledAt = ports.now().toISOString();
+  if (!(await countCall(call, action, ports))) return LIMIT_REACHED;
+  const made = { call_id: ports.newId(), called_at: ports.now().toISOString() };
   const { outcome, result } = await attemptOnce(
     action,
-    { body: verdict.values, triggerRef: conversationId, reference: callId, needsBody: action.feed_response_back },
+    {
+      body: verdict.values,
+      triggerRef: call.conversation_id,
+      reference: made.call_id,
+      needsBody: action.feed_response_back,
+    },
     ports,
   );
-  const record: ToolCallRecord = {
-    site_id: siteId,
-    conversation_id: conversationId,
-    call_id: callId,
-    action_id: action.action_id,
-    action_name: action.name,
-    called_at: calledAt,
-    status: result.status,
-    latency_ms: result.latency_ms,
-    error: result.error?.message ?? null,
-  };
-  await ports.recordCall(record).catch((cause: unknown) => ports.recordFailed(record, cause));
+  await recordCall(call, action, { ...made, result }, ports);
+  return resultFor(action, outcome);
+}
 
-  const needsBody = action.feed_response_back;
-  if (outcome.failure !== null || (needsBody && !outcome.bodyComplete)) {
-    return {
-      outcome: 'unavailable',
-      message: 'The external service is unavailable. Offer a follow-up.',
-    };
-  }
-  if (!needsBody) return { outcome: 'completed', message: 'The Action completed.' };
-  return {
-    outcome: 'completed',
-    message: 'The Action completed.',
-    response: toolResponse(outcome.body, action.response_field_map),
-  };
+const countCall = (call: ToolCall, action: AiAction, { conversations }: Pick<CallToolPorts, 'conversations'>) =>
+  conversations.countCall(
+    { siteId: call.site_id, conversationId: call.conversation_id, actionId: action.action_id },
+    AI_CALLS_PER_CONVERSATION,
+  );
+
+/** Records the call on the conversation. A failure is only reported, because the request has been made. */
+async function recordCall(
+  { site_id, conversation_id }: ToolCall,
+  { action_id, name }: AiAction,
+  { result, ...made }: Pick<ToolCallRecord, 'call_id' | 'called_at'> & { readonly result: AttemptResult },
+  { conversations, report }: Pick<CallToolPorts, 'conversations' | 'report'>,
+): Promise<void> {
+  const { status, latency_ms, error } = result;
+  const outcome = { status, latency_ms, error: error?.message ?? null };
+  const record = { site_id, conversation_id, action_id, action_name: name, ...made, ...outcome };
+  await conversations.recordCall(record).catch((cause: unknown) => report.recordFailed(record, cause));
+}
+
+function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: OutboundOutcome): ToolResult {
+  if (outcome.failure !== null) return UNAVAILABLE;
+  if (!feed_response_back) return COMPLETED;
+  if (!outcome.bodyComplete) return UNAVAILABLE;
+  return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map) };
 }
 
 /**

@@ -7,15 +7,16 @@ import {
   type ParametersSchema,
   type Trigger,
 } from '../../contract/actions.ts';
+import type { ActionView } from '../../contract/dashboard.ts';
+import { EVENT_NAMES } from '../../contract/events.ts';
 import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
+import type { Membership } from '../../contract/organizations.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
-import { newId } from '../ids.ts';
+import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { createRestricted, restrictionsOf } from '../organizations/restrictions.ts';
-import { StaleVersion } from '../organizations/stale-version.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
 
@@ -27,43 +28,54 @@ export type ManageActionsPorts = ManagementPorts & {
 const ID_PREFIXES = { Event: 'act', 'AI-decided': 'tool', Form: 'form' } as const satisfies Record<Trigger, string>;
 
 /**
- * Creates an Action on an assistant, with its own signing secret (spec "Action").
- * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action or a slug in use
+ * Creates an Action on an assistant, with its own signing secret (spec "Action"), once per idempotency key of its author.
+ * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action, a slug in use or a reused key
  */
 export async function createAction(siteId: string, input: unknown, ports: ManageActionsPorts): Promise<Action> {
-  const assistant = await requireAssistant(siteId, ports);
+  const { org_id } = await requireAssistant(siteId, ports);
   const settings = parseAction(input);
-  const actionId = newId(ID_PREFIXES[settings.trigger], ports.randomBytes);
+  const action_id = creationId(ID_PREFIXES[settings.trigger], ports);
   const now = ports.now().toISOString();
-  const unrestricted: Action = {
+  const wanted: Action = {
     ...settings,
-    action_id: actionId,
-    org_id: assistant.org_id,
+    action_id,
+    org_id,
     site_id: siteId,
-    slug: slugOf(settings.name, actionId),
-    sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), actionId),
+    slug: slugOf(settings.name, action_id),
+    sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), action_id),
     created_at: now,
     updated_at: now,
     version: 1,
   };
-  let created = unrestricted;
+  return createOnce(
+    () => ports.store.findAction(org_id, action_id),
+    () => storeAction(wanted, ports),
+    (earlier) => earlier.site_id === siteId && changedFields(settingsOf(earlier), settings).length === 0,
+  );
+}
+
+/** Stores a new Action with the restrictions of its organization. */
+async function storeAction(wanted: Action, ports: ManageActionsPorts): Promise<Action | 'exists'> {
+  let action = wanted;
   const outcome = await createRestricted(
-    assistant.org_id,
+    wanted.org_id,
     (organization) => {
-      created = { ...unrestricted, ...restrictionsOf(organization) };
-      return ports.store.createAction(created);
+      action = { ...wanted, ...restrictionsOf(organization) };
+      return ports.store.createAction(action, ports.author);
     },
     ports,
   );
   switch (outcome) {
     case 'created':
-      return created;
+      return action;
+    case 'exists':
+      return outcome;
     case 'too_many':
       throw new Refusal('too_many_actions', {
         message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
       });
     case 'slug_taken':
-      throw slugTaken(created);
+      throw slugTaken(wanted);
   }
 }
 
@@ -75,20 +87,21 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
 export async function updateAction(
   previous: Action,
   change: Readonly<Record<string, unknown>>,
-  ports: Pick<ManagementPorts, 'store' | 'now'>,
+  ports: Pick<ManagementPorts, 'store' | 'now' | 'author'>,
 ): Promise<Action> {
-  if (change.trigger !== undefined && change.trigger !== previous.trigger) {
+  const { trigger = previous.trigger, ...settings } = change;
+  if (trigger !== previous.trigger) {
     throw invalidField('trigger', `cannot be changed after creation; it is ${previous.trigger}`);
   }
-  const changed = withChange(previous, withoutUndefined({ ...change, trigger: undefined }));
-  requireSize(settingsOf(changed), settingsOf(previous));
+  const changed = withChange(previous, settings);
+  requireSize(settingsOf(changed));
   const next: Action = {
     ...changed,
     slug: slugOf(changed.name, previous.action_id),
     updated_at: ports.now().toISOString(),
     version: previous.version + 1,
   };
-  switch (await ports.store.replaceAction(previous, next)) {
+  switch (await ports.store.replaceAction(previous, next, ports.author)) {
     case 'replaced':
       return next;
     case 'stale':
@@ -99,8 +112,8 @@ export async function updateAction(
 }
 
 /** Deletes an Action. @throws Refusal 409 when the Action was saved in the meantime */
-export async function deleteAction(action: Action, ports: Pick<ManagementPorts, 'store'>): Promise<void> {
-  if (!(await ports.store.deleteAction(action))) {
+export async function deleteAction(action: Action, ports: Pick<ManagementPorts, 'store' | 'author'>): Promise<void> {
+  if (!(await ports.store.deleteAction(action, ports.author))) {
     throw new StaleVersion('Action');
   }
 }
@@ -112,14 +125,30 @@ export async function requireAction(actionId: string, ports: Pick<ManagementPort
   return action;
 }
 
+/** Returns the part of an Action that the dashboard may show: no signing secret, no restrictions, and only events of this catalog. */
+export function viewOfAction(action: Action): ActionView {
+  const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
+  if (visible.trigger !== 'Event') return visible;
+  return { ...visible, events: visible.events.flatMap((name) => EVENT_NAMES.filter((known) => known === name)) };
+}
+
+/** Returns an Action of the member's organization. @throws Refusal 404, also for an Action of another organization */
+export async function actionOf(
+  member: Membership,
+  actionId: string,
+  ports: Pick<ManageActionsPorts, 'store'>,
+): Promise<Action> {
+  const action = await ports.store.findAction(member.org_id, actionId);
+  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  return action;
+}
+
 /** Returns the settings that an admin can set, without the fields that the service added. */
 export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
-/**
- * Applies a change. All other fields keep their stored value, including fields of newer code and values that older limits allowed.
- */
+/** Applies a change. All other fields keep their stored value, including fields of newer code. */
 function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
   switch (previous.trigger) {
     case 'Event':
@@ -147,25 +176,18 @@ function withChange(previous: Action, change: Readonly<Record<string, unknown>>)
 function parseAction(input: unknown): ActionInput {
   const settings = inputOf(actionInput, input);
   if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
-  requireSize(settings, {});
+  requireSize(settings);
   return settings;
 }
 
-/**
- * Checks the size of an Action's settings. Older code had no such limit, so an Action above it may be changed when it does not become
- * larger, and may be switched on and off.
- * @throws Refusal 400 that names the largest setting
- */
-function requireSize(next: object, previous: object): void {
-  const size = settingsSize(next);
-  if (size <= Math.max(ACTION_MAX_BYTES, settingsSize(previous))) return;
-  const sizes = Object.entries(next).map(([name, value]): [string, number] => [name, jsonBytes(value)]);
+/** Checks the size of an Action's settings. @throws Refusal 400 that names the largest setting */
+function requireSize(settings: object): void {
+  const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+  if (jsonBytes({ ...settings, enabled: true }) <= ACTION_MAX_BYTES) return;
+  const sizes = Object.entries(settings).map(([name, value]): [string, number] => [name, jsonBytes(value)]);
   const [field = ''] = sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest));
   throw invalidField(field, `must be smaller: the settings of an Action are at most ${ACTION_MAX_BYTES} bytes of JSON`);
 }
-
-const settingsSize = (settings: object) => jsonBytes({ ...settings, enabled: true });
-const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 function requireUsable(parameters: ParametersSchema | null | undefined): void {
   const problem = parameters == null ? undefined : parametersProblem(parameters);

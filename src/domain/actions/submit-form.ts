@@ -1,16 +1,33 @@
-import type { FormAction } from '../../contract/actions.ts';
+import type * as z from 'zod';
+import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { FORM_SUBMISSIONS_PER_HOUR, FORM_SUBMISSIONS_PER_MINUTE } from '../../contract/limits.ts';
+import {
+  FORM_KEY_MAX_CHARACTERS,
+  FORM_LIST_ITEM_MAX_CHARACTERS,
+  FORM_LIST_MAX_ITEMS,
+  FORM_STRING_MAX_CHARACTERS,
+  FORM_SUBMISSIONS_PER_HOUR,
+  FORM_SUBMISSIONS_PER_MINUTE,
+} from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
+import { exceedsCharacters, truncateCharacters } from '../../contract/text.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
-import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
+import {
+  admitOrigin,
+  admitWidget,
+  type IdentifiedWidget,
+  identifyWidget,
+  type WidgetAuthenticationPorts,
+  type WidgetCredentials,
+} from '../auth/authenticate-widget.ts';
 import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { HitPerHour, HitPerMinute } from '../rate-limits.ts';
+import type { Counters } from '../rate-limits.ts';
 import { inputOf, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
-import { type CleanValue, cleanFormValues, missingRequiredField } from './form-cleaning.ts';
+
+type FormInput = z.output<typeof formSubmitRequest>;
 
 /** Body of a Form request to the endpoint. The escalation channels receive the same (spec "Form body"). */
 export type FormBody = {
@@ -42,105 +59,167 @@ export type SubmissionKey = {
   readonly formId: string;
 };
 
-export type SubmitFormPorts = SingleAttemptPorts & {
-  readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
-  readonly findConversation: FindConversation;
-  readonly hitPerMinute: HitPerMinute;
-  readonly hitPerHour: HitPerHour;
-  /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
-  readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
-  readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
-  readonly settleFailed: (submissionId: string, cause: unknown) => void;
-  readonly escalate: EscalationChannel;
-  /** Reports the outcome of the endpoint and of the escalation channels to the operator. The caller learns only whether one accepted. */
-  readonly forwarded: (outcomes: {
-    readonly submissionId: string;
-    readonly endpoint: boolean;
-    readonly escalation: 'accepted' | 'failed' | 'none';
-  }) => void;
-  readonly newId: NewId;
-};
+export type SubmitFormPorts = SingleAttemptPorts &
+  WidgetAuthenticationPorts & {
+    readonly configuration: { readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined> };
+    readonly conversations: {
+      readonly findConversation: FindConversation;
+      /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
+      readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
+      readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
+    };
+    readonly counters: Counters;
+    readonly escalate: EscalationChannel;
+    readonly report: {
+      /** Called as soon as the site is known, before the request can be refused. */
+      readonly identified: (widget: IdentifiedWidget) => void;
+      /** Reports the outcome of the endpoint and of the escalation channels. The caller learns only whether one accepted. */
+      readonly forwarded: (outcomes: {
+        readonly submissionId: string;
+        readonly endpoint: boolean;
+        readonly escalation: 'accepted' | 'failed' | 'none';
+      }) => void;
+      readonly settleFailed: (submissionId: string, cause: unknown) => void;
+    };
+    readonly newId: NewId;
+  };
 
 export type SubmitFormRequest = {
   readonly siteId: string;
   readonly slug: string;
-  readonly widget: IdentifiedWidget;
+  readonly credentials: WidgetCredentials;
   readonly readBody: () => unknown;
 };
 
+type Submission = Parameters<EscalationChannel>[0];
+
 /**
- * Handles a form submission (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): cleans the values and sends them once, signed,
- * to the endpoint and to the escalation channels. The submission is accepted when the endpoint or a channel accepts it.
+ * Handles a form submission (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): admits the widget, checks form, conversation and
+ * limits, cleans the values and sends them once, signed, to the endpoint and to the escalation channels. The submission is accepted when
+ * the endpoint or a channel accepts it. A submission with the `client_key` of an accepted one is not sent again.
  * @throws Refusal; 502 when neither the endpoint nor a channel accepted
  */
 export async function submitForm(
   request: SubmitFormRequest,
   ports: SubmitFormPorts,
 ): Promise<PublicAnswer<'submitForm'>> {
-  const assistant = admit(request);
-  const userId = request.widget.claims?.sub ?? null;
-  const siteId = assistant.site_id;
-  const { conversation_id, values, client_key } = inputOf(formSubmitRequest, request.readBody());
+  const widget = await identifyWidget(request.credentials, ports);
+  ports.report.identified(widget);
+  const assistant = admit(widget, request.siteId);
+  const input = inputOf(formSubmitRequest, request.readBody());
   const now = ports.now();
-  const [perMinute, form, conversation] = await Promise.all([
-    ports.hitPerMinute(
-      ADDRESS_COUNTERS.formSubmit(siteId, request.widget.credentials.ip),
-      FORM_SUBMISSIONS_PER_MINUTE,
-      now,
-    ),
-    identifier.safeParse(request.slug).success ? ports.findForm(siteId, request.slug) : undefined,
-    ports.findConversation(siteId, conversation_id),
-  ]);
-  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
-  if (!form?.enabled) throw new Refusal('form_not_found');
-  if (!belongsTo(conversation, userId)) throw new Refusal('conversation_unknown', { field: 'conversation_id' });
-  const missing = missingRequiredField(form.form_fields, values);
-  if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
-
+  const form = await findForm(request, input, widget, now, ports);
+  requireFields(form, input.values);
   // Counted last, so that only submissions which would be sent use up what all visitors share.
-  const { form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
-  const perHour = await ports.hitPerHour(`forms#${siteId}`, form_submissions_per_hour, now);
-  if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
+  await countAgainstAssistant(assistant, now, ports);
+  const key = submissionKey(form, input);
+  const claim = await claimSubmission(key, now, ports);
+  if (claim.accepted) return { success: true, submission_id: claim.submissionId };
 
-  const key =
-    client_key == null
-      ? undefined
-      : { siteId, conversationId: conversation_id, clientKey: client_key, formId: form.action_id };
-  const claim: SubmissionClaim =
-    key === undefined
-      ? { kind: 'claimed', submissionId: ports.newId() }
-      : await ports.claimSubmission(key, ports.newId(), now);
-  if (claim.kind === 'other_form') throw new Refusal('client_key_reused', { field: 'client_key' });
-  if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress', { field: 'client_key' });
-  if (claim.kind === 'accepted') return { success: true, submission_id: claim.submissionId };
-
-  const body: FormBody = { values: cleanFormValues(values), conversation_id, submission_id: claim.submissionId };
-  let accepted = false;
-  try {
-    accepted = await forward({ assistant, form, body }, ports);
-  } finally {
-    // Also after an internal error, so that a submission which was not accepted can be sent again immediately.
-    // When the key cannot be settled, the caller still gets the true result. A retry with the same key has the same submission id.
-    if (key !== undefined) {
-      await ports
-        .settleSubmission(key, accepted)
-        .catch((cause: unknown) => ports.settleFailed(claim.submissionId, cause));
-    }
-  }
+  const { conversation_id } = input;
+  const body: FormBody = {
+    values: cleanFormValues(input.values),
+    conversation_id,
+    submission_id: claim.submissionId,
+  };
+  const accepted = await forwardAndSettle({ assistant, form, body }, key, ports);
   if (!accepted) throw new Refusal('submission_failed');
   return { success: true, submission_id: claim.submissionId };
 }
 
 /** Admits the widget of this site. In Session Signed, the request must also come from a page on the assistant's Domain. */
-function admit({ widget, siteId }: SubmitFormRequest): Assistant {
+function admit(widget: IdentifiedWidget, siteId: string): Assistant {
   const assistant = admitWidget(widget);
   if (assistant.site_id !== siteId) throw new Refusal('site_mismatch');
   if (widget.claims !== undefined) admitOrigin(widget.credentials, [assistant.domain]);
   return assistant;
 }
 
+/** Counts the submission against the limit of its address, and finds its form and its conversation. @throws Refusal 429, 404, 400 */
+async function findForm(
+  { siteId, slug }: SubmitFormRequest,
+  { conversation_id }: FormInput,
+  { credentials, claims }: IdentifiedWidget,
+  now: Date,
+  { configuration, conversations, counters }: SubmitFormPorts,
+): Promise<FormAction> {
+  const [perMinute, form, conversation] = await Promise.all([
+    counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), FORM_SUBMISSIONS_PER_MINUTE, now),
+    identifier.safeParse(slug).success ? configuration.findForm(siteId, slug) : undefined,
+    conversations.findConversation(siteId, conversation_id),
+  ]);
+  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
+  if (!form?.enabled) throw new Refusal('form_not_found');
+  if (!belongsTo(conversation, claims?.sub ?? null)) {
+    throw new Refusal('conversation_unknown', { field: 'conversation_id' });
+  }
+  return form;
+}
+
+function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {
+  const missing = missingRequiredField(form_fields, values);
+  if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
+}
+
+async function countAgainstAssistant(assistant: Assistant, now: Date, { counters }: SubmitFormPorts): Promise<void> {
+  const { site_id, form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
+  const perHour = await counters.hitPerHour(`forms#${site_id}`, form_submissions_per_hour, now);
+  if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
+}
+
+function submissionKey(form: FormAction, { conversation_id, client_key }: FormInput): SubmissionKey | undefined {
+  if (client_key == null) return undefined;
+  return {
+    siteId: form.site_id,
+    conversationId: conversation_id,
+    clientKey: client_key,
+    formId: form.action_id,
+  };
+}
+
+/** Claims the key of a submission, so that concurrent submissions with one key are sent once. @throws Refusal 409 */
+async function claimSubmission(
+  key: SubmissionKey | undefined,
+  now: Date,
+  { conversations, newId }: SubmitFormPorts,
+): Promise<{ readonly submissionId: string; readonly accepted: boolean }> {
+  if (key === undefined) return { submissionId: newId(), accepted: false };
+  const claim = await conversations.claimSubmission(key, newId(), now);
+  switch (claim.kind) {
+    case 'other_form':
+      throw new Refusal('client_key_reused', { field: 'client_key' });
+    case 'in_progress':
+      throw new Refusal('submission_in_progress', { field: 'client_key' });
+    case 'accepted':
+    case 'claimed':
+      return { submissionId: claim.submissionId, accepted: claim.kind === 'accepted' };
+  }
+}
+
+/**
+ * Forwards a submission and settles its key, also after an internal error, so that a submission which was not accepted can be sent again
+ * immediately. When the key cannot be settled, the caller still gets the true result. A retry with the same key has the same submission id.
+ */
+async function forwardAndSettle(
+  submission: Submission,
+  key: SubmissionKey | undefined,
+  ports: SubmitFormPorts,
+): Promise<boolean> {
+  let accepted = false;
+  try {
+    accepted = await forward(submission, ports);
+    return accepted;
+  } finally {
+    if (key !== undefined) {
+      await ports.conversations
+        .settleSubmission(key, accepted)
+        .catch((cause: unknown) => ports.report.settleFailed(submission.body.submission_id, cause));
+    }
+  }
+}
+
 /** Sends a submission to the endpoint and to the escalation channels at the same time. Returns true when one of them accepts. */
-async function forward(submission: Parameters<EscalationChannel>[0], ports: SubmitFormPorts): Promise<boolean> {
+async function forward(submission: Submission, ports: SubmitFormPorts): Promise<boolean> {
   const { form, body } = submission;
   const submissionId = body.submission_id;
   const [endpoint, escalation] = await Promise.allSettled([
@@ -152,10 +231,67 @@ async function forward(submission: Parameters<EscalationChannel>[0], ports: Subm
     endpoint: endpoint.status === 'fulfilled' && endpoint.value.result.success,
     escalation: escalation.status === 'fulfilled' ? escalation.value : ('failed' as const),
   };
-  ports.forwarded(outcomes);
+  ports.report.forwarded(outcomes);
   if (outcomes.endpoint || outcomes.escalation === 'accepted') return true;
   // An internal error is answered with 500, not with the 502 of an endpoint that refuses.
   if (endpoint.status === 'rejected') throw endpoint.reason;
   if (escalation.status === 'rejected') throw escalation.reason;
   return false;
+}
+
+export type CleanValue = string | number | boolean | readonly string[];
+
+/**
+ * Returns the values that are sent to the endpoint (spec "Limits", form rows). Drops keys over 100 characters, strings over 5000
+ * characters, lists over 50 items and values of other types. List items become strings of at most 500 characters.
+ */
+export function cleanFormValues(values: Readonly<Record<string, unknown>>): Record<string, CleanValue> {
+  const clean: [string, CleanValue][] = [];
+  for (const [key, value] of Object.entries(values)) {
+    if (exceedsCharacters(key, FORM_KEY_MAX_CHARACTERS)) continue;
+    const kept = cleanValue(value);
+    if (kept !== undefined) clean.push([key, kept]);
+  }
+  // fromEntries defines own properties, so that a key called __proto__ stays data.
+  return Object.fromEntries(clean);
+}
+
+function cleanValue(value: unknown): CleanValue | undefined {
+  if (typeof value === 'boolean') return value;
+  // The JSON text 1e999 is parsed as Infinity, which JSON cannot represent.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;
+  if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
+  return undefined;
+}
+
+/**
+ * Returns the items as text. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a list with a deeper item is
+ * dropped.
+ */
+function listOfText(items: readonly unknown[]): readonly string[] | undefined {
+  try {
+    return items.map(listItem);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function listItem(item: unknown): string {
+  const text = typeof item === 'string' ? item : JSON.stringify(item);
+  return truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS);
+}
+
+/** Returns the first Required field that is missing or empty in the values as submitted, before they are cleaned. */
+export function missingRequiredField(
+  fields: readonly FormField[],
+  values: Readonly<Record<string, unknown>>,
+): FormField | undefined {
+  return fields.find((field) => field.required && (!Object.hasOwn(values, field.key) || isEmpty(values[field.key])));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }

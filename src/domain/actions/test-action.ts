@@ -3,14 +3,14 @@ import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { HitPerMinute } from '../rate-limits.ts';
+import type { Counters } from '../rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 export type TestActionPorts = SingleAttemptPorts & {
-  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
-  readonly hitPerMinute: HitPerMinute;
+  readonly configuration: { readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined> };
+  readonly counters: Pick<Counters, 'hitPerMinute'>;
   readonly newId: NewId;
 };
 
@@ -21,8 +21,8 @@ export type TestActionPorts = SingleAttemptPorts & {
  */
 export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestResult> {
   const [perMinute, action] = await Promise.all([
-    ports.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, ports.now()),
-    ports.findAction(orgId, actionId),
+    ports.counters.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, ports.now()),
+    ports.configuration.findAction(orgId, actionId),
   ]);
   if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   if (action.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });

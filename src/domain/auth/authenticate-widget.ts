@@ -14,13 +14,23 @@ export type WidgetCredentials = {
   readonly ip: string;
 };
 
-export type WidgetAuthenticationPorts = {
-  /** Reads strongly consistently, so that a change in the dashboard takes effect immediately. */
-  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+/** Reads strongly consistently, so that a change in the dashboard takes effect immediately. */
+export type FindAssistant = (siteId: string) => Promise<Assistant | undefined>;
+
+/** Signs and verifies session tokens (adapters/secrets). */
+export type SessionTokens = {
+  readonly signToken: (claims: SessionClaims) => Promise<string>;
   /** Returns the claims of a token whose signature is valid and which has not expired, otherwise undefined. */
   readonly verifyToken: (token: string) => Promise<SessionClaims | undefined>;
+  /** Verifies a token as verifyToken does, but also accepts one that expired during the turn of a conversation. */
+  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
   /** Returns the site that a token names, without verifying the token. Use it only to find the assistant and its CORS setting. */
   readonly siteOfToken: (token: string) => string | undefined;
+};
+
+export type WidgetAuthenticationPorts = {
+  readonly configuration: { readonly findAssistant: FindAssistant };
+  readonly tokens: Pick<SessionTokens, 'verifyToken' | 'siteOfToken'>;
 };
 
 /** A widget's request with its assistant and claims, before it is admitted. */
@@ -34,9 +44,9 @@ export type IdentifiedWidget = {
 /** Returns the site that a request claims, without verification. The session token takes precedence over the site id. */
 export function claimedSite(
   credentials: WidgetCredentials,
-  ports: Pick<WidgetAuthenticationPorts, 'siteOfToken'>,
+  { tokens }: Pick<WidgetAuthenticationPorts, 'tokens'>,
 ): string | undefined {
-  const siteId = credentials.sessionToken ? ports.siteOfToken(credentials.sessionToken) : credentials.siteId;
+  const siteId = credentials.sessionToken ? tokens.siteOfToken(credentials.sessionToken) : credentials.siteId;
   return identifier.safeParse(siteId).success ? siteId : undefined;
 }
 
@@ -47,8 +57,8 @@ export async function identifyWidget(
 ): Promise<IdentifiedWidget> {
   const siteId = claimedSite(credentials, ports);
   const [assistant, claims] = await Promise.all([
-    siteId === undefined ? undefined : ports.findAssistant(siteId),
-    credentials.sessionToken ? ports.verifyToken(credentials.sessionToken) : undefined,
+    siteId === undefined ? undefined : ports.configuration.findAssistant(siteId),
+    credentials.sessionToken ? ports.tokens.verifyToken(credentials.sessionToken) : undefined,
   ]);
   return { credentials, assistant, claims };
 }

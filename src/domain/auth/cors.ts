@@ -1,6 +1,7 @@
 import type { Assistant } from '../../contract/assistants.ts';
 import { PUBLIC_OPERATIONS } from '../../contract/public-operations.ts';
 import { identifier } from '../../contract/widget.ts';
+import type { FindAssistant } from './authenticate-widget.ts';
 import { entriesMatching, hostMatches, originHost } from './hosts.ts';
 
 /**
@@ -19,7 +20,7 @@ export function allowedOrigin(
 }
 
 export type PreflightPorts = {
-  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
+  readonly findAssistant: FindAssistant;
   /** Returns whether the Domain of any assistant is one of these entries. */
   readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
 };
@@ -37,11 +38,12 @@ export function preflightSite(path: string, site: string | undefined): string | 
  */
 export async function preflight(
   request: { readonly origin: string | undefined; readonly siteId: string | undefined },
-  ports: PreflightPorts,
+  configuration: PreflightPorts,
 ): Promise<string | undefined> {
   const page = request.origin === undefined ? undefined : originHost(request.origin);
   if (page === undefined) return undefined;
-  if (request.siteId === undefined) return (await ports.anyDomain(entriesMatching(page))) ? page.origin : undefined;
+  if (request.siteId === undefined)
+    return (await configuration.anyDomain(entriesMatching(page))) ? page.origin : undefined;
   const canBeOne = identifier.safeParse(request.siteId).success;
-  return allowedOrigin(canBeOne ? await ports.findAssistant(request.siteId) : undefined, request.origin);
+  return allowedOrigin(canBeOne ? await configuration.findAssistant(request.siteId) : undefined, request.origin);
 }

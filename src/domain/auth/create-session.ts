@@ -1,5 +1,3 @@
-import type { Assistant } from '../../contract/assistants.ts';
-import { exceedsCharacters, truncateCharacters } from '../../contract/characters.ts';
 import {
   SESSION_CREATE_PER_MINUTE,
   SESSION_TOKEN_MAX_BYTES,
@@ -10,18 +8,19 @@ import {
   USER_NAME_MAX_CHARACTERS,
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
-import { type SessionClaims, sessionCreateRequest } from '../../contract/sessions.ts';
-import type { HitPerHour, HitPerMinute } from '../rate-limits.ts';
+import { sessionCreateRequest } from '../../contract/sessions.ts';
+import { exceedsCharacters, truncateCharacters } from '../../contract/text.ts';
+import type { Counters } from '../rate-limits.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
+import type { FindAssistant, SessionTokens } from './authenticate-widget.ts';
 import { ADDRESS_COUNTERS } from './ip-addresses.ts';
 import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
 
 export type CreateSessionPorts = {
-  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
-  readonly hitPerMinute: HitPerMinute;
-  readonly hitPerHour: HitPerHour;
-  readonly signToken: (claims: SessionClaims) => Promise<string>;
+  readonly configuration: { readonly findAssistant: FindAssistant };
+  readonly counters: Counters;
+  readonly tokens: Pick<SessionTokens, 'signToken'>;
   readonly now: Clock;
   readonly newId: NewId;
 };
@@ -38,8 +37,8 @@ export async function createSession(
   const now = ports.now();
   const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
   const [perIp, assistant] = await Promise.all([
-    ports.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
-    siteId === undefined ? undefined : ports.findAssistant(siteId),
+    ports.counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
+    siteId === undefined ? undefined : ports.configuration.findAssistant(siteId),
   ]);
   if (!perIp.allowed) throw new Refusal('rate_limit_exceeded', perIp);
   if (request.serverKey === undefined || request.serverKey === '') throw new Refusal('server_key_required');
@@ -51,7 +50,7 @@ export async function createSession(
   const session = parseSessionRequest(request.readBody());
   const issuedAt = unixSeconds(now);
   const expiresAt = issuedAt + session.ttlSeconds;
-  const token = await ports.signToken({
+  const token = await ports.tokens.signToken({
     sub: session.userId ?? `anon_${ports.newId()}`,
     jti: ports.newId(),
     site_id: assistant.site_id,
@@ -66,7 +65,7 @@ export async function createSession(
     throw invalidField('context', `the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
   }
 
-  const perHour = await ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
+  const perHour = await ports.counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   return {
     success: true,

@@ -1,3 +1,4 @@
+import { TTL_MINUTES_MAX } from '../../contract/limits.ts';
 import { type RandomBytes, unixSeconds } from '../sources.ts';
 
 /** A key of a ring. `key` is text with at least 256 bits of entropy. */
@@ -37,4 +38,48 @@ export function newRingKey(now: Date, randomBytes: RandomBytes): RingKey {
     key: Buffer.from(randomBytes(48)).toString('base64url'),
     active_from: unixSeconds(now) + RING_CACHE_SECONDS,
   };
+}
+
+/** Longest turn of a conversation in seconds (open point). A token that expires during a turn is still accepted for usage reports. */
+export const TURN_MAX_SECONDS = 900;
+
+/** Seconds for which a retired key is kept: until the last token that it signed is no longer accepted. */
+const RETIRED_KEPT_SECONDS = TTL_MINUTES_MAX * 60 + TURN_MAX_SECONDS + RING_CACHE_SECONDS;
+
+/**
+ * Returns the key with this id, unless the last token that it can have signed has expired. From then on, a leaked retired key is
+ * worthless, even while the ring still has it.
+ */
+export function verifyingKey(ring: KeyRing, kid: string, now: Date): RingKey | undefined {
+  return stillNeeded(ring, now).find((key) => key.kid === kid);
+}
+
+function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
+  return ring.filter((_, index) => {
+    const successor = ring[index - 1];
+    return successor === undefined || (successor.active_from ?? 0) + RETIRED_KEPT_SECONDS > unixSeconds(now);
+  });
+}
+
+/**
+ * Adds a key and removes the keys whose last token has expired. The new key signs as soon as every container has read it. Repeated
+ * rotations invalidate no token.
+ */
+export function rotateRing(ring: KeyRing, now: Date, randomBytes: RandomBytes): KeyRing {
+  return [newRingKey(now, randomBytes), ...stillNeeded(ring, now)];
+}
+
+/** Returns the age of the newest key in days; undefined for the first key, because CloudFormation generates it without a time. */
+export function newestKeyAgeDays([newest]: KeyRing, now: Date): number | undefined {
+  if (newest.active_from === undefined) return undefined;
+  return Math.max(0, (unixSeconds(now) - newest.active_from) / 86_400);
+}
+
+/** Days after which a scheduled run replaces the newest key. */
+const ROTATE_AFTER_DAYS = 7;
+
+/** Returns whether a scheduled run rotates the keys: when the newest key is a week old, and when its age is not known. */
+export function isRotationDue(ring: KeyRing, now: Date): boolean {
+  const age = newestKeyAgeDays(ring, now);
+  return age === undefined || age >= ROTATE_AFTER_DAYS;
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { RandomBytes } from '../sources.ts';
-import { sameDigest } from './same-digest.ts';
 
 /** Length of a site id without `site_`. The server secret contains this part. */
 const SITE_PART = 20;
@@ -30,4 +29,12 @@ export function siteOfServerSecret(secret: string): string | undefined {
 export function serverSecretMatches(stored: Assistant['server_secret'], secret: string): boolean {
   if (stored === undefined) return false;
   return sameDigest(Buffer.from(stored.sha256, 'hex'), createHash('sha256').update(secret).digest());
+}
+
+/**
+ * Compares two digests in constant time. It is the only comparison of secrets in this service; a test checks this. Secrets are hashed
+ * before, so that the comparison does not reveal their length either.
+ */
+export function sameDigest(expected: Uint8Array, provided: Uint8Array): boolean {
+  return expected.length === provided.length && timingSafeEqual(expected, provided);
 }

@@ -1,9 +1,11 @@
-import type { FormAction } from '../../contract/actions.ts';
-import { truncateCharacters } from '../../contract/characters.ts';
-import { formsInOrder } from '../../contract/form-order.ts';
+import type * as z from 'zod';
+import { formsInOrder } from '../../contract/action-kinds.ts';
+import type { FormAction, Offered } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
 import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
-import { initRequest } from '../../contract/widget.ts';
+import { truncateCharacters } from '../../contract/text.ts';
+import { type FormPanel, initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,
   claimedSite,
@@ -12,53 +14,38 @@ import {
   type WidgetAuthenticationPorts,
   type WidgetCredentials,
 } from '../auth/authenticate-widget.ts';
-import type { PublishEvent } from '../events/publish.ts';
-import type { HitPerHour } from '../rate-limits.ts';
+import type { PublishEvent } from '../events/put-event.ts';
+import type { Counters } from '../rate-limits.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
-import { belongsTo, type Conversation, type FindConversation } from './conversations.ts';
-import { anonymousVisitorId, userVisitorId } from './visitor-id.ts';
+import {
+  anonymousVisitorId,
+  belongsTo,
+  type Conversation,
+  type FindConversation,
+  userVisitorId,
+} from './conversations.ts';
 
-/** Reads the assistant's enabled Form Actions. */
-type ReadForms = () => Promise<readonly FormAction[]>;
+type InitInput = z.output<typeof initRequest>;
 
-export type IdentifyInitPorts = WidgetAuthenticationPorts & {
-  readonly findConversation: FindConversation;
-  /** Finds the Form Actions of a site. Init reads them only after it has admitted the widget. */
-  readonly findForms: (siteId: string) => Promise<ReadForms>;
-};
-
-export type InitWidgetPorts = {
-  readonly saveConversation: (conversation: Conversation) => Promise<void>;
-  readonly hitPerHour: HitPerHour;
+export type InitWidgetPorts = WidgetAuthenticationPorts & {
+  readonly configuration: {
+    /** Reads the assistant's enabled Form Actions. */
+    readonly findForms: (siteId: string) => Promise<readonly Offered<FormAction>[]>;
+  };
+  readonly conversations: {
+    readonly findConversation: FindConversation;
+    readonly saveConversation: (conversation: Conversation) => Promise<void>;
+  };
+  readonly counters: Pick<Counters, 'hitPerHour'>;
   readonly publish: PublishEvent;
+  /** Called as soon as the site is known, before the request can be refused. */
+  readonly identified: (widget: IdentifiedWidget) => void;
   readonly now: Clock;
   readonly newId: NewId;
 };
 
-type AskedInit = { readonly credentials: WidgetCredentials; readonly readBody: () => unknown };
-
-/** An init request whose assistant, token and conversation have been read, and whose forms have been found. It is not admitted yet. */
-export type IdentifiedInit = {
-  readonly widget: IdentifiedWidget;
-  readonly readBody: () => unknown;
-  /** The conversation that the body names, or the error of reading it. A read error must not replace a refusal. */
-  readonly conversation: PromiseSettledResult<Conversation | undefined>;
-  readonly forms: PromiseSettledResult<ReadForms>;
-};
-
-/** Identifies the widget, reads the conversation that the body names, and finds the forms, at the same time. */
-export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): Promise<IdentifiedInit> {
-  const siteId = claimedSite(asked.credentials, ports);
-  const [widget, [conversation, forms]] = await Promise.all([
-    identifyWidget(asked.credentials, ports),
-    Promise.allSettled([
-      namedConversation(siteId, asked.readBody, ports),
-      siteId === undefined ? async () => [] : ports.findForms(siteId),
-    ]),
-  ]);
-  return { widget, readBody: asked.readBody, conversation, forms };
-}
+export type InitWidgetRequest = { readonly credentials: WidgetCredentials; readonly readBody: () => unknown };
 
 /**
  * Handles widget init (spec "POST /api/widget/init"): authenticates, counts the request towards the hourly limit, and begins a
@@ -67,74 +54,98 @@ export async function identifyInit(asked: AskedInit, ports: IdentifyInitPorts): 
  * @throws Refusal
  */
 export async function initWidget(
-  { widget, readBody, conversation: named, forms: found }: IdentifiedInit,
+  request: InitWidgetRequest,
   ports: InitWidgetPorts,
 ): Promise<PublicAnswer<'initWidget'>> {
+  const [widget, named] = await Promise.all([
+    identifyWidget(request.credentials, ports),
+    settled(namedConversation(request, ports)),
+  ]);
+  ports.identified(widget);
   const assistant = admitWidget(widget);
-  const parsed = inputOf(initRequest, readBody());
-  if (named.status === 'rejected') throw named.reason;
-  if (found.status === 'rejected') throw found.reason;
+  const input = inputOf(initRequest, request.readBody());
+  const resumed = resumable(await named(), widget);
+  const visitor = visitorId(widget, resumed, input, ports);
   const now = ports.now();
-  const userId = widget.claims?.sub ?? null;
-  const resumed = belongsTo(named.value, userId) ? named.value : undefined;
-  const visitorId =
-    userId === null
-      ? (resumed?.visitor_id ?? anonymousVisitorId(parsed.visitor_id ?? undefined, ports.newId))
-      : userVisitorId(userId);
-  const begun: Conversation | undefined =
-    resumed !== undefined || parsed.begin_conversation === false
-      ? undefined
-      : {
-          site_id: assistant.site_id,
-          conversation_id: ports.newId(),
-          session_id: widget.claims?.jti ?? ports.newId(),
-          visitor_id: visitorId,
-          user_id: userId,
-          started_at: now.toISOString(),
-        };
-
   const [perHour, forms] = await Promise.all([
-    ports.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
-    found.value(),
+    ports.counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
+    ports.configuration.findForms(assistant.site_id),
   ]);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
-  if (begun !== undefined) {
-    // Saved after the count, so that a request over the limit writes nothing else.
-    await ports.saveConversation(begun);
-    const { conversation_id, session_id, visitor_id } = begun;
-    const referrer = parsed.referrer == null ? null : truncateCharacters(parsed.referrer, REFERRER_MAX_CHARACTERS);
-    await ports.publish({
-      event: 'conversation.started',
-      org_id: assistant.org_id,
-      site_id: assistant.site_id,
-      data: { conversation_id, session_id, visitor_id, referrer },
-    });
-  }
-  const conversation = resumed ?? begun;
+  // After the count, so that a request over the limit writes nothing else.
+  const conversation =
+    resumed === undefined && input.begin_conversation !== false
+      ? await beginConversation(assistant, widget, { visitor, now, referrer: input.referrer }, ports)
+      : resumed;
   return {
     success: true,
     site_id: assistant.site_id,
     session_id: widget.claims?.jti ?? conversation?.session_id ?? null,
-    visitor_id: visitorId,
+    visitor_id: visitor,
     conversation_id: conversation?.conversation_id ?? null,
-    forms: formsInOrder(forms, assistant.form_order).map(({ slug, name, form_fields }) => ({
-      slug,
-      name,
-      // Fields are listed one by one, because newer code may have stored more.
-      fields: form_fields.map(({ key, label, type, required }) => ({ key, label, type, required })),
-    })),
+    forms: formsInOrder(forms, assistant.form_order).map(formPanel),
   };
+}
+
+/** Returns the conversation that the request names, when it belongs to the user of the request. */
+const resumable = (named: Conversation | undefined, { claims }: IdentifiedWidget): Conversation | undefined =>
+  belongsTo(named, claims?.sub ?? null) ? named : undefined;
+
+function visitorId(
+  { claims }: IdentifiedWidget,
+  resumed: Conversation | undefined,
+  input: InitInput,
+  { newId }: InitWidgetPorts,
+): string {
+  if (claims !== undefined) return userVisitorId(claims.sub);
+  return resumed?.visitor_id ?? anonymousVisitorId(input.visitor_id ?? undefined, newId);
+}
+
+/** Stores a new conversation and puts conversation.started on the bus. */
+async function beginConversation(
+  { org_id, site_id }: Assistant,
+  { claims }: IdentifiedWidget,
+  begun: { readonly visitor: string; readonly now: Date; readonly referrer: InitInput['referrer'] },
+  { conversations, publish, newId }: InitWidgetPorts,
+): Promise<Conversation> {
+  const conversation: Conversation = {
+    site_id,
+    conversation_id: newId(),
+    session_id: claims?.jti ?? newId(),
+    visitor_id: begun.visitor,
+    user_id: claims?.sub ?? null,
+    started_at: begun.now.toISOString(),
+  };
+  await conversations.saveConversation(conversation);
+  const { conversation_id, session_id, visitor_id } = conversation;
+  const referrer = begun.referrer == null ? null : truncateCharacters(begun.referrer, REFERRER_MAX_CHARACTERS);
+  const data = { conversation_id, session_id, visitor_id, referrer };
+  await publish({ event: 'conversation.started', org_id, site_id, data });
+  return conversation;
+}
+
+/** Returns what the widget shows of a form. Fields are listed one by one, because newer code may have stored more. */
+const formPanel = ({ slug, name, form_fields }: Offered<FormAction>): FormPanel => ({
+  slug,
+  name,
+  fields: form_fields.map(({ key, label, type, required }) => ({ key, label, type, required })),
+});
+
+/** Waits for a read, whose error is thrown when its result is asked for: it must not replace a refusal. */
+async function settled<Result>(read: Promise<Result>): Promise<() => Promise<Result>> {
+  await read.catch(() => undefined);
+  return () => read;
 }
 
 /** Returns the known conversation that the body names; undefined when there is none, or the body cannot be read. */
 async function namedConversation(
-  siteId: string | undefined,
-  readBody: () => unknown,
-  ports: Pick<IdentifyInitPorts, 'findConversation'>,
+  { credentials, readBody }: InitWidgetRequest,
+  ports: Pick<InitWidgetPorts, 'conversations' | 'tokens'>,
 ): Promise<Conversation | undefined> {
+  const siteId = claimedSite(credentials, ports);
   const conversationId = conversationIdIn(readBody);
   if (siteId === undefined || conversationId === undefined) return undefined;
-  return ports.findConversation(siteId, conversationId);
+  return ports.conversations.findConversation(siteId, conversationId);
 }
 
 function conversationIdIn(readBody: () => unknown): string | undefined {

@@ -1,19 +1,13 @@
 import type { Action } from '../../contract/actions.ts';
-import type { FailureCode } from '../../contract/deliveries.ts';
+import type { FailureCode } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS, EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
-import {
-  type AttemptResult,
-  type AttemptStart,
-  type DeliveryLog,
-  EXCERPT_BYTES,
-  type LogWriteFailed,
-  resultOf,
-} from './delivery-log.ts';
+import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
 import { signalFailingEndpoint, type WatchEndpointPorts } from './failing-endpoint.ts';
-import type { MakeAttempt, OutboundRequest } from './outbound.ts';
+import type { OutboundRequest } from './outbound.ts';
+import type { SigningSecrets } from './signing-secret.ts';
 
 /**
  * The delivery of an event to one Action, from a message of the deliveries queue on (docs/decisions/0003): read the Action, claim the attempt,
@@ -21,21 +15,21 @@ import type { MakeAttempt, OutboundRequest } from './outbound.ts';
  */
 
 export type AttemptDeliveryPorts = {
-  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
-  readonly openSigningSecret: (action: Action) => Promise<string>;
-  readonly log: DeliveryLog;
-  readonly logWriteFailed: LogWriteFailed;
-  readonly makeAttempt: MakeAttempt;
-  readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
+  readonly configuration: { readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined> };
+  readonly signingSecrets: SigningSecrets;
+  readonly attempts: Attempts;
+  readonly queue: { readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void> };
   readonly now: Clock;
 };
 
 export type DeliverEventPorts = AttemptDeliveryPorts &
   WatchEndpointPorts & {
-    /** Called once for each message after its attempt is recorded. */
-    readonly attempted: (message: DeliveryMessage, summary: AttemptSummary) => void;
-    /** Called when the check for a failing endpoint failed. */
-    readonly watchFailed: (cause: unknown) => void;
+    readonly report: {
+      /** Called once for each message after its attempt is recorded. */
+      readonly attempted: (message: DeliveryMessage, summary: AttemptSummary) => void;
+      /** Called when the check for a failing endpoint failed. */
+      readonly watchFailed: (cause: unknown) => void;
+    };
   };
 
 export type AttemptSummary = {
@@ -72,10 +66,10 @@ export async function deliverEvent(
   ports: DeliverEventPorts,
 ): Promise<void> {
   const summary = await attemptDelivery(message, messageId, ports);
-  ports.attempted(message, summary);
+  ports.report.attempted(message, summary);
   const { result } = summary;
   if (result?.error == null || result.success || retryDelay(message, result) !== undefined) return;
-  await signalFailingEndpoint(message, result.error.code, ports).catch(ports.watchFailed);
+  await signalFailingEndpoint(message, result.error.code, ports).catch(ports.report.watchFailed);
 }
 
 /**
@@ -90,19 +84,19 @@ export async function attemptDelivery(
   ports: AttemptDeliveryPorts,
 ): Promise<AttemptSummary> {
   if (message.made !== undefined) return recordMade(message, message.made, ports);
-  const action = await ports.findAction(message.envelope.org_id, message.action_id);
+  const action = await ports.configuration.findAction(message.envelope.org_id, message.action_id);
   // The log of a deleted Action may be erased already, so it gets no payload.
   const payload = action === undefined ? null : actionPayload(action, message.envelope);
   const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
   if (!action?.enabled || action.suspended) return recordUnsent(message, start, action, ports);
 
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
-  const signingSecret = await ports.openSigningSecret(action);
+  const signingSecret = await ports.signingSecrets.openSigningSecret(action);
   if (!(await claim(message, start, ports))) return { outcome: 'taken', result: null };
   const request = signedRequest(action, message, { payload, signingSecret, now: ports.now() });
-  const result = resultOf(await ports.makeAttempt(request), request);
+  const result = resultOf(await ports.attempts.makeAttempt(request), request);
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
-  const written = await complete(start, result, ports);
+  const written = await complete(start, result, ports.attempts);
   await scheduleRetry(message, result, ports);
   // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
   if (!written) await recordLater(message, start, result, ports);
@@ -114,9 +108,9 @@ async function recordUnsent(
   message: DeliveryMessage,
   start: Start,
   action: Action | undefined,
-  ports: Pick<AttemptDeliveryPorts, 'log' | 'sendLater'>,
+  ports: Pick<AttemptDeliveryPorts, 'attempts' | 'queue'>,
 ): Promise<AttemptSummary> {
-  const finished = await ports.log.recordUnsent(start, whyUnsent(action));
+  const finished = await ports.attempts.log.recordUnsent(start, whyUnsent(action));
   // The attempt was already finished, and its retry may not be scheduled yet.
   if (finished !== undefined) await scheduleRetry(message, finished.result, ports);
   return { outcome: 'unsent', result: null };
@@ -135,9 +129,9 @@ function whyUnsent(action: Action | undefined) {
 async function claim(
   message: DeliveryMessage,
   start: Start,
-  ports: Pick<AttemptDeliveryPorts, 'log' | 'sendLater'>,
+  ports: Pick<AttemptDeliveryPorts, 'attempts' | 'queue'>,
 ): Promise<boolean> {
-  const claimed = await ports.log.claim(start);
+  const claimed = await ports.attempts.log.claim(start);
   if (claimed.kind === 'in_progress') throw new AttemptInProgress(claimed.secondsLeft);
   // The same message has finished this attempt, and its retry may not be scheduled yet.
   if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, ports);
@@ -158,11 +152,7 @@ const signedRequest = (
   });
 
 /** Completes the record. Returns false, and reports it, when the record could not be written. */
-async function complete(
-  start: Start,
-  result: AttemptResult,
-  { log, logWriteFailed }: Pick<AttemptDeliveryPorts, 'log' | 'logWriteFailed'>,
-): Promise<boolean> {
+async function complete(start: Start, result: AttemptResult, { log, logWriteFailed }: Attempts): Promise<boolean> {
   try {
     await log.complete(start, result);
     return true;
@@ -176,10 +166,10 @@ async function complete(
 async function scheduleRetry(
   message: DeliveryMessage,
   result: Ended,
-  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+  ports: Pick<AttemptDeliveryPorts, 'queue'>,
 ): Promise<void> {
   const delay = retryDelay(message, result);
-  if (delay !== undefined) await ports.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
+  if (delay !== undefined) await ports.queue.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
 }
 
 /** Returns the seconds until the attempt that follows an ended one; undefined when none follows. */
@@ -228,21 +218,21 @@ async function recordLater(
   message: DeliveryMessage,
   { message_id, started_at, payload }: Start,
   result: AttemptResult,
-  ports: Pick<AttemptDeliveryPorts, 'sendLater'>,
+  ports: Pick<AttemptDeliveryPorts, 'queue'>,
 ): Promise<void> {
   const made = { message_id, started_at, with_body: payload !== null, ...result };
-  await ports.sendLater({ ...message, made }, RECORD_LATER_SECONDS).catch(() => undefined);
+  await ports.queue.sendLater({ ...message, made }, RECORD_LATER_SECONDS).catch(() => undefined);
 }
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
   message: DeliveryMessage,
   made: NonNullable<DeliveryMessage['made']>,
-  ports: Pick<AttemptDeliveryPorts, 'log'>,
+  ports: Pick<AttemptDeliveryPorts, 'attempts'>,
 ): Promise<AttemptSummary> {
   const { message_id, started_at, with_body, ...result } = made;
   const payload = with_body ? JSON.stringify(message.envelope) : null;
-  await ports.log.complete(startOf(message, { payload, started_at, message_id }), result);
+  await ports.attempts.log.complete(startOf(message, { payload, started_at, message_id }), result);
   return { outcome: 'recorded', result: null };
 }
 
@@ -271,7 +261,7 @@ const NOT_CARRIED: Readonly<Record<NotCarried, string>> = {
  * Records a delivery that no queue message can carry (docs/delivery.md, payload_too_large). The record of data that is nested too deeply
  * has no payload, because it cannot be written as JSON.
  */
-export function recordNotCarried(ports: Pick<AttemptDeliveryPorts, 'log' | 'now'>) {
+export function recordNotCarried(ports: { readonly log: Attempts['log']; readonly now: Clock }) {
   return async (message: DeliveryMessage, why: NotCarried): Promise<void> => {
     const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
     const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: null });

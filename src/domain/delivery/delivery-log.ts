@@ -1,7 +1,7 @@
-import { truncateCharacters } from '../../contract/characters.ts';
-import type { DeliveryRecord } from '../../contract/deliveries.ts';
+import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { OUTBOUND_TIMEOUT_MS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
+import { truncateCharacters } from '../../contract/text.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {
@@ -59,6 +59,13 @@ export type DeliveryLog = {
 
 /** Reports a record that could not be written, by a line of the function's log and a count. It never causes a second request. */
 export type LogWriteFailed = (key: AttemptKey, result: AttemptResult | null, cause: unknown) => void;
+
+/** What makes and records the attempts of an invocation. */
+export type Attempts = {
+  readonly makeAttempt: MakeAttempt;
+  readonly log: DeliveryLog;
+  readonly logWriteFailed: LogWriteFailed;
+};
 
 /** Returns the part of an outcome that the log keeps. @param request its signature is removed from a response that echoes it */
 export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest, 'headers'>): AttemptResult {

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../contract/deliveries.ts';
+import type { FailureCode } from '../../contract/delivery-record.ts';
 import type { DeliveryMessage } from '../../contract/queues.ts';
 import { type Clock, unixSeconds } from '../sources.ts';
 
@@ -20,13 +20,17 @@ export type EndpointFailing = {
   readonly failure_code: string;
 };
 
-export type WatchEndpointPorts = {
+export type FailurePeriods = {
   /** Records a delivery that finally failed, in one write. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
   /** Looks at a hundred records of the delivery log at most, spread over the time from `since` (Unix seconds) on, for a success. */
   readonly hasSucceeded: (actionId: string, since: number, now: Date) => Promise<boolean>;
   /** Replaces the period that was read. Returns true for exactly one of several concurrent callers. */
   readonly replacePeriod: (actionId: string, seen: FailurePeriod, next: FailurePeriod) => Promise<boolean>;
+};
+
+export type WatchEndpointPorts = {
+  readonly failurePeriods: FailurePeriods;
   readonly signal: (event: EndpointFailing) => Promise<void>;
   readonly now: Clock;
 };
@@ -45,13 +49,13 @@ export async function signalFailingEndpoint(
   if (failure === 'quota_exceeded' || failure === 'internal_error') return;
   const { action_id, envelope } = message;
   const now = ports.now();
-  const period = await ports.recordFailure(action_id, now);
+  const period = await ports.failurePeriods.recordFailure(action_id, now);
   const { since, signalled_at } = period;
   const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + SIGNAL_AGAIN_SECONDS;
   if (unixSeconds(now) < due) return;
-  const succeeded = await ports.hasSucceeded(action_id, signalled_at ?? since, now);
+  const succeeded = await ports.failurePeriods.hasSucceeded(action_id, signalled_at ?? since, now);
   const next = succeeded ? { since: unixSeconds(now), signalled_at: null } : { since, signalled_at: unixSeconds(now) };
-  if (!(await ports.replacePeriod(action_id, period, next)) || succeeded) return;
+  if (!(await ports.failurePeriods.replacePeriod(action_id, period, next)) || succeeded) return;
   await ports.signal({
     org_id: envelope.org_id,
     site_id: envelope.site_id,

@@ -1,5 +1,9 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { Action } from '../../contract/actions.ts';
 import type { RandomBytes } from '../sources.ts';
+
+/** Opens and seals signing secrets with the sealing ring (adapters/secrets). */
+export type SigningSecrets = { readonly openSigningSecret: (action: Action) => Promise<string> };
 
 /** One key of the sealing ring. `key` is text with at least 256 bits of entropy. */
 export type SealingKey = { readonly kid: string; readonly key: string };

@@ -1,21 +1,13 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
-import {
-  type AttemptResult,
-  type AttemptStart,
-  type DeliveryLog,
-  EXCERPT_BYTES,
-  type LogWriteFailed,
-  resultOf,
-} from './delivery-log.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
+import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
+import type { SigningSecrets } from './signing-secret.ts';
 
 export type SingleAttemptPorts = {
-  readonly openSigningSecret: (action: Action) => Promise<string>;
-  readonly log: DeliveryLog;
-  readonly logWriteFailed: LogWriteFailed;
-  readonly makeAttempt: MakeAttempt;
+  readonly signingSecrets: SigningSecrets;
+  readonly attempts: Attempts;
   readonly now: Clock;
 };
 
@@ -38,7 +30,7 @@ export async function attemptOnce(
   readonly outcome: OutboundOutcome;
   readonly result: AttemptResult;
 }> {
-  const signingSecret = await ports.openSigningSecret(action);
+  const signingSecret = await ports.signingSecrets.openSigningSecret(action);
   const now = ports.now();
   const payload = actionPayload(action, input.body);
   const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
@@ -54,7 +46,7 @@ export async function attemptOnce(
     },
     request,
     now,
-    ports,
+    ports.attempts,
   );
   return { request, ...attempted };
 }
@@ -67,16 +59,16 @@ export async function sendOnce(
   about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
   request: OutboundRequest | Promise<OutboundRequest>,
   now: Date,
-  ports: Pick<SingleAttemptPorts, 'log' | 'logWriteFailed' | 'makeAttempt'>,
+  { log, logWriteFailed, makeAttempt }: Attempts,
 ): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
   const [prepared] = await Promise.all([
     request,
-    ports.log.claim(start).catch((cause: unknown) => ports.logWriteFailed(start, null, cause)),
+    log.claim(start).catch((cause: unknown) => logWriteFailed(start, null, cause)),
   ]);
-  const outcome = await ports.makeAttempt(prepared);
+  const outcome = await makeAttempt(prepared);
   const result = resultOf(outcome, prepared);
-  await ports.log.complete(start, result).catch((cause: unknown) => ports.logWriteFailed(start, result, cause));
+  await log.complete(start, result).catch((cause: unknown) => logWriteFailed(start, result, cause));
   return { outcome, result };
 }

@@ -1,18 +1,16 @@
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
-import { exceedsLevels, isJsonObject } from '../../contract/json.ts';
+import { exceedsLevels, isJsonObject, type JsonObject } from '../../contract/json.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import { groupId } from '../../contract/queues.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
 import { inputOf, invalidField } from '../refusal.ts';
-import type { CatalogEvent } from './publish.ts';
 import { isSubscribed } from './route-event.ts';
 
 export type PutEventPorts = {
   readonly store: ConfigurationStore;
-  /** Puts the event on the bus. Returns the id that the bus assigned to it. */
-  readonly putOnBus: (event: CatalogEvent) => Promise<string>;
+  readonly publish: PublishEvent;
 };
 
 export type PutEventResult = CatalogEvent & {
@@ -63,7 +61,7 @@ export async function putEvent(input: Parameters<typeof checkEvent>[0], ports: P
   const subscribed = actions
     .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, event.event, event.site_id))
     .map(({ action_id }) => action_id);
-  return { id: await ports.putOnBus(event), ...event, reserved, subscribed };
+  return { id: await ports.publish(event), ...event, reserved, subscribed };
 }
 
 function isEventName(text: string): text is EventName {
@@ -99,3 +97,14 @@ function changesBetween(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/** A catalog event to put on the bus. An event without `site_id` belongs to the organization and to no assistant. */
+export type CatalogEvent = {
+  readonly event: EventName;
+  readonly org_id: string;
+  readonly site_id?: string;
+  readonly data: JsonObject;
+};
+
+/** Puts a catalog event on the bus. Returns the id that the bus assigned to it, which is also the id of its envelopes. */
+export type PublishEvent = (event: CatalogEvent) => Promise<string>;

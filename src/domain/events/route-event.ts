@@ -1,7 +1,7 @@
-import type { Envelope } from '../../contract/envelope.ts';
 import { CANARY_ORGANIZATION, EVENT_CATALOG, type EventName } from '../../contract/events.ts';
 import { exceedsLevels } from '../../contract/json.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
+import type { Envelope } from '../../contract/queues.ts';
 import {
   type BusEvent,
   busEvent,
@@ -29,13 +29,19 @@ export type SubscriberList = {
   readonly unreadable: readonly UnreadableSubscriber[];
 };
 
-export type RouteEventPorts = {
+export type Subscriptions = {
   /** Reads the Event Actions of the organization, at most 50, as they are now. */
   readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
   /** Whether the organization has this assistant. Called only for an assistant without an Event Action. */
   readonly hasAssistant: (orgId: string, siteId: string) => Promise<boolean>;
-  /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
-  readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
+};
+
+export type RouteEventPorts = {
+  readonly subscriptions: Subscriptions;
+  readonly queue: {
+    /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
+    readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
+  };
   /** Records a delivery that no queue message can carry. */
   readonly recordNotCarried: (message: DeliveryMessage, why: NotCarried) => Promise<void>;
 };
@@ -60,7 +66,7 @@ export type Routing = {
 export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promise<Routing> {
   if (EVENT_CATALOG[event['detail-type']].reserved) return { deliveries: 0 };
   const { org_id, site_id } = event.detail;
-  const { exists, subscribers, unreadable } = await ports.subscribersOf(org_id);
+  const { exists, subscribers, unreadable } = await ports.subscriptions.subscribersOf(org_id);
   const begun = await begin(
     subscribers.filter((subscriber) => isSubscribed(subscriber, event['detail-type'], event.detail.site_id)),
     event,
@@ -75,14 +81,14 @@ export async function routeEvent(event: BusEvent, ports: RouteEventPorts): Promi
   const known =
     site_id == null ||
     subscribers.some((subscriber) => subscriber.site_id === site_id) ||
-    (await ports.hasAssistant(org_id, site_id).catch(() => true));
+    (await ports.subscriptions.hasAssistant(org_id, site_id).catch(() => true));
   return { deliveries: begun, ...(known ? {} : { unknown: 'site_id' }) };
 }
 
 async function begin(
   subscribers: readonly { readonly action_id: string; readonly site_id: string }[],
   event: BusEvent,
-  ports: Pick<RouteEventPorts, 'send' | 'recordNotCarried'>,
+  ports: Pick<RouteEventPorts, 'queue' | 'recordNotCarried'>,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;
   const envelopes = new Map<string, Envelope>();
@@ -98,7 +104,7 @@ async function begin(
     await Promise.all(messages.map((message) => ports.recordNotCarried(message, 'too_deep')));
     return 0;
   }
-  const { tooLarge } = await ports.send(messages);
+  const { tooLarge } = await ports.queue.send(messages);
   await Promise.all(tooLarge.map((message) => ports.recordNotCarried(message, 'too_large')));
   return messages.length - tooLarge.length;
 }
@@ -132,10 +138,12 @@ function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, En
 }
 
 export type RouteMessagePorts = RouteEventPorts & {
-  /** Called for every event that was routed. */
-  readonly routed: (event: BusEvent, routing: Routing) => void;
-  /** Called for every message whose event was dropped. `field` is its first wrong field, empty for the whole event. */
-  readonly dropped: (messageId: string, event: DroppedEvent, field: string) => void;
+  readonly report: {
+    /** Called for every event that was routed. */
+    readonly routed: (event: BusEvent, routing: Routing) => void;
+    /** Called for every message whose event was dropped. `field` is its first wrong field, empty for the whole event. */
+    readonly dropped: (messageId: string, event: DroppedEvent, field: string) => void;
+  };
 };
 
 /**
@@ -145,7 +153,7 @@ export type RouteMessagePorts = RouteEventPorts & {
  */
 export async function routeMessage(body: unknown, messageId: string, ports: RouteMessagePorts): Promise<void> {
   const event = busEvent.safeParse(body);
-  if (event.success) return ports.routed(event.data, await routeEvent(event.data, ports));
+  if (event.success) return ports.report.routed(event.data, await routeEvent(event.data, ports));
   if (isNewerEvent(body)) throw new Error('The event is of a newer version');
-  ports.dropped(messageId, droppedEvent.parse(body), event.error.issues[0]?.path.join('.') ?? '');
+  ports.report.dropped(messageId, droppedEvent.parse(body), event.error.issues[0]?.path.join('.') ?? '');
 }

@@ -1,58 +1,65 @@
 import * as z from 'zod';
 import {
+  ASSISTANT_SETTINGS,
   type Assistant,
   assistantChange,
   assistantInput,
   escalationTopics,
   formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
+import type { AssistantView } from '../../contract/dashboard.ts';
 import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
-import type { Organization } from '../../contract/organizations.ts';
+import type { Membership, Organization } from '../../contract/organizations.ts';
 import { type HostEntry, readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
-import { newId } from '../ids.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { withoutUndefined } from '../without-undefined.ts';
+import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import { createRestricted, restrictionsOf } from './restrictions.ts';
-import { StaleVersion } from './stale-version.ts';
 import type { ConfigurationStore } from './store.ts';
 
 /**
- * Creates an assistant of an organization. Without Allowed Domains in the input, its list has only the Domain. Hosts and addresses are
- * normalized (spec "Allowed Websites", rule 5).
- * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when it has the maximum number of assistants
+ * Creates an assistant of an organization, once per idempotency key of its author. Without Allowed Domains in the input, its list has only
+ * the Domain. Hosts and addresses are normalized (spec "Allowed Websites", rule 5).
+ * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when it has the maximum number of assistants or for a
+ * reused key
  */
 export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, ports);
-  const wanted = inputOf(creation, input);
-  const { allowed_domains = wanted.domain === '' ? [] : [wanted.domain] } = wanted;
-  const settings = { ...wanted, allowed_domains };
+  const asked = inputOf(creation, input);
+  const { allowed_domains = asked.domain === '' ? [] : [asked.domain] } = asked;
+  const settings = { ...asked, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = ports.now().toISOString();
-  const unrestricted: Assistant = {
-    ...settings,
-    site_id: newId('site', ports.randomBytes),
-    org_id: orgId,
-    created_at: now,
-    updated_at: now,
-    version: 1,
-  };
-  let created = unrestricted;
+  const site_id = creationId('site', ports);
+  const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
+  return createOnce(
+    () => ports.store.findAssistant(site_id),
+    () => storeAssistant(wanted, ports),
+    (earlier) => changedFields(settingsOf(earlier), settingsOf(wanted)).length === 0,
+  );
+}
+
+/** Stores a new assistant with the restrictions of its organization. */
+async function storeAssistant(wanted: Assistant, ports: ManagementPorts): Promise<Assistant | 'exists'> {
+  let assistant = wanted;
   let limit = 0;
   const outcome = await createRestricted(
-    orgId,
+    wanted.org_id,
     (organization) => {
-      created = { ...unrestricted, ...restrictionsOf(organization) };
+      assistant = { ...wanted, ...restrictionsOf(organization) };
       limit = assistantLimit(organization);
-      return ports.store.createAssistant(created, limit);
+      return ports.store.createAssistant(assistant, limit, ports.author);
     },
     ports,
   );
-  if (outcome === 'created') return created;
+  if (outcome === 'exists') return outcome;
+  if (outcome === 'created') return assistant;
   throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
 }
+
+const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
 
 /** Returns how many assistants an organization may have. */
 export function assistantLimit({ assistant_limit }: Organization): number {
@@ -68,8 +75,8 @@ export async function updateAssistant(
   change: Readonly<Record<string, unknown>>,
   ports: ManagementPorts,
 ): Promise<Assistant> {
-  // All other fields keep their stored value, including fields of newer code and values that older limits allowed.
-  const settings = inputOf(update, withoutUndefined(change));
+  // All other fields keep their stored value, including fields of newer code.
+  const settings = inputOf(update, change);
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, ports)).plan);
   }
@@ -124,11 +131,38 @@ export async function setFormSubmissions(siteId: string, perHour: number, ports:
   return save(previous, { ...previous, form_submissions_per_hour: parsed }, ports);
 }
 
+type AssistantReads = { readonly store: Pick<ConfigurationStore, 'findAssistant'> };
+
+/** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
+export function viewOfAssistant(assistant: Assistant): AssistantView {
+  const {
+    server_secret,
+    suspended,
+    daily_outbound_quota,
+    escalation_topics = [],
+    allowed_domains,
+    ip_allowlist,
+    ...rest
+  } = assistant;
+  return {
+    ...rest,
+    allowed_domains: [...allowed_domains],
+    ip_allowlist: [...ip_allowlist],
+    server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six },
+    escalation_channels: escalation_topics.length,
+  };
+}
+
+/** Returns an assistant of the member's organization. @throws Refusal 404, also for an assistant of another organization */
+export async function assistantOf(member: Membership, siteId: string, ports: AssistantReads): Promise<Assistant> {
+  const assistant = await ports.store.findAssistant(siteId);
+  if (assistant?.org_id !== member.org_id)
+    throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
+  return assistant;
+}
+
 /** Returns an assistant. @throws Refusal 404 */
-export async function requireAssistant(
-  siteId: string,
-  ports: { readonly store: Pick<ConfigurationStore, 'findAssistant'> },
-): Promise<Assistant> {
+export async function requireAssistant(siteId: string, ports: AssistantReads): Promise<Assistant> {
   const assistant = await ports.store.findAssistant(siteId);
   if (assistant === undefined)
     throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
@@ -137,7 +171,7 @@ export async function requireAssistant(
 
 async function save(previous: Assistant, changed: Assistant, ports: ManagementPorts): Promise<Assistant> {
   const next = { ...changed, updated_at: ports.now().toISOString(), version: previous.version + 1 };
-  if (!(await ports.store.replaceAssistant(previous, next))) {
+  if (!(await ports.store.replaceAssistant(previous, next, ports.author))) {
     throw new StaleVersion('assistant');
   }
   return next;

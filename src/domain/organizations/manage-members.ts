@@ -1,6 +1,8 @@
-import { type Membership, memberInput } from '../../contract/members.ts';
+import type { DashboardAnswer } from '../../contract/dashboard.ts';
+import { type Membership, memberInput, type Role } from '../../contract/organizations.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock } from '../sources.ts';
+import { assistantLimit } from './manage-assistants.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import type { ConfigurationStore } from './store.ts';
 
@@ -65,4 +67,57 @@ export async function removeMember(orgId: string, email: string, ports: ManageMe
     throw new Refusal('member_not_found', { message: `email: ${wanted} is not a member of ${orgId}` });
   for (const { sub } of memberships) await ports.members.remove(orgId, sub);
   return membership;
+}
+
+export type MembershipReads = {
+  /** Reads strongly consistently, so that a removed member is refused with the next request. */
+  readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
+};
+
+/**
+ * Returns the caller's membership in an organization. Every request reads it again. A caller who is not a member gets the same answer
+ * as for an organization that does not exist.
+ * @throws Refusal 404, 403 when an admin is required and the caller is not one
+ */
+export async function requireMembership(
+  orgId: string,
+  sub: string,
+  role: Role,
+  ports: MembershipReads,
+): Promise<Membership> {
+  const membership = await ports.findMembership(orgId, sub);
+  if (membership === undefined)
+    throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
+  if (role === 'admin' && membership.role !== 'admin') {
+    throw new Refusal('admin_required');
+  }
+  return membership;
+}
+
+export type WhoAmIPorts = {
+  readonly store: Pick<ConfigurationStore, 'findOrganization'>;
+  readonly members: { readonly membershipsOf: (sub: string) => Promise<readonly Membership[]> };
+};
+
+/** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. */
+export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<DashboardAnswer<'me'>> {
+  const memberships = await ports.members.membershipsOf(sub);
+  const organizations = await Promise.all(
+    memberships.map(async ({ org_id, role, email }) => {
+      const organization = await ports.store.findOrganization(org_id);
+      return organization === undefined
+        ? []
+        : [
+            {
+              org_id,
+              name: organization.name,
+              plan: organization.plan,
+              role,
+              email,
+              assistant_limit: assistantLimit(organization),
+            },
+          ];
+    }),
+  );
+  return { sub, organizations: organizations.flat() };
 }

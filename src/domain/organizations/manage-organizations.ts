@@ -1,12 +1,13 @@
 import { type Organization, organizationChange, organizationInput } from '../../contract/organizations.ts';
-import { newId } from '../ids.ts';
 import { inputOf, Refusal } from '../refusal.ts';
-import type { Clock, RandomBytes } from '../sources.ts';
-import { withoutUndefined } from '../without-undefined.ts';
+import { type Clock, newId, type RandomBytes } from '../sources.ts';
+import type { Author } from './changes.ts';
 import type { ConfigurationStore } from './store.ts';
 
 export type ManagementPorts = {
   readonly store: ConfigurationStore;
+  /** Absent for the operator, whose changes are not recorded. */
+  readonly author?: Author;
   readonly now: Clock;
   readonly randomBytes: RandomBytes;
 };
@@ -36,7 +37,7 @@ export async function updateOrganization(
   ports: ManagementPorts,
 ): Promise<Organization> {
   const previous = await requireOrganization(orgId, ports);
-  const settings = inputOf(organizationChange, withoutUndefined(change));
+  const settings = inputOf(organizationChange, change);
   await ports.store.changeOrganization(orgId, settings);
   return { ...previous, ...settings };
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { Organization } from '../../contract/organizations.ts';
+import type { Author } from './changes.ts';
 
 /** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
 export type UnreadableAction = {
@@ -24,7 +25,10 @@ export function requireAll({ actions, unreadable }: ActionList): readonly Action
   return actions;
 }
 
-/** The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. */
+/**
+ * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change by an author is
+ * recorded (changes.ts); the operator's are not.
+ */
 export type ConfigurationStore = {
   readonly createOrganization: (organization: Organization) => Promise<void>;
   /** Writes only the named fields, so that a concurrent change of another field is kept. */
@@ -33,15 +37,16 @@ export type ConfigurationStore = {
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
   /**
-   * Creates an assistant when the organization has fewer than `limit`. Returns `organization_changed` when the organization was deleted
-   * or its restrictions differ from the assistant's.
+   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when there is one with this id, and
+   * `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
    */
   readonly createAssistant: (
     assistant: Assistant,
     limit: number,
-  ) => Promise<'created' | 'organization_changed' | 'too_many'>;
+    author?: Author,
+  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many'>;
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
-  readonly replaceAssistant: (previous: Assistant, next: Assistant) => Promise<boolean>;
+  readonly replaceAssistant: (previous: Assistant, next: Assistant, author?: Author) => Promise<boolean>;
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
   /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
@@ -51,12 +56,19 @@ export type ConfigurationStore = {
   ) => Promise<{ readonly assistants: readonly Assistant[]; readonly next: string | undefined }>;
 
   /**
-   * Creates an Action. The same transaction counts the organization's Actions and compares the organization's restrictions with the
+   * Creates an Action, unless there is one with this id. The same transaction counts the organization's Actions and compares the organization's restrictions with the
    * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
    */
-  readonly createAction: (action: Action) => Promise<'created' | 'organization_changed' | 'too_many' | 'slug_taken'>;
-  readonly replaceAction: (previous: Action, next: Action) => Promise<'replaced' | 'stale' | 'slug_taken'>;
-  readonly deleteAction: (action: Action) => Promise<boolean>;
+  readonly createAction: (
+    action: Action,
+    author?: Author,
+  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many' | 'slug_taken'>;
+  readonly replaceAction: (
+    previous: Action,
+    next: Action,
+    author?: Author,
+  ) => Promise<'replaced' | 'stale' | 'slug_taken'>;
+  readonly deleteAction: (action: Action, author?: Author) => Promise<boolean>;
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;

@@ -1,21 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { parseJson } from '../../contract/json.ts';
-import type { SessionClaims } from '../../contract/sessions.ts';
-import type { UsageReport, UsageReportResult } from '../../contract/usage.ts';
-import type { DeliveryLog, LogWriteFailed } from '../delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
+import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
+import type { FindAssistant, SessionTokens } from '../auth/authenticate-widget.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { Attempts } from '../delivery/delivery-log.ts';
+import type { OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
+import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
-import { canonicalJson } from './canonical-json.ts';
 
 export type ReportUsagePorts = {
-  /** Verifies a session token as for the widget, but also accepts a token that expired during the turn. */
-  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
-  readonly findAssistant: (siteId: string) => Promise<{ readonly org_id: string } | undefined>;
-  readonly makeAttempt: MakeAttempt;
-  readonly log: DeliveryLog;
-  readonly logWriteFailed: LogWriteFailed;
+  readonly tokens: Pick<SessionTokens, 'verifyTokenOfTurn'>;
+  readonly configuration: { readonly findAssistant: FindAssistant };
+  readonly attempts: Attempts;
   readonly now: Clock;
   readonly newId: NewId;
 };
@@ -27,7 +24,7 @@ export type ReportUsagePorts = {
  * @throws Refusal 401 for an invalid token
  */
 export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
-  const claims = await ports.verifyTokenOfTurn(report.session_token);
+  const claims = await ports.tokens.verifyTokenOfTurn(report.session_token);
   if (claims === undefined) throw new Refusal('session_token_invalid');
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };
@@ -62,7 +59,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const { outcome } = await sendOnce({ ...about, payload }, request(), now, ports);
+  const { outcome } = await sendOnce({ ...about, payload }, request(), now, ports.attempts);
   return { should_continue: !saysStop(outcome), reported: true };
 }
 
@@ -70,8 +67,8 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
  * Returns the name under which a report counts as in flight: that of the organization, apart from its other requests, so that a slow
  * usage webhook refuses no form. A token names only its site, which counts by itself when its assistant cannot be read.
  */
-async function inFlightKey(siteId: string, ports: Pick<ReportUsagePorts, 'findAssistant'>): Promise<string> {
-  const assistant = await ports.findAssistant(siteId).catch(() => undefined);
+async function inFlightKey(siteId: string, ports: Pick<ReportUsagePorts, 'configuration'>): Promise<string> {
+  const assistant = await ports.configuration.findAssistant(siteId).catch(() => undefined);
   return `usage#${assistant?.org_id ?? siteId}`;
 }
 

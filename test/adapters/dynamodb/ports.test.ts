@@ -1,13 +1,12 @@
-import type { actionsTogether } from '../../../src/adapters/dynamodb/actions-together.ts';
-import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import type { configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
+import type { DynamoDb, StoredItem } from '../../../src/adapters/dynamodb/client.ts';
+import type { batchedActionReads, configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
 import type { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
 import type { members } from '../../../src/adapters/dynamodb/members.ts';
-import type { ItemReader, StoredItem } from '../../../src/adapters/dynamodb/stored-item.ts';
-import type { parseJson } from '../../../src/contract/json.ts';
+import type { ItemReader } from '../../../src/adapters/dynamodb/stored-items.ts';
 import type { DeliveryLog } from '../../../src/domain/delivery/delivery-log.ts';
-import type { RecordedStores } from '../../../src/domain/organizations/recorded-changes.ts';
+import type { AuditTrail } from '../../../src/domain/organizations/changes.ts';
 import type { ConfigurationStore } from '../../../src/domain/organizations/store.ts';
+import type { parseJson } from '../../../src/domain/parse-json.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 /** True when a type contains `any`: itself, in a member, in an element, or in the result of a function or promise. */
@@ -33,9 +32,9 @@ const GIVES_ANY: {
   readonly reader: HasAny<ItemReader<{ readonly text: string }>>;
   readonly json: HasAny<typeof parseJson>;
   readonly reads: HasAny<ReturnType<typeof configurationReads>>;
-  readonly together: HasAny<ReturnType<typeof actionsTogether>>;
+  readonly together: HasAny<ReturnType<typeof batchedActionReads>>;
   readonly store: HasAny<ConfigurationStore>;
-  readonly recorded: HasAny<RecordedStores['findCreation']>;
+  readonly audit: HasAny<AuditTrail['auditPage']>;
   readonly members: HasAny<ReturnType<typeof members>>;
   readonly conversations: HasAny<ReturnType<typeof conversations>>;
   readonly log: HasAny<DeliveryLog>;
@@ -47,7 +46,7 @@ const GIVES_ANY: {
   reads: false,
   together: false,
   store: false,
-  recorded: false,
+  audit: false,
   members: false,
   conversations: false,
   log: false,

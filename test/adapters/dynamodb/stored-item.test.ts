@@ -1,7 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { KEYS } from '../../../src/adapters/dynamodb/configuration-keys.ts';
-import { readAction, readAssistant } from '../../../src/adapters/dynamodb/stored-configuration.ts';
-import { UnreadableItem } from '../../../src/adapters/dynamodb/stored-item.ts';
+import { KEYS, readAction, readAssistant } from '../../../src/adapters/dynamodb/configuration-items.ts';
+import { UnreadableItem } from '../../../src/adapters/dynamodb/stored-items.ts';
 import { anAssistant, anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 
 const TABLE = 'configuration';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { warmThroughput } from '../../../src/adapters/aws-account.ts';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
-import { warmThroughput } from '../../../src/adapters/dynamodb/warm-throughput.ts';
 
 test('reads and raises the warm throughput of a table as DynamoDB names it', async () => {
   const calls: unknown[] = [];

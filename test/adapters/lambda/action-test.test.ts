@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { lambdaClient } from '../../../src/adapters/aws-clients.ts';
-import { actionTestFunction } from '../../../src/adapters/lambda/action-test.ts';
+import { actionTestFunction } from '../../../src/adapters/function-invocations.ts';
 import type { Action } from '../../../src/contract/actions.ts';
-import { actionTestRequest } from '../../../src/contract/tools.ts';
+import { actionTestRequest } from '../../../src/contract/invocations.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';
 import { invokeHandler } from '../../../src/functions/invoke.ts';
 import { aFormAction, ORG_ID } from '../../fakes/configuration.ts';
-import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../../fakes/delivery.ts';
+import { attemptFakes } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { countingIds } from '../../fakes/sources.ts';
 import { dashboardApi } from '../../functions/dashboard-api.ts';
 import { lambdaContext, logged } from '../../lambdas/invocation.ts';
 
@@ -22,13 +22,9 @@ const functionHandler = invokeHandler(
   actionTestRequest,
   async (request) => ({
     result: await testAction(request.org_id, request.action_id, {
-      findAction: async () => stored,
-      hitPerMinute: limit.hit,
-      makeAttempt: new FakeOutbound().makeAttempt,
-      log: new InMemoryDeliveryLog(),
-      logWriteFailed: new FakeLogWriteFailed().report,
-      openSigningSecret,
-      now: new FrozenClock().now,
+      ...attemptFakes().ports,
+      configuration: { findAction: async () => stored },
+      counters: { hitPerMinute: limit.hit },
       newId: countingIds(),
     }),
   }),

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
-import { isIP } from 'node:net';
-import { authorityExtensions, serverExtensions, signCertificate } from '../../../local/x509.ts';
+import { signCertificate } from '../../../local/x509.ts';
 
 /** The certificate and key of a TLS server, as PEM. */
 export type Identity = { readonly key: string; readonly cert: string };
@@ -25,7 +24,6 @@ function identity(
   issuerKey?: KeyObject,
   { publicKey, privateKey } = newKeys(),
 ): Identity {
-  const isAddress = (host: string) => isIP(host) === 4;
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: signCertificate({
@@ -34,10 +32,7 @@ function identity(
       ...validity,
       subject: 'Test receiver',
       publicKey,
-      extensions: serverExtensions(
-        hosts.filter((host) => !isAddress(host)),
-        hosts.filter(isAddress),
-      ),
+      hosts,
     }),
   };
 }
@@ -53,7 +48,6 @@ export function createAuthority(): Authority {
       ...today(),
       subject: name,
       publicKey,
-      extensions: authorityExtensions(),
     }),
     issue: (hosts, validity = today(), keys = newKeys()) => identity(hosts, validity, name, privateKey, keys),
   };
@@ -82,7 +76,6 @@ export function untrustedChain(
       ...today(),
       subject: `Authority ${index}`,
       publicKey: keys,
-      extensions: authorityExtensions(),
     }),
   );
   return { ...server, cert: [server.cert, ...above].join('') };

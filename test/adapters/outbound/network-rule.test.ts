@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as bundled from '#network-rule';
 import * as local from '../../../local/network-rule.ts';
+import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
-import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 
 /** The compiler checks here that both modules have all members of the type. */
 const rules: Readonly<Record<string, NetworkRule>> = { strict, local };

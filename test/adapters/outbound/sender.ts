@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import * as z from 'zod';
+import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
-import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 
 /** The name in the receivers' certificate. */
 export const HOST = 'receiver.customer.com';

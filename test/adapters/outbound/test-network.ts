@@ -1,5 +1,5 @@
+import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../src/adapters/outbound/outbound.ts';
-import type { NetworkRule } from '../../../src/adapters/outbound/rule.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
 import { type NameServer, startNameServer } from './name-server.ts';

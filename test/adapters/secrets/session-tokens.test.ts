@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { sessionTokens } from '../../../src/adapters/secrets/session-tokens.ts';
 import { sessionClaims } from '../../../src/contract/sessions.ts';
 import type { RingKey } from '../../../src/domain/auth/key-ring.ts';
-import { verifyingKey } from '../../../src/domain/auth/token-keys.ts';
+import { verifyingKey } from '../../../src/domain/auth/key-ring.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';

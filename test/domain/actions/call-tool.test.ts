@@ -1,5 +1,12 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
-import { type CallToolPorts, callTool, listTools, type ToolCallRecord } from '../../../src/domain/actions/call-tool.ts';
+import type { Assistant } from '../../../src/contract/assistants.ts';
+import {
+  type CallToolPorts,
+  callTool,
+  listTools,
+  type ToolCallRecord,
+  toolResponse,
+} from '../../../src/domain/actions/call-tool.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
@@ -16,203 +23,198 @@ function setUp(changes: Partial<AiAction> = {}) {
   const action = anAiAction({ parameters: PARAMETERS, ...changes });
   const ports: CallToolPorts = {
     ...fakes.ports,
-    findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
-    countCall: async ({ siteId, conversationId, actionId }, limit) => {
-      const key = `${siteId} ${conversationId} ${actionId}`;
-      const count = counts.get(key) ?? 0;
-      if (count < limit) counts.set(key, count + 1);
-      return count < limit;
+    configuration: {
+      findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
     },
-    recordCall: async (record) => {
-      recorded.push(record);
+    conversations: {
+      countCall: async ({ siteId, conversationId, actionId }, limit) => {
+        const key = `${siteId} ${conversationId} ${actionId}`;
+        const count = counts.get(key) ?? 0;
+        if (count < limit) counts.set(key, count + 1);
+        return count < limit;
+      },
+      recordCall: async (record) => {
+        recorded.push(record);
+      },
     },
-    recordFailed: (record) => unrecorded.push(record),
+    report: { recordFailed: (record) => unrecorded.push(record) },
     newId: countingIds(),
   };
-  const call = (
-    args: Record<string, unknown> = { order: 'A1' },
-    conversationId = 'c-1',
-    tool = action.slug,
-    other: Partial<CallToolPorts> = {},
-  ) => callTool({ siteId: SITE_ID, conversationId, tool, arguments: args }, { ...ports, ...other });
-  return { ...fakes, recorded, unrecorded, counts, call };
+  const call = (args: Record<string, unknown> = { order: 'A1' }, conversation_id = 'c-1', tool = action.slug) =>
+    callTool({ site_id: SITE_ID, conversation_id, tool, arguments: args }, ports);
+  return { ...fakes, ports, recorded, unrecorded, counts, call };
 }
 
-test('a call sends the arguments once as a flat object and returns only that it completed', async () => {
-  const { call, outbound, recorded, log } = setUp();
-  outbound.outcomes = [answered(200, '{"secret":"not for the assistant"}')];
-  expect(await call({ order: 'A1', invented: true })).toEqual({
-    outcome: 'completed',
-    message: 'The Action completed.',
-  });
-  expect(outbound.requests).toHaveLength(1);
-  expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{"order":"A1"}');
-  expect(outbound.requests[0]?.headers).toMatchObject({ 'X-Service-Trigger': 'ai', 'X-Service-Trigger-Ref': 'c-1' });
-  expect(recorded).toEqual([
-    {
-      site_id: SITE_ID,
-      conversation_id: 'c-1',
-      call_id: 'id-1',
-      action_id: 'act_ai',
-      action_name: 'Look up an order',
-      called_at: '2026-03-04T05:06:07.250Z',
-      status: 200,
-      latency_ms: 12,
-      error: null,
-    },
-  ]);
-  expect(log.all()).toHaveLength(1);
-});
-
-test('an Action without parameters sends an empty object', async () => {
-  const { call, outbound } = setUp();
-  await call({ a: 1 }, 'c-1', 'plain', { findTool: async () => anAiAction() });
-  expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
-});
-
-test('refuses the sixth call in a conversation; another conversation has its own five calls', async () => {
-  const { call, outbound } = setUp();
-  for (let i = 0; i < 5; i++) expect((await call()).outcome).toBe('completed');
-  expect(await call()).toEqual({
-    outcome: 'limit_reached',
-    message: 'This Action has reached its maximum use in this conversation. Offer human help.',
-  });
-  expect((await call({ order: 'A1' }, 'c-2')).outcome).toBe('completed');
-  expect(outbound.requests).toHaveLength(6);
-});
-
-test('a failed call counts towards the limit', async () => {
-  const { call, outbound } = setUp();
-  outbound.outcomes = [answered(500)];
-  for (let i = 0; i < 5; i++) await call();
-  expect((await call()).outcome).toBe('limit_reached');
-});
-
-test('wrong arguments are refused with the field, send nothing and do not count', async () => {
-  const { call, outbound, counts, recorded } = setUp();
-  for (let i = 0; i < 10; i++) {
-    expect(await call({})).toEqual({
-      outcome: 'invalid_arguments',
-      message: 'The arguments are wrong. order: is required',
-    });
-  }
-  expect([outbound.requests, counts.size, recorded]).toEqual([[], 0, []]);
-});
-
-test.each([
-  ['an unknown name', {}, 'nothing'],
-  ['a disabled Action', { enabled: false }, undefined],
-  ['an Action of a suspended organization', { suspended: true }, undefined],
-])('%s is not a tool', async (_, changes, tool) => {
-  const { call, outbound } = setUp(changes);
-  expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'unknown_tool' });
-  expect(outbound.requests).toEqual([]);
-});
-
-test.each([answered(404), answered(500), answered(302), unanswered('timeout'), unanswered('blocked_address')])(
-  'a failed request is made once and returned as unavailable',
-  async (outcome) => {
-    const { call, outbound, recorded } = setUp();
-    outbound.outcomes = [outcome];
-    expect(await call()).toEqual(UNAVAILABLE);
+describe('a call', () => {
+  test('sends the arguments once as a flat object, is recorded, and returns only that it completed', async () => {
+    const { call, outbound, recorded, log } = setUp();
+    outbound.outcomes = [answered(200, '{"secret":"not for the assistant"}')];
+    const answer = await call({ order: 'A1', invented: true });
+    expect(answer).toEqual({ outcome: 'completed', message: 'The Action completed.' });
     expect(outbound.requests).toHaveLength(1);
-    expect(recorded).toEqual([expect.objectContaining({ status: outcome.status, error: expect.any(String) })]);
-  },
-);
+    expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{"order":"A1"}');
+    expect(outbound.requests[0]?.headers).toMatchObject({ 'X-Service-Trigger': 'ai', 'X-Service-Trigger-Ref': 'c-1' });
+    expect(recorded).toEqual([
+      {
+        site_id: SITE_ID,
+        conversation_id: 'c-1',
+        call_id: 'id-1',
+        action_id: 'act_ai',
+        action_name: 'Look up an order',
+        called_at: '2026-03-04T05:06:07.250Z',
+        status: 200,
+        latency_ms: 12,
+        error: null,
+      },
+    ]);
+    expect(log.all()).toHaveLength(1);
+  });
+
+  test('of an Action without parameters sends an empty object', async () => {
+    const { call, outbound } = setUp({ parameters: undefined });
+    await call({ a: 1 });
+    expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
+  });
+
+  test('is refused after five in the conversation, also when they failed; another one has its own five', async () => {
+    const { call, outbound } = setUp();
+    outbound.outcomes = [answered(500), answered(200)];
+    for (let i = 0; i < 5; i++) await call();
+    expect(await call()).toEqual({
+      outcome: 'limit_reached',
+      message: 'This Action has reached its maximum use in this conversation. Offer human help.',
+    });
+    expect((await call({ order: 'A1' }, 'c-2')).outcome).toBe('completed');
+    expect(outbound.requests).toHaveLength(6);
+  });
+
+  test('with wrong arguments is refused with the field, sends nothing and does not count', async () => {
+    const { call, outbound, counts, recorded } = setUp();
+    const message = 'The arguments are wrong. order: is required';
+    expect(await call({})).toEqual({ outcome: 'invalid_arguments', message });
+    expect([outbound.requests, counts.size, recorded]).toEqual([[], 0, []]);
+  });
+
+  test.each([
+    ['an unknown name', {}, 'nothing'],
+    ['a disabled Action', { enabled: false }, undefined],
+    ['an Action of a suspended organization', { suspended: true }, undefined],
+  ])('of %s is of no tool', async (_, changes, tool) => {
+    const { call, outbound } = setUp(changes);
+    expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'unknown_tool' });
+    expect(outbound.requests).toEqual([]);
+  });
+
+  test.each([answered(500), answered(302), unanswered('timeout')])(
+    'that fails is made once, recorded, and returned as unavailable (%#)',
+    async (outcome) => {
+      const { call, outbound, recorded } = setUp();
+      outbound.outcomes = [outcome];
+      expect(await call()).toEqual(UNAVAILABLE);
+      expect(outbound.requests).toHaveLength(1);
+      expect(recorded).toMatchObject([{ status: outcome.status, error: expect.any(String) }]);
+    },
+  );
+
+  test('that cannot be recorded is reported to the operator, and the assistant gets its result', async () => {
+    const { call, ports, unrecorded, outbound } = setUp();
+    Object.assign(ports.conversations, { recordCall: () => Promise.reject(new Error('away')) });
+    const answer = await call();
+    expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
+  });
+});
 
 describe('an Action that feeds its response back', () => {
-  test('returns the top-level fields', async () => {
-    const { call, outbound } = setUp({ feed_response_back: true });
-    outbound.outcomes = [answered(200, '{"status":"sent","lines":[]}')];
-    expect(await call()).toEqual({
-      outcome: 'completed',
-      message: 'The Action completed.',
-      response: { status: 'sent' },
-    });
-  });
-
-  test('returns the mapped fields', async () => {
-    const { call, outbound } = setUp({ feed_response_back: true, response_field_map: { first: '$.lines.0' } });
+  test.each([
+    ['the top-level fields', undefined, { status: 'sent' }],
+    ['the mapped fields', { first: '$.lines.0' }, { first: 'a' }],
+  ])('returns %s', async (_, response_field_map, response) => {
+    const { call, outbound } = setUp({ feed_response_back: true, response_field_map });
     outbound.outcomes = [answered(200, '{"status":"sent","lines":["a"]}')];
-    expect(await call()).toMatchObject({ response: { first: 'a' } });
+    expect(await call()).toEqual({ outcome: 'completed', message: 'The Action completed.', response });
   });
 
   test('is unavailable when the response is incomplete; without feedback an incomplete response is accepted', async () => {
     const cut = { ...answered(200, '{"status":"se'), bodyComplete: false, note: 'The response body broke off' };
-    const feeding = setUp({ feed_response_back: true });
-    feeding.outbound.outcomes = [cut];
-    expect(await feeding.call()).toEqual(UNAVAILABLE);
-    const silent = setUp();
-    silent.outbound.outcomes = [cut];
-    expect((await silent.call()).outcome).toBe('completed');
-  });
-});
-
-test('a call that cannot be recorded is reported to the operator, and the assistant gets its result', async () => {
-  const { call, unrecorded, outbound } = setUp();
-  const recordCall = async () => {
-    throw new Error('away');
-  };
-  const answer = await call({ order: 'A1' }, 'c-1', 'look-up-an-order', { recordCall });
-  expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
-});
-
-const notListed = () => {
-  throw new Error('Every tool can be listed');
-};
-
-const found = { notListed, findAssistant: async () => anAssistant() };
-
-test('the tools of an unknown assistant are refused; an assistant without tools, or of a suspended organization, has none', async () => {
-  const none = { ...found, toolsOf: async () => [] };
-  const refusal = await refusalOf(listTools(SITE_ID, { ...none, findAssistant: async () => undefined }));
-  expect(refusal).toMatchObject({ code: 'assistant_not_found', status: 404, field: 'site_id' });
-  expect(await listTools(SITE_ID, none)).toEqual([]);
-  expect(await listTools(SITE_ID, { ...found, toolsOf: async () => [anAiAction({ suspended: true })] })).toEqual([]);
-});
-
-test('a tool with a parameter name that model APIs refuse is not listed, and is reported', async () => {
-  const stored = (name: string) =>
-    anAiAction({
-      action_id: `act_${name}`,
-      parameters: { type: 'object', properties: { [name]: { type: 'string' } }, required: [] },
+    const outcomes = [true, false].map((feed_response_back) => {
+      const { call, outbound } = setUp({ feed_response_back });
+      outbound.outcomes = [cut];
+      return call();
     });
-  const reported: unknown[] = [];
-  const tools = await listTools(SITE_ID, {
-    ...found,
-    toolsOf: async () => [stored('Account Number'), stored('größe'), stored('a'.repeat(65)), stored('Order.id_1-2')],
-    notListed: ({ action_id }, parameters) => reported.push([action_id, parameters]),
+    expect(await Promise.all(outcomes)).toMatchObject([UNAVAILABLE, { outcome: 'completed' }]);
   });
-  expect(tools.map(({ input_schema }) => Object.keys(input_schema.properties))).toEqual([['Order.id_1-2']]);
-  expect(reported).toEqual([
-    ['act_Account Number', ['Account Number']],
-    ['act_größe', ['größe']],
-    [`act_${'a'.repeat(65)}`, ['a'.repeat(65)]],
-  ]);
 });
 
-test('tools are listed with their name, description and parameters', async () => {
-  const { parameters: _, ...plain } = anAiAction({ slug: 'plain' });
-  const tools = await listTools(SITE_ID, {
-    ...found,
-    toolsOf: async () => [anAiAction({ parameters: PARAMETERS }), plain],
+describe('the response for the assistant', () => {
+  const respond = (text: string, map?: Record<string, string>) => toolResponse(Buffer.from(text), map);
+  const ORDER =
+    '{"order":{"status":"sent","lines":[{"sku":"a"},{"sku":"b"}],"__proto__":{"x":1}},"total":1.5,"paid":true,"note":null,"tags":[]}';
+  const DEEP = `{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"status":"sent"}`;
+
+  test.each<[string, object]>([
+    [ORDER, { total: 1.5, paid: true, note: null }],
+    // JSON.stringify writes only some thousand levels.
+    [DEEP, { status: 'sent' }],
+    ['[1,2]', {}],
+    ['"text"', {}],
+    ['null', {}],
+  ])('without a map has the top-level strings, numbers, booleans and nulls (%#)', (text, told) => {
+    expect(respond(text)).toEqual(told);
   });
-  expect(tools).toEqual([
-    { name: 'look-up-an-order', description: 'Finds an order by its number', input_schema: PARAMETERS },
-    {
-      name: 'plain',
-      description: 'Finds an order by its number',
-      input_schema: { type: 'object', properties: {}, required: [] },
-    },
-  ]);
+
+  test('with a map has the value at each path that leads to one', () => {
+    const map = { status: '$.order.status', second: '$.order.lines.1.sku', total: '$.total', note: '$.note' };
+    const nowhere = { gone: '$.order.gone', deeper: '$.total.x' };
+    expect(respond(ORDER, { ...map, ...nowhere })).toEqual({ status: 'sent', second: 'b', total: 1.5, note: null });
+    const inherited = {
+      a: '$.constructor',
+      b: '$.order.lines.length',
+      c: '$.order.status.length',
+      d: '$.order.toString',
+    };
+    expect(respond(ORDER, inherited)).toEqual({});
+    expect(respond(DEEP, { status: '$.status', deep: '$.deep' })).toEqual({ status: 'sent' });
+  });
+
+  test('has one megabyte of mapped fields together, whichever value they name', () => {
+    const text = JSON.stringify({ large: 'x'.repeat(900_000), small: 'y' });
+    const map = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`n${index}`, '$.large']));
+    expect(Object.keys(respond(text, { ...map, last: '$.small' }))).toEqual(['n0', 'last']);
+  });
+
+  test.each([
+    ['', ''],
+    ['x'.repeat(501), 'x'.repeat(500)],
+    ['👩'.repeat(501), '👩'.repeat(500)],
+  ])('that is not JSON has the first 500 characters (%#)', (text, told) => {
+    expect([respond(text), respond(text, { a: '$.a' })]).toEqual([told, told]);
+  });
 });
 
-test('a model receives only those parts of stored parameters that this code knows', async () => {
-  const newer = {
-    ...PARAMETERS,
-    $defs: { note: 'for the admins' },
-    properties: { order: { ...PARAMETERS.properties.order, internal_note: 'not for a model' } },
-  };
-  const [tool] = await listTools(SITE_ID, { ...found, toolsOf: async () => [anAiAction({ parameters: newer })] });
-  expect(tool?.input_schema).toEqual({ ...PARAMETERS, properties: { order: PARAMETERS.properties.order } });
+describe('the list of tools', () => {
+  const list = (tools: readonly AiAction[], assistant: Assistant | undefined = anAssistant()) =>
+    listTools(SITE_ID, { configuration: { toolsOf: async () => tools, findAssistant: async () => assistant } });
+
+  test('has their names, descriptions and parameters', async () => {
+    const description = 'Finds an order by its number';
+    expect(await list([anAiAction({ parameters: PARAMETERS }), anAiAction({ slug: 'plain' })])).toEqual([
+      { name: 'look-up-an-order', description, input_schema: PARAMETERS },
+      { name: 'plain', description, input_schema: { type: 'object', properties: {}, required: [] } },
+    ]);
+  });
+
+  test('has only those parts of stored parameters that this code knows', async () => {
+    const order = { ...PARAMETERS.properties.order, internal_note: 'not for a model' };
+    const newer = { ...PARAMETERS, $defs: { note: 'for the admins' }, properties: { order } };
+    expect(await list([anAiAction({ parameters: newer })])).toMatchObject([{ input_schema: PARAMETERS }]);
+    expect(JSON.stringify(await list([anAiAction({ parameters: newer })]))).not.toContain('note');
+  });
+
+  test('of an unknown assistant is refused; without tools, and while the organization is suspended, it is empty', async () => {
+    const nobody = { toolsOf: async () => [], findAssistant: async () => undefined };
+    const refusal = await refusalOf(listTools(SITE_ID, { configuration: nobody }));
+    expect(refusal).toMatchObject({ code: 'assistant_not_found', field: 'site_id' });
+    expect(await list([])).toEqual([]);
+    expect(await list([anAiAction({ suspended: true })])).toEqual([]);
+  });
 });

@@ -1,4 +1,3 @@
-import type { FormAction } from '../../../src/contract/actions.ts';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import {
   createAction,
@@ -6,25 +5,17 @@ import {
   requireAction,
   settingsOf,
 } from '../../../src/domain/actions/manage-actions.ts';
-import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { deleteAction, updateAction } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
-const EVENT = { trigger: 'Event', name: 'Tell the CRM', url: 'https://crm.example/', events: ['conversation.started'] };
-const AI = {
-  trigger: 'AI-decided',
-  name: 'Look up an order',
-  url: 'https://crm.example/',
-  description: '0123456789',
-};
-const FORM = {
-  trigger: 'Form',
-  name: 'Contact us',
-  url: 'https://crm.example/',
-  form_fields: [{ key: 'email', label: 'Email', type: 'Email' }],
-};
+const url = 'https://crm.example/';
+const EVENT = { trigger: 'Event', name: 'Tell the CRM', url, events: ['conversation.started'] };
+const AI = { trigger: 'AI-decided', name: 'Look up an order', url, description: '0123456789' };
+const FIELD = { key: 'email', label: 'Email', type: 'Email' };
+const FORM = { trigger: 'Form', name: 'Contact us', url, form_fields: [FIELD] };
 
 function setUp() {
   const clock = new FrozenClock();
@@ -38,19 +29,21 @@ function setUp() {
     randomBytes: countingBytes(),
     sealSigningSecret: async (secret, actionId) => `sealed(${secret.slice(0, 6)} of ${actionId})`,
   };
-  return { clock, store, ports };
+  const create = (input: object, siteId = SITE_ID) => createAction(siteId, input, ports);
+  const update = (actionId: string, change: object) => updateAction(actionId, change, ports);
+  return { clock, store, ports, create, update };
 }
 
 describe('a new Action', () => {
   test('is enabled, uses POST and has its own id and sealed signing secret', async () => {
-    const { ports, store } = setUp();
-    const action = await createAction(SITE_ID, EVENT, ports);
+    const { create, store } = setUp();
+    const action = await create(EVENT);
     expect(action).toEqual({
       ...EVENT,
       method: 'POST',
       enabled: true,
       action_id: expect.stringMatching(/^act_[a-z2-7]{20}$/),
-      org_id: anAssistant().org_id,
+      org_id: ORG_ID,
       site_id: SITE_ID,
       slug: 'tell-the-crm',
       sealed_signing_secret: `sealed(whsec_ of ${action.action_id})`,
@@ -61,222 +54,137 @@ describe('a new Action', () => {
     expect(store.actions.get(action.action_id)).toEqual(action);
   });
 
-  test('with the trigger AI-decided does not feed its response back by default', async () => {
-    const { ports } = setUp();
-    expect(await createAction(SITE_ID, AI, ports)).toMatchObject({ ...AI, feed_response_back: false });
+  test('does not feed its response back and has optional fields by default', async () => {
+    const { create } = setUp();
+    expect(await create(AI)).toMatchObject({ ...AI, feed_response_back: false });
+    expect(await create(FORM)).toMatchObject({ form_fields: [{ ...FIELD, required: false }] });
   });
 
-  test('with the trigger Form has optional fields by default', async () => {
-    const { ports } = setUp();
-    expect(await createAction(SITE_ID, FORM, ports)).toMatchObject({
-      form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: false }],
-    });
-  });
-
-  const url = (url: string) => ({ ...EVENT, url });
   const ai = (settings: object) => ({ ...AI, ...settings });
   const form = (...form_fields: object[]) => ({ ...FORM, form_fields });
-  const field = { key: 'a', label: 'A', type: 'Text' };
   const PROTO = JSON.parse('{"__proto__": {"type": "string"}}');
 
   test.each<[string, object]>([
     ['name: is required', { ...EVENT, name: '' }],
-    ['trigger: ', { ...EVENT, trigger: 'Timer' }],
-    ['url: must start with https://', url('http://crm.example/')],
-    ['url: must be at most 2000 characters', url(`https://crm.example/${'x'.repeat(1981)}`)],
-    ['url: must be well-formed Unicode', url('https://crm.example/\ud83d')],
-    ['url: must not contain credentials', url('https://a:b@crm.example/')],
-    ['method: ', { ...EVENT, method: 'HEAD' }],
+    ['url: must start with https://', { ...EVENT, url: 'http://crm.example/' }],
     ['events: at least one event is required', { ...EVENT, events: [] }],
     ['events.0: must be an event of the catalog', { ...EVENT, events: ['conversation.exploded'] }],
     ['events: must not name an event twice', { ...EVENT, events: ['sms.sent', 'sms.sent'] }],
     ['description: must be at least 10 characters', ai({ description: '012345678' })],
-    ['description: must be at least 10 characters', ai({ description: '👩👩👩👩👩' })],
-    ['description: is required', ai({ description: ' '.repeat(12) })],
     ['description: is required', ai({ description: undefined })],
     ['parameters.properties.__proto__: cannot be used as a name', ai({ parameters: { properties: PROTO } })],
     ['parameters.properties.a.type: ', ai({ parameters: { properties: { a: { type: 'array' } } } })],
     ['parameters.properties.a.pattern: ', ai({ parameters: { properties: { a: { type: 'string', pattern: '(' } } } })],
     ['response_field_map.__proto__: cannot be used as a name', ai({ response_field_map: PROTO })],
-    ['response_field_map.a: ', ai({ response_field_map: { a: 'order.status' } })],
+    ['response_field_map.a: must be a dotted path such as $.order.status', ai({ response_field_map: { a: 'order' } })],
     ['form_fields: at least one form field is required', form()],
-    ['form_fields.0.type: ', form({ ...field, type: 'Date' })],
-    ['form_fields.0.key: ', form({ ...field, key: 'k'.repeat(101) })],
-    ['form_fields.0.key: must not be the key of another field', form(field, field)],
+    ['form_fields.0.type: ', form({ ...FIELD, type: 'Date' })],
+    ['form_fields.0.key: must be at most 100 characters', form({ ...FIELD, key: 'k'.repeat(101) })],
+    ['form_fields.0.key: must not be the key of another field', form(FIELD, FIELD)],
     ['form_fields: is not known', { ...EVENT, form_fields: FORM.form_fields }],
     ['sealed_signing_secret: is not known', { ...EVENT, sealed_signing_secret: 'x' }],
   ])('is refused with "%s" (%#)', async (message, input) => {
-    const { ports, store } = setUp();
-    const refusal = await refusalOf(createAction(SITE_ID, input, ports));
+    const { create, store } = setUp();
+    const refusal = await refusalOf(create(input));
     expect([refusal.status, refusal.message.slice(0, message.length)]).toEqual([400, message]);
     expect(store.actions.size).toBe(0);
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['a URL of 2000 characters', { ...EVENT, url: `https://crm.example/${'x'.repeat(1980)}` }],
-    [
-      'every event, also the reserved ones',
-      { ...EVENT, events: ['form.submitted', 'call.completed', 'email.sent', 'test.ping'] },
-    ],
-    ['a description of 10 emoji', { ...AI, description: '👩'.repeat(10) }],
+    ['reserved events', { ...EVENT, events: ['form.submitted', 'call.completed', 'email.sent', 'test.ping'] }],
     ['a URL of 2000 characters that take 12 bytes each', { ...EVENT, url: `https://c/?${'😀'.repeat(1989)}` }],
-    ['a parameter called constructor', { ...AI, parameters: { properties: { constructor: { type: 'string' } } } }],
-    ['a field map that maps constructor', { ...AI, response_field_map: { constructor: '$.constructor' } }],
-    ['a form key of 100 characters', { ...FORM, form_fields: [{ key: 'k'.repeat(100), label: 'A', type: 'Text' }] }],
+    ['a parameter called constructor', ai({ parameters: { properties: { constructor: { type: 'string' } } } })],
+    ['a field map that maps constructor', ai({ response_field_map: { constructor: '$.constructor' } })],
+    ['a form key of 100 characters', form({ ...FIELD, key: 'k'.repeat(100) })],
   ])('with %s is accepted', async (_, input) => {
-    expect((await createAction(SITE_ID, input, setUp().ports)).version).toBe(1);
+    expect((await setUp().create(input)).version).toBe(1);
   });
 
   test('of an unknown assistant is refused', async () => {
-    const { ports } = setUp();
-    expect(await refusedWith(createAction('site_nobody', EVENT, ports))).toEqual([
-      404,
-      'site_id: no assistant site_nobody',
-    ]);
+    const refused = setUp().create(EVENT, 'site_nobody');
+    expect(await refusedWith(refused)).toEqual([404, 'site_id: no assistant site_nobody']);
   });
 
-  test('is refused when the organization has 50 Actions', async () => {
-    const { ports } = setUp();
-    for (let i = 0; i < 50; i++) await createAction(i % 2 ? SITE_ID : OTHER_SITE_ID, EVENT, ports);
-    expect(await refusedWith(createAction(SITE_ID, EVENT, ports))).toEqual([
-      409,
-      'actions: an organization has at most 50 Actions',
-    ]);
+  test('is refused when the organization has 50 Actions, until one is deleted', async () => {
+    const { create, ports } = setUp();
+    const first = await create(EVENT);
+    for (let i = 1; i < 50; i++) await create(EVENT, i % 2 ? SITE_ID : OTHER_SITE_ID);
+    expect(await refusedWith(create(EVENT))).toEqual([409, 'actions: an organization has at most 50 Actions']);
+    await deleteAction(first.action_id, ports);
+    await create(EVENT);
+    const gone = requireAction(first.action_id, ports);
+    expect(await refusedWith(gone)).toEqual([404, `action_id: no Action ${first.action_id}`]);
   });
 
   test('has a slug that is unique per assistant and trigger, unless it is an Event Action', async () => {
-    const { ports } = setUp();
-    await createAction(SITE_ID, FORM, ports);
-    expect(await refusedWith(createAction(SITE_ID, { ...FORM, name: ' contact US!' }, ports))).toEqual([
-      409,
-      'name: another Form Action of this assistant is already called contact-us',
-    ]);
-    await createAction(OTHER_SITE_ID, FORM, ports);
-    await createAction(SITE_ID, { ...AI, name: FORM.name }, ports);
-    await createAction(SITE_ID, EVENT, ports);
-    await createAction(SITE_ID, EVENT, ports);
+    const { create, update } = setUp();
+    await create(FORM);
+    const taken = [409, 'name: another Form Action of this assistant is already called contact-us'];
+    expect(await refusedWith(create({ ...FORM, name: ' contact US!' }))).toEqual(taken);
+    await create(FORM, OTHER_SITE_ID);
+    await create({ ...AI, name: FORM.name });
+    await create(EVENT);
+    await create(EVENT);
+    const second = await create({ ...FORM, name: 'Second' });
+    expect(await refusedWith(update(second.action_id, { name: FORM.name }))).toEqual(taken);
+    expect((await update(second.action_id, { name: 'Second' })).version).toBe(2);
+  });
+
+  test('has a bounded size, and the largest setting is named', async () => {
+    const { create, update } = setUp();
+    const fields = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...FIELD, key: `${i}`.padEnd(100, '語'), label: '😀'.repeat(100) }));
+    expect(Buffer.byteLength(JSON.stringify(fields(50)))).toBeGreaterThan(ACTION_MAX_BYTES);
+    expect(await refusalOf(create(form(...fields(50))))).toMatchObject({ status: 400, field: 'form_fields' });
+    const entries = Array.from({ length: 50 }, (_, i) => [`n${i}`, `$.${'語'.repeat(198)}`]);
+    const tool = ai({ url: `${url}${'語'.repeat(1900)}`, response_field_map: Object.fromEntries(entries) });
+    expect(await refusalOf(create(tool))).toMatchObject({ field: 'response_field_map' });
+    const { action_id } = await create(form(...fields(40)));
+    expect(await refusalOf(update(action_id, { form_fields: fields(50) }))).toMatchObject({ field: 'form_fields' });
   });
 });
 
 describe('changing an Action', () => {
   test('keeps other settings, secret and creation time, and increases the version', async () => {
-    const { ports, clock } = setUp();
-    const action = await createAction(SITE_ID, FORM, ports);
+    const { create, update, clock } = setUp();
+    const action = await create(FORM);
     clock.advance(1000);
-    const changed = await updateAction(action.action_id, { name: 'Call me', enabled: false }, ports);
-    expect(changed).toEqual({
-      ...action,
-      name: 'Call me',
-      slug: 'call-me',
-      enabled: false,
-      updated_at: '2026-03-04T05:06:08.250Z',
-      version: 2,
-    });
-    expect(await updateAction(action.action_id, { method: 'PUT', enabled: undefined }, ports)).toMatchObject({
-      method: 'PUT',
-      enabled: false,
-    });
+    const changed = await update(action.action_id, { name: 'Call me', enabled: false });
+    const updated_at = '2026-03-04T05:06:08.250Z';
+    expect(changed).toEqual({ ...action, name: 'Call me', slug: 'call-me', enabled: false, updated_at, version: 2 });
   });
 
-  test('keeps fields of newer code, which are no settings', async () => {
-    const { ports, store } = setUp();
-    const action = await createAction(SITE_ID, AI, ports);
-    const newer = { ...action, response_field_map: { a: '$.a' }, of_a_later_release: { on: true } };
-    store.actions.set(action.action_id, newer);
-    const changed = await updateAction(action.action_id, { enabled: false, response_field_map: null }, ports);
+  test('keeps fields of newer code, which are no settings, and null removes an optional setting', async () => {
+    const { create, update, store } = setUp();
+    const action = await create({ ...AI, response_field_map: { a: '$.a' } });
+    store.actions.set(action.action_id, Object.assign({ ...action }, { of_a_later_release: { on: true } }));
+    const changed = await update(action.action_id, { enabled: false, response_field_map: null });
     expect(changed).toMatchObject({ enabled: false, of_a_later_release: { on: true } });
     expect(changed).not.toHaveProperty('response_field_map');
     expect(settingsOf(changed)).not.toHaveProperty('of_a_later_release');
   });
 
-  test('refuses another trigger and accepts the current one', async () => {
-    const { ports } = setUp();
-    const action = await createAction(SITE_ID, EVENT, ports);
-    expect(await refusedWith(updateAction(action.action_id, { ...FORM }, ports))).toEqual([
-      400,
-      'trigger: cannot be changed after creation; it is Event',
-    ]);
-    expect(await updateAction(action.action_id, { trigger: 'Event', name: 'B' }, ports)).toMatchObject({ name: 'B' });
-  });
-
-  test.each<[Record<string, unknown>, string]>([
-    [{ url: 'http://crm.example' }, 'url: must start with https://'],
-    [{ url: 'https://crm.example/\ud83d' }, 'url: must be well-formed Unicode'],
-    [JSON.parse('{"__proto__": {"name": "x"}}'), '__proto__'],
-    [{ events: [] }, 'events: at least one event is required'],
-    [{ action_id: 'act_other' }, 'action_id: is not known'],
-    [{ sealed_signing_secret: 'x' }, 'sealed_signing_secret: is not known'],
-  ])('to %p is refused: %p', async (change, message) => {
-    const { ports } = setUp();
-    const action = await createAction(SITE_ID, EVENT, ports);
-    expect(await refusedWith(updateAction(action.action_id, change, ports))).toEqual([
-      400,
-      expect.stringContaining(message),
-    ]);
-  });
-
-  test('to the name of another Action is refused, to its own name is accepted', async () => {
-    const { ports } = setUp();
-    await createAction(SITE_ID, FORM, ports);
-    const second = await createAction(SITE_ID, { ...FORM, name: 'Second' }, ports);
-    expect((await refusalOf(updateAction(second.action_id, { name: 'Contact us' }, ports))).status).toBe(409);
-    expect((await updateAction(second.action_id, { name: 'Second' }, ports)).version).toBe(2);
+  test.each<[object, Record<string, unknown>, string]>([
+    [EVENT, FORM, 'trigger: cannot be changed after creation; it is Event'],
+    [EVENT, { url: 'http://crm.example' }, 'url: must start with https://'],
+    [EVENT, JSON.parse('{"__proto__": {"name": "x"}}'), '__proto__'],
+    [EVENT, { events: [] }, 'events: at least one event is required'],
+    [EVENT, { action_id: 'act_other' }, 'action_id: is not known'],
+    [EVENT, { sealed_signing_secret: 'x' }, 'sealed_signing_secret: is not known'],
+    [AI, { parameters: { required: ['a'] } }, 'parameters.required: a is not among the properties'],
+  ])('from %j to %j is refused: %s', async (input, change, message) => {
+    const { create, update } = setUp();
+    const { action_id, trigger } = await create(input);
+    expect(await refusedWith(update(action_id, change))).toEqual([400, expect.stringContaining(message)]);
+    expect(await update(action_id, { trigger, name: 'B' })).toMatchObject({ name: 'B' });
   });
 
   test('that was changed in the meantime is refused', async () => {
-    const { ports, store } = setUp();
-    const action = await createAction(SITE_ID, EVENT, ports);
+    const { create, update, ports, store } = setUp();
+    const action = await create(EVENT);
     const slow = { ...ports, store: { ...store, findActionById: async () => action } };
-    await updateAction(action.action_id, { name: 'Theirs' }, ports);
-    expect((await refusalOf(updateAction(action.action_id, { name: 'Mine' }, slow))).status).toBe(409);
-    expect((await refusalOf(deleteAction(action.action_id, slow))).status).toBe(409);
-  });
-});
-
-test('a deleted Action no longer exists and does not count towards the limit', async () => {
-  const { ports } = setUp();
-  const action = await createAction(SITE_ID, FORM, ports);
-  await deleteAction(action.action_id, ports);
-  expect(await refusedWith(requireAction(action.action_id, ports))).toEqual([
-    404,
-    `action_id: no Action ${action.action_id}`,
-  ]);
-  expect((await createAction(SITE_ID, FORM, ports)).slug).toBe('contact-us');
-});
-
-describe('the size of an Action', () => {
-  const fields = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      key: String(index).padEnd(100, '語'),
-      label: '😀'.repeat(100),
-      type: 'Text' as const,
-      required: false,
-    }));
-  /** A form of older code, which had no such limit. */
-  const older: FormAction = aFormAction({ form_fields: fields(50) });
-
-  test('is bounded for each trigger', async () => {
-    const { ports } = setUp();
-    const form = { ...FORM, form_fields: fields(50) };
-    expect(Buffer.byteLength(JSON.stringify(form))).toBeGreaterThan(ACTION_MAX_BYTES);
-    expect(await refusalOf(createAction(SITE_ID, form, ports))).toMatchObject({
-      code: 'invalid_request',
-      field: 'form_fields',
-    });
-    const mapped = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`n${index}`, `$.${'語'.repeat(198)}`]));
-    const tool = { ...AI, url: `https://crm.example/${'語'.repeat(1900)}`, response_field_map: mapped };
-    expect(await refusalOf(createAction(SITE_ID, tool, ports))).toMatchObject({ field: 'response_field_map' });
-    await createAction(SITE_ID, { ...FORM, form_fields: fields(40) }, ports);
-  });
-
-  test('may stay above the bound, but not grow, when older code stored it', async () => {
-    const { ports, store } = setUp();
-    store.actions.set(older.action_id, older);
-    const off = await updateAction(older.action_id, { enabled: false }, ports);
-    const on = await updateAction(older.action_id, { enabled: true, url: 'https://c.example/' }, ports);
-    expect([off.enabled, on.enabled]).toEqual([false, true]);
-    const grown = updateAction(older.action_id, { name: 'Contact us, please' }, ports);
-    expect(await refusalOf(grown)).toMatchObject({ field: 'form_fields' });
-    expect(await updateAction(older.action_id, { form_fields: fields(3) }, ports)).toMatchObject({ version: 4 });
+    await update(action.action_id, { name: 'Theirs' });
+    expect((await refusalOf(updateAction(action.action_id, { name: 'Mine' }, slow))).code).toBe('stale_version');
+    expect((await refusalOf(deleteAction(action.action_id, slow))).code).toBe('stale_version');
   });
 });

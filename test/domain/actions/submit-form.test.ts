@@ -1,8 +1,15 @@
+import fc from 'fast-check';
 import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import { type EscalationChannel, type SubmitFormPorts, submitForm } from '../../../src/domain/actions/submit-form.ts';
-import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import {
+  cleanFormValues,
+  type EscalationChannel,
+  missingRequiredField,
+  type SubmitFormPorts,
+  submitForm,
+} from '../../../src/domain/actions/submit-form.ts';
+import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
 import { aFormAction, anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
@@ -15,6 +22,7 @@ import {
   someClaims,
   widgetAuthentication,
 } from '../../fakes/widget.ts';
+import { anyCharacter } from '../../harness/any-character.ts';
 
 type Setup = {
   readonly assistant?: Partial<Assistant>;
@@ -26,6 +34,8 @@ type Setup = {
 const CONVERSATION = 'conversation-1';
 const SIGNED: Partial<Assistant> = { authentication_mode: 'Session Signed', allowed_domains: [] };
 const BODY = { conversation_id: CONVERSATION, values: { email: 'ada@example.com' } };
+const KEYED = { ...BODY, client_key: 'key-1' };
+const EMOJI = '👩';
 
 function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {
   const fakes = attemptFakes();
@@ -37,22 +47,25 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }),
   );
   const action = aFormAction(form);
-  const outcomes: Parameters<SubmitFormPorts['forwarded']>[0][] = [];
+  const outcomes: Parameters<SubmitFormPorts['report']['forwarded']>[0][] = [];
   const unsettled: string[] = [];
   const assistants = [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })];
-  const identified = (changes: Partial<WidgetCredentials> = {}) =>
-    identifyWidget(siteIdCredentials(changes), widgetAuthentication({ assistants, tokens }));
+  const { configuration, tokens: verified } = widgetAuthentication({ assistants, tokens });
   const ports: SubmitFormPorts = {
     ...fakes.ports,
-    findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
-    findConversation: conversations.findConversation,
-    claimSubmission: conversations.claimSubmission,
-    settleSubmission: conversations.settleSubmission,
-    hitPerMinute: perMinute.hit,
-    hitPerHour: perHour.hit,
+    configuration: {
+      ...configuration,
+      findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
+    },
+    conversations,
+    counters: { hitPerMinute: perMinute.hit, hitPerHour: perHour.hit },
+    tokens: verified,
     escalate,
-    forwarded: (outcome) => outcomes.push(outcome),
-    settleFailed: (submissionId) => unsettled.push(submissionId),
+    report: {
+      identified: () => {},
+      forwarded: (outcome) => outcomes.push(outcome),
+      settleFailed: (submissionId) => unsettled.push(submissionId),
+    },
     newId: countingIds(),
   };
   const submit = async (
@@ -62,66 +75,25 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
     other: Partial<SubmitFormPorts> = {},
   ) =>
     submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', ...path, widget: await identified(changes), readBody: () => body },
+      { siteId: SITE_ID, slug: 'contact-us', ...path, credentials: siteIdCredentials(changes), readBody: () => body },
       { ...ports, ...other },
     );
-  return { ...fakes, perMinute, perHour, conversations, outcomes, unsettled, submit };
+  return { ...fakes, perMinute, perHour, conversations, outcomes, unsettled, ports, submit };
 }
 
-describe('the limit of an assistant', () => {
-  test('counts the submissions of all addresses, and is what the operator set', async () => {
-    const { submit, perHour } = setUp();
-    await submit();
-    await submit(BODY, { ip: '2001:db8::1' });
-    expect(perHour.calls.map(({ key, limit }) => [key, limit])).toEqual([
-      [`forms#${SITE_ID}`, 6000],
-      [`forms#${SITE_ID}`, 6000],
-    ]);
-    const raised = setUp({ assistant: { form_submissions_per_hour: 9000 } });
-    await raised.submit();
-    expect(raised.perHour.calls.map(({ limit }) => limit)).toEqual([9000]);
-  });
-
-  test('is not used up by submissions that would not be sent', async () => {
-    const { submit, perMinute, perHour } = setUp();
-    await refusalOf(submit({ ...BODY, conversation_id: 'unknown' }));
-    await refusalOf(submit({ ...BODY, values: {} }));
-    perMinute.decision = { allowed: false, retryAfterSeconds: 7 };
-    await refusalOf(submit());
-    expect(perHour.calls).toEqual([]);
-  });
-
-  test('refuses with its own code, and sends nothing', async () => {
-    const { submit, perHour, outbound, conversations } = setUp();
-    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
-    expect(await refusalOf(submit({ ...BODY, client_key: 'k' }))).toMatchObject({
-      code: 'form_limit_exceeded',
-      status: 429,
-      message: 'Rate limit exceeded',
-      retryAfterSeconds: 60,
-    });
-    expect([outbound.requests.length, conversations.submissions.size]).toEqual([0, 0]);
-  });
-});
-
-const keyStoreAway = async () => {
-  throw new Error('The key store is away');
+const KEYS_AWAY = {
+  signingSecrets: {
+    openSigningSecret: async () => {
+      throw new Error('The key store is away');
+    },
+  },
 };
 
 describe('an accepted submission', () => {
-  test('stays accepted when its outcome cannot be stored', async () => {
-    const { submit, unsettled } = setUp();
-    const settleSubmission = async () => Promise.reject(new Error('The table is away'));
-    const answer = await submit({ ...BODY, client_key: 'k' }, {}, {}, { settleSubmission });
-    expect(answer).toEqual({ success: true, submission_id: 'id-1' });
-    expect(unsettled).toEqual(['id-1']);
-  });
-
   test('is cleaned, signed and sent once, and the response has its id', async () => {
-    const { submit, outbound, clock } = setUp();
-    const values = { email: 'ada@example.com', extra: true, dropped: null, ['k'.repeat(101)]: 'x' };
-    const answer = await submit({ conversation_id: CONVERSATION, values });
-    expect(answer).toEqual({ success: true, submission_id: 'id-1' });
+    const { submit, outbound, log, clock } = setUp();
+    const values = { email: 'ada@example.com', extra: true, dropped: null };
+    expect(await submit({ conversation_id: CONVERSATION, values })).toEqual({ success: true, submission_id: 'id-1' });
     expect(outbound.requests).toHaveLength(1);
     const request = outbound.requests[0];
     expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms' });
@@ -134,24 +106,8 @@ describe('an accepted submission', () => {
     expect(Buffer.from(request?.body ?? []).toString()).toBe(
       `{"values":{"email":"ada@example.com","extra":true},"conversation_id":"${CONVERSATION}","submission_id":"id-1"}`,
     );
-  });
-
-  test('has one record in the delivery log', async () => {
-    const { submit, log } = setUp();
-    await submit();
-    expect(log.all()).toEqual([
-      {
-        start: expect.objectContaining({
-          action_id: 'act_form',
-          reference: 'id-1',
-          trigger: 'form',
-          trigger_ref: 'id-1',
-          attempt: 1,
-        }),
-        result: expect.objectContaining({ status: 200, success: true, error: null }),
-        sends: 1,
-      },
-    ]);
+    const start = { action_id: 'act_form', reference: 'id-1', trigger: 'form', trigger_ref: 'id-1', attempt: 1 };
+    expect(log.all()).toMatchObject([{ start, result: { status: 200, success: true, error: null }, sends: 1 }]);
   });
 
   test('is sent although the delivery log fails, and the failure is reported', async () => {
@@ -162,106 +118,99 @@ describe('an accepted submission', () => {
     expect(logWriteFailed.calls.map((call) => call.result?.status ?? null)).toEqual([null, 200]);
   });
 
-  test('with a session token must come from the Domain', async () => {
+  test('stays accepted when its outcome cannot be stored', async () => {
+    const { submit, unsettled, ports } = setUp();
+    const settleSubmission = async () => Promise.reject(new Error('The table is away'));
+    const answer = await submit(KEYED, {}, {}, { conversations: { ...ports.conversations, settleSubmission } });
+    expect([answer.success, unsettled]).toEqual([true, ['id-1']]);
+  });
+
+  test('may come with a session token, from the Domain', async () => {
     const { submit, outbound } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
-    const body = { ...BODY, conversation_id: 'of-user-1' };
-    await submit(body, { sessionToken: 'good', siteId: undefined });
+    await submit({ ...BODY, conversation_id: 'of-user-1' }, { sessionToken: 'good', siteId: undefined });
     expect(outbound.requests).toHaveLength(1);
   });
 });
 
 describe('refuses', () => {
   type Case = Setup & {
-    readonly body?: unknown;
+    readonly body?: object;
     readonly credentials?: Partial<WidgetCredentials>;
     readonly path?: { siteId?: string; slug?: string };
   };
-  const evil = { origin: 'https://evil.example' };
-  const signed = (changes: Partial<Assistant> = {}) => ({
+  const signed = (changes: Partial<Assistant> = {}, sub = 'user-1') => ({
     assistant: { ...SIGNED, ...changes },
-    tokens: { good: someClaims() },
+    tokens: { good: someClaims({ sub }) },
   });
   const token = { sessionToken: 'good' };
-  const of = (body: object) => ({ body: { ...BODY, ...body } });
+  const evil = { ...token, origin: 'https://evil.example' };
+  const nowhere = { ...token, origin: undefined };
+  const of = (body: object) => ({ body });
 
-  test.each<[number, string, string, Case]>([
-    [401, 'Origin not in allowed domains', 'another origin', { credentials: evil }],
+  test.each<[string, string, Case]>([
+    ['site_disabled', 'a widget that is not admitted', { assistant: { enabled: false } }],
+    ['origin_not_allowed', 'a token from elsewhere', { ...signed(), credentials: evil }],
+    ['origin_not_allowed', 'a token without a Domain', { ...signed({ domain: '' }), credentials: token }],
+    ['origin_required', 'a token without any origin', { ...signed(), credentials: nowhere }],
+    ['site_mismatch', 'another site in the path', { path: { siteId: OTHER_SITE_ID } }],
+    ['form_not_found', 'an unknown form', { path: { slug: 'nothing' } }],
+    ['form_not_found', 'a malformed slug', { path: { slug: 'a/../b' } }],
+    ['form_not_found', 'a disabled form', { form: { enabled: false } }],
+    ['invalid_request', 'no conversation', of({ conversation_id: undefined })],
+    ['invalid_request', 'a body without values', of({ values: undefined })],
+    ['invalid_request', 'values that are a list', of({ values: [] })],
+    ['invalid_request', 'a malformed key', of({ client_key: 'a b' })],
+    ['conversation_unknown', 'an unknown conversation', of({ conversation_id: 'unknown' })],
+    ['conversation_unknown', "a user's, without the token", of({ conversation_id: 'of-user-1' })],
     [
-      401,
-      'Origin not in allowed domains',
-      'a token from elsewhere',
-      { ...signed(), credentials: { ...token, ...evil } },
+      'conversation_unknown',
+      "another user's",
+      { ...signed({}, 'user-2'), credentials: token, ...of({ conversation_id: 'of-user-1' }) },
     ],
-    [
-      401,
-      'Origin not in allowed domains',
-      'a token without a Domain',
-      { ...signed({ domain: '' }), credentials: token },
-    ],
-    [
-      401,
-      'Origin or Referer header required for safelist auth',
-      'a token without any origin',
-      { ...signed(), credentials: { ...token, origin: undefined } },
-    ],
-    [401, 'Widget site is disabled', 'a disabled site', { assistant: { enabled: false } }],
-    [403, 'The credential belongs to another site', 'another site in the path', { path: { siteId: OTHER_SITE_ID } }],
-    [404, 'Form not found', 'an unknown form', { path: { slug: 'nothing' } }],
-    [404, 'Form not found', 'a malformed slug', { path: { slug: 'a/../b' } }],
-    [404, 'Form not found', 'a disabled form', { form: { enabled: false } }],
-    [400, 'conversation_id: is required', 'no conversation', of({ conversation_id: undefined })],
-    [400, 'values: must be an object', 'a body without values', of({ values: undefined })],
-    [400, 'values: must be an object', 'values that are a list', of({ values: [] })],
-    [400, 'client_key: must be 1 to 128 letters, digits, _ or -', 'a malformed key', of({ client_key: 'a b' })],
-    [400, 'conversation_id: unknown conversation', 'an unknown conversation', of({ conversation_id: 'unknown' })],
-    [400, 'conversation_id: unknown conversation', "a user's, without the token", of({ conversation_id: 'of-user-1' })],
-    [400, 'values.email: is required', 'a missing required field', of({ values: { note: 'x' } })],
-    [400, 'values.email: is required', 'a blank required field', of({ values: { email: '  ' } })],
-  ])('with %i %s: %s', async (status, message, _, { body = BODY, credentials, path, ...setup }) => {
-    const { submit, outbound, log } = setUp(setup);
-    expect(await refusedWith(submit(body, credentials, path))).toEqual([status, message]);
-    expect([outbound.requests, log.all()]).toEqual([[], []]);
+    ['value_required', 'a missing required field', of({ values: { note: 'x' } })],
+  ])('with %s: %s', async (code, _, { body = {}, credentials, path, ...setup }) => {
+    const { submit, outbound, log, perHour, conversations } = setUp(setup);
+    expect((await refusalOf(submit({ ...KEYED, ...body }, credentials, path))).code).toBe(code);
+    // Nothing is sent, or counted against the limit of all visitors, and the key is not claimed.
+    expect([outbound.requests, log.all(), perHour.calls]).toEqual([[], [], []]);
+    expect(conversations.submissions.size).toBe(0);
   });
 
-  test("another user's conversation", async () => {
-    const { submit } = setUp({ assistant: SIGNED, tokens: { other: someClaims({ sub: 'user-2' }) } });
-    const refused = submit({ ...BODY, conversation_id: 'of-user-1' }, { sessionToken: 'other' });
-    expect(await refusedWith(refused)).toEqual([400, 'conversation_id: unknown conversation']);
+  test('a wrong field with its name', async () => {
+    const { submit } = setUp();
+    const missing = submit({ ...BODY, values: { email: ' ' } });
+    expect(await refusedWith(missing)).toEqual([400, 'values.email: is required']);
+    const malformed = submit({ ...BODY, client_key: '' });
+    expect(await refusedWith(malformed)).toEqual([400, 'client_key: must be 1 to 128 letters, digits, _ or -']);
   });
 
   test('more than 10 in a minute from one address to one assistant', async () => {
-    const { submit, perMinute, outbound } = setUp();
-    await submit(BODY, { ip: '2001:db8:1:2::1' });
-    expect(perMinute.calls).toMatchObject([{ key: `form-submit#${SITE_ID}#2001:db8:1:2::/64`, limit: 10 }]);
+    const { submit, perMinute, perHour, outbound } = setUp();
     perMinute.decision = { allowed: false, retryAfterSeconds: 42 };
-    const refusal = await refusalOf(submit());
-    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 42]);
-    expect(outbound.requests).toHaveLength(1);
+    const refusal = await refusalOf(submit(BODY, { ip: '2001:db8:1:2::1' }));
+    expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 42 });
+    expect(perMinute.calls).toMatchObject([{ key: `form-submit#${SITE_ID}#2001:db8:1:2::/64`, limit: 10 }]);
+    expect([outbound.requests, perHour.calls]).toEqual([[], []]);
   });
-});
 
-describe('neither endpoint nor channel accepts', () => {
   test.each([
-    ['500', answered(500)],
-    ['400', answered(400)],
-    ['a redirect', answered(302)],
-    ['a timeout', unanswered('timeout')],
-    ['a blocked address', unanswered('blocked_address')],
-  ])('%s: answers 502 after one recorded attempt', async (_, outcome) => {
-    const { submit, outbound, log } = setUp();
-    outbound.outcomes = [outcome];
-    expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
-    expect(outbound.requests).toHaveLength(1);
-    expect(log.all().map((record) => record.result?.success)).toEqual([false]);
+    [6000, {}],
+    [9000, { form_submissions_per_hour: 9000 }],
+  ])('more than %i in an hour from all addresses, with a code of its own', async (limit, assistant) => {
+    const { submit, perHour, outbound, conversations } = setUp({ assistant });
+    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
+    expect(await refusalOf(submit(KEYED))).toMatchObject({ code: 'form_limit_exceeded', retryAfterSeconds: 60 });
+    expect(perHour.calls).toMatchObject([{ key: `forms#${SITE_ID}`, limit }]);
+    expect([outbound.requests.length, conversations.submissions.size]).toEqual([0, 0]);
   });
 });
 
-describe('the escalation channels', () => {
+describe('the endpoint and the escalation channels', () => {
   const away: EscalationChannel = async () => {
     throw new Error('The topics are away');
   };
 
-  test('receive the submission in addition to the endpoint', async () => {
+  test('both receive the submission', async () => {
     const told: Parameters<EscalationChannel>[0][] = [];
     const { submit, outbound } = setUp({
       escalate: async (submission) => {
@@ -275,13 +224,12 @@ describe('the escalation channels', () => {
       {
         assistant: expect.objectContaining({ site_id: SITE_ID }),
         form: expect.objectContaining({ action_id: 'act_form' }),
-        body: { values: { email: 'ada@example.com' }, conversation_id: CONVERSATION, submission_id: 'id-1' },
+        body: { ...BODY, submission_id: 'id-1' },
       },
     ]);
   });
 
   test.each<[string, EscalationChannel, number, boolean]>([
-    ['accepted', async () => 'accepted', 200, true],
     ['accepted', async () => 'accepted', 500, true],
     ['failed', async () => 'failed', 200, true],
     ['failed', async () => 'failed', 500, false],
@@ -296,37 +244,52 @@ describe('the escalation channels', () => {
     expect(outcomes).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
   });
 
+  test.each([answered(302), unanswered('timeout')])(
+    'do not accept a submission that has one failed attempt (%#)',
+    async (outcome) => {
+      const { submit, outbound, log } = setUp();
+      outbound.outcomes = [outcome];
+      expect((await refusalOf(submit())).code).toBe('submission_failed');
+      expect(outbound.requests).toHaveLength(1);
+      expect(log.all().map((record) => record.result?.success)).toEqual([false]);
+    },
+  );
+
   test('cause an internal error, not a 502, when the service cannot reach them', async () => {
     const { submit, outbound } = setUp({ escalate: away });
     outbound.outcomes = [answered(500)];
     await expect(submit()).rejects.toThrow('The topics are away');
+    await expect(setUp().submit(BODY, {}, {}, KEYS_AWAY)).rejects.toThrow('The key store is away');
   });
 
   test('accept although the sealing keys cannot be read', async () => {
     const { submit } = setUp({ escalate: async () => 'accepted' });
-    expect(await submit(BODY, {}, {}, { openSigningSecret: keyStoreAway })).toMatchObject({ success: true });
+    expect(await submit(BODY, {}, {}, KEYS_AWAY)).toMatchObject({ success: true });
   });
 });
 
 describe('a client_key', () => {
-  const KEYED = { ...BODY, client_key: 'key-1' };
-
   test('makes a repeated request return the same submission without sending it again', async () => {
     const { submit, outbound } = setUp();
     const first = await submit(KEYED);
     expect(await submit(KEYED)).toEqual(first);
-    expect(outbound.requests).toHaveLength(1);
+    expect((await submit({ ...KEYED, client_key: 'key-2' })).submission_id).not.toBe(first.submission_id);
+    expect(outbound.requests).toHaveLength(2);
   });
 
   test('allows a failed submission to be sent again with the same id', async () => {
     const { submit, outbound } = setUp();
     outbound.outcomes = [answered(503), answered(200)];
-    expect((await refusalOf(submit(KEYED))).status).toBe(502);
-    const second = await submit(KEYED);
-    expect(outbound.requests.map((request) => request.headers['X-Service-Trigger-Ref'])).toEqual([
-      second.submission_id,
-      second.submission_id,
-    ]);
+    await refusalOf(submit(KEYED));
+    const { submission_id } = await submit(KEYED);
+    const references = outbound.requests.map((request) => request.headers['X-Service-Trigger-Ref']);
+    expect(references).toEqual([submission_id, submission_id]);
+  });
+
+  test('is free again after an internal error prevented the submission', async () => {
+    const { submit } = setUp();
+    await expect(submit(KEYED, {}, {}, KEYS_AWAY)).rejects.toThrow('The key store is away');
+    expect(await submit(KEYED)).toMatchObject({ success: true });
   });
 
   test.each([
@@ -339,24 +302,98 @@ describe('a client_key', () => {
     expect(await refusalOf(submit(KEYED))).toMatchObject({ status: 409, code, field: 'client_key' });
     expect(outbound.requests).toEqual([]);
   });
+});
 
-  test('is free again after an internal error prevented the submission', async () => {
-    const { submit } = setUp();
-    const failed = submit(KEYED, {}, {}, { openSigningSecret: keyStoreAway });
-    await expect(failed).rejects.toThrow('The key store is away');
-    expect(await submit(KEYED)).toMatchObject({ success: true });
+describe('cleaning', () => {
+  test.each<[string, unknown]>([
+    ['empty text', ''],
+    ['text of 5000 code points', EMOJI.repeat(5000)],
+    ['zero', 0],
+    ['a fraction', 1.5],
+    ['false', false],
+    ['an empty list', []],
+    ['a list of 50', Array.from({ length: 50 }, (_, i) => `item ${i}`)],
+  ])('keeps %s unchanged', (_, value) => {
+    expect(cleanFormValues({ field: value })).toEqual({ field: value });
   });
 
-  test('with another value is another submission', async () => {
-    const { submit } = setUp();
-    const first = await submit(KEYED);
-    const second = await submit({ ...BODY, client_key: 'key-2' });
-    expect(second.submission_id).not.toBe(first.submission_id);
+  test.each<[string, unknown]>([
+    ['text of 5001 characters', 'x'.repeat(5001)],
+    ['text of 5001 code points', EMOJI.repeat(5001)],
+    ['a list of 51', Array.from({ length: 51 }, () => '')],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object', { a: 1 }],
+    ['a number too large for JSON', JSON.parse('1e999')],
+    // JSON.stringify writes only some thousand levels.
+    [
+      'a list with an item that is nested too deeply',
+      ['a', JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
+    ],
+  ])('drops %s, and keeps other values', (_, value) => {
+    expect(cleanFormValues({ before: 1, field: value, after: 2 })).toEqual({ before: 1, after: 2 });
   });
 
-  test('is claimed only by a valid request', async () => {
-    const { submit, conversations } = setUp();
-    await refusalOf(submit({ ...KEYED, values: {} }));
-    expect(conversations.submissions.size).toBe(0);
+  test('keeps keys of up to 100 characters, also an empty one, and __proto__ as data', () => {
+    const values: Record<string, unknown> = JSON.parse('{"":1,"__proto__":"text","constructor":1}');
+    const kept = cleanFormValues({ ...values, [EMOJI.repeat(100)]: 1 });
+    expect(JSON.stringify(kept)).toBe(`{"":1,"__proto__":"text","constructor":1,"${EMOJI.repeat(100)}":1}`);
+    expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
+    expect(cleanFormValues({ ['k'.repeat(101)]: 1, [EMOJI.repeat(101)]: 1 })).toEqual({});
+  });
+
+  test('makes the items of a list strings, cut at 500 characters between code points', () => {
+    const list = ['a', 1, true, null, { b: [2] }, ['c'], EMOJI.repeat(501), { a: 'y'.repeat(600) }];
+    expect(cleanFormValues({ list })).toEqual({
+      list: ['a', '1', 'true', 'null', '{"b":[2]}', '["c"]', EMOJI.repeat(500), `{"a":"${'y'.repeat(494)}`],
+    });
+  });
+
+  test('leaves what obeys every limit, and cleaning it again changes nothing', () => {
+    const item = fc.oneof(fc.jsonValue(), fc.string({ unit: 'grapheme', maxLength: 600 }));
+    // A few graphemes again and again: thousands of drawn ones are most of what the test would take.
+    const long = fc
+      .tuple(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), fc.integer({ min: 4990, max: 5010 }))
+      .map(([text, length]) => [...text.repeat(length)].slice(0, length).join(''));
+    const value = fc.oneof(fc.jsonValue(), long, fc.array(item, { maxLength: 52 }), fc.constantFrom(Number.NaN, null));
+    const key = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 102 }), fc.constant('__proto__'));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, value), { maxLength: 8 }), (entries) => {
+        const values: Record<string, unknown> = Object.fromEntries(entries);
+        const clean = cleanFormValues(values);
+        for (const [name, kept] of Object.entries(clean)) {
+          expect([...name].length).toBeLessThanOrEqual(100);
+          expect(Object.hasOwn(values, name)).toBe(true);
+          if (typeof kept === 'string') expect([...kept].length).toBeLessThanOrEqual(5000);
+          if (Array.isArray(kept)) {
+            expect(kept.length).toBeLessThanOrEqual(50);
+            expect(kept.every((one) => typeof one === 'string' && [...one].length <= 500)).toBe(true);
+          }
+        }
+        expect(cleanFormValues(clean)).toEqual(clean);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a required field', () => {
+  test.each<[string, Record<string, unknown>, boolean]>([
+    ['absent', { note: 'x' }, true],
+    ['null', { email: null }, true],
+    ['empty', { email: '' }, true],
+    ['blank', { email: ' \t\n' }, true],
+    ['an empty list', { email: [] }, true],
+    ['zero', { email: 0 }, false],
+    ['false', { email: false }, false],
+    ['a list', { email: [''] }, false],
+    ['text that cleaning drops', { email: 'x'.repeat(5001) }, false],
+  ])('that is %s: %p; it is missing: %p', (_, values, missing) => {
+    expect(missingRequiredField(aFormAction().form_fields, values)?.key).toBe(missing ? 'email' : undefined);
+  });
+
+  test('is not found on the prototype', () => {
+    const named = [{ key: 'constructor', label: 'C', type: 'Text' as const, required: true }];
+    expect(missingRequiredField(named, {})?.key).toBe('constructor');
   });
 });

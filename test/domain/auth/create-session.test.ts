@@ -1,15 +1,20 @@
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import { type CreateSessionPorts, createSession } from '../../../src/domain/auth/create-session.ts';
+import {
+  type CreateSessionPorts,
+  createSession,
+  parseSessionRequest,
+  ttlSeconds,
+} from '../../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
-import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingBytes, countingIds, FrozenClock } from '../../fakes/sources.ts';
 
 const KEY = newServerSecret(SITE_ID, countingBytes());
-const OTHER_KEY = newServerSecret(SITE_ID, () => new Uint8Array(32).fill(9));
+const WEBHOOK = { url: 'https://hooks.example/usage', secret: 'k'.repeat(32) };
+const EMOJI = '👩';
 
 function setUp(changes: Partial<Assistant> = {}) {
   const clock = new FrozenClock();
@@ -22,24 +27,22 @@ function setUp(changes: Partial<Assistant> = {}) {
     hourly_rate_limit: 77,
     ...changes,
   });
+  const token = { text: 'signed-token' };
   const ports: CreateSessionPorts = {
-    findAssistant: async (siteId) => (siteId === assistant.site_id ? assistant : undefined),
-    hitPerMinute: perMinute.hit,
-    hitPerHour: perHour.hit,
-    signToken: async (claims) => {
-      signed.push(claims);
-      return 'signed-token';
+    configuration: { findAssistant: async (siteId) => (siteId === assistant.site_id ? assistant : undefined) },
+    counters: { hitPerMinute: perMinute.hit, hitPerHour: perHour.hit },
+    tokens: {
+      signToken: async (claims) => {
+        signed.push(claims);
+        return token.text;
+      },
     },
     now: clock.now,
     newId: countingIds(),
   };
-  const ask = (
-    request: Partial<Parameters<typeof createSession>[0]>,
-    other: Partial<CreateSessionPorts> = {},
-  ): ReturnType<typeof createSession> =>
-    createSession({ serverKey: KEY, ip: '203.0.113.5', readBody: () => ({}), ...request }, { ...ports, ...other });
-  const create = (body: unknown = {}, serverKey = KEY) => ask({ serverKey, readBody: () => body });
-  return { clock, perMinute, perHour, signed, ask, create };
+  const create = (body: unknown = {}, request: Partial<Parameters<typeof createSession>[0]> = {}) =>
+    createSession({ serverKey: KEY, ip: '203.0.113.5', readBody: () => body, ...request }, ports);
+  return { clock, perMinute, perHour, signed, token, create };
 }
 
 describe('the response', () => {
@@ -54,41 +57,21 @@ describe('the response', () => {
     });
   });
 
-  test('has the same values as the signed claims', async () => {
+  test('has the same values as the signed claims, which have the whole context', async () => {
     const { create, signed } = setUp();
-    const context = { plan: 'gold', nested: { list: [1, null, 'é'] } };
-    const usage_webhook = { url: 'https://hooks.example/usage', secret: 's'.repeat(32) };
-    const answer = await create({
-      user_id: 'u-1',
-      user_name: 'Ada',
-      user_email: 'ada@example.com',
-      context,
-      usage_webhook,
-      ttl_minutes: 2,
-    });
+    const context = JSON.parse('{"__proto__":{"a":1},"constructor":{"name":"Set"},"nested":[1,null,"é"]}');
+    const user = { user_name: 'Ada', user_email: 'ada@example.com' };
+    const answer = await create({ user_id: 'u-1', ...user, context, usage_webhook: WEBHOOK, ttl_minutes: 2 });
     const iat = Date.parse('2026-03-04T05:06:07Z') / 1000;
-    expect(signed).toEqual([
-      {
-        sub: 'u-1',
-        jti: 'id-1',
-        site_id: SITE_ID,
-        user_name: 'Ada',
-        user_email: 'ada@example.com',
-        context,
-        usage_webhook,
-        iat,
-        exp: iat + 120,
-      },
-    ]);
-    expect(answer.expires_in_seconds).toBe(120);
-    expect(Date.parse(answer.expires_at) / 1000).toBe(iat + 120);
+    const ids = { sub: 'u-1', jti: 'id-1', site_id: SITE_ID };
+    expect(signed).toEqual([{ ...ids, ...user, context, usage_webhook: WEBHOOK, iat, exp: iat + 120 }]);
+    expect(JSON.stringify(signed[0]?.context)).toBe(JSON.stringify(context));
+    expect([answer.expires_in_seconds, Date.parse(answer.expires_at) / 1000]).toEqual([120, iat + 120]);
   });
 
   test('without user_id is for a new anonymous user, and the token has no other optional claim', async () => {
     const { create, signed } = setUp();
-    await create({});
-    await create({ user_id: null });
-    await create({ user_id: '' });
+    for (const body of [{}, { user_id: null }, { user_id: '' }]) await create(body);
     const users = signed.map((claims) => claims.sub);
     expect(users).toEqual(Array(3).fill(expect.stringMatching(/^anon_/)));
     expect(new Set(users).size).toBe(3);
@@ -96,83 +79,129 @@ describe('the response', () => {
   });
 });
 
-describe('refuses with 401', () => {
+describe('refuses', () => {
   test.each([
-    ['no key', undefined, 'Server key required'],
-    ['an empty key', '', 'Server key required'],
-    ['a key with another prefix', 'sk_live_123', 'Invalid server key format'],
-    ['the prefix in upper case', KEY.replace('ss_', 'SS_'), 'Invalid server key format'],
-    ['a key that does not have the form of a server secret', 'ss_', 'Invalid server key'],
-    ['another secret of the same assistant', OTHER_KEY, 'Invalid server key'],
-    [
-      'a secret of an unknown assistant',
-      newServerSecret('site_zzzzzzzzzzzzzzzzzzzz', countingBytes()),
-      'Invalid server key',
-    ],
-    ['the key with an additional character', `${KEY}x`, 'Invalid server key'],
-  ])('%s', async (_, serverKey, message) => {
-    const { ask, perHour } = setUp();
-    expect(await refusedWith(ask({ serverKey }))).toEqual([401, message]);
+    ['server_key_required', 'no key', undefined],
+    ['server_key_required', 'an empty key', ''],
+    ['server_key_malformed', 'a key with another prefix', 'sk_live_123'],
+    ['server_key_malformed', 'the prefix in upper case', KEY.replace('ss_', 'SS_')],
+    ['server_key_invalid', 'a key that does not have the form of a server secret', 'ss_'],
+    ['server_key_invalid', 'another secret of the same assistant', newServerSecret(SITE_ID, () => new Uint8Array(32))],
+    ['server_key_invalid', 'a secret of an unknown assistant', KEY.replace('aaaa', 'zzzz')],
+    ['server_key_invalid', 'the key with an additional character', `${KEY}x`],
+  ])('with %s: %s', async (code, _, serverKey) => {
+    const { create, perHour } = setUp();
+    expect((await refusalOf(create({}, { serverKey }))).code).toBe(code);
     expect(perHour.calls).toEqual([]);
   });
 
-  test.each([{ enabled: false }, { suspended: true }])('the right key of a disabled assistant: %j', async (off) => {
-    const { create } = setUp(off);
-    expect(await refusedWith(create())).toEqual([401, 'Invalid server key']);
-  });
+  test.each([{ enabled: false }, { suspended: true }, { server_secret: undefined }])(
+    'the right key of an assistant with %j',
+    async (off) => {
+      expect((await refusalOf(setUp(off).create())).code).toBe('server_key_invalid');
+    },
+  );
 
-  test('any key of an assistant without a server secret', async () => {
-    const refused = setUp().ask({}, { findAssistant: async () => anAssistant() });
-    expect(await refusedWith(refused)).toEqual([401, 'Invalid server key']);
-  });
-});
-
-describe('the two limits', () => {
-  test('are 20 per IP address, and the setting of the assistant per assistant', async () => {
+  test('the 21st request of an IP address in a minute, before anything else', async () => {
     const { create, perMinute, perHour, clock } = setUp();
-    await create();
+    perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
+    const refusal = await refusalOf(create({ user_id: 5 }, { serverKey: 'nonsense' }));
+    expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 17 });
     expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: clock.now() }]);
+    expect(perHour.calls).toEqual([]);
+  });
+
+  test('a missing key before the body is read, and a wrong body before the request counts for the hour', async () => {
+    const { create, perMinute, perHour } = setUp();
+    const readBody = () => {
+      throw new Error('The body was read');
+    };
+    expect((await refusalOf(create({}, { serverKey: undefined, readBody }))).code).toBe('server_key_required');
+    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
+    expect((await refusalOf(create({ user_id: 5 }))).code).toBe('invalid_request');
+    expect([perMinute.calls.length, perHour.calls.length]).toEqual([2, 0]);
+  });
+
+  test('a request over the hourly limit of its assistant', async () => {
+    const { create, perHour, clock } = setUp();
+    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
+    const refusal = await refusalOf(create());
+    expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1234 });
     expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: clock.now() }]);
   });
 
-  test('the limit per IP address is checked before the key (401)', async () => {
-    const { create, perMinute, perHour } = setUp();
-    perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
-    const refusal = await refusalOf(create({ user_id: 5 }, 'nonsense'));
-    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 17]);
-    expect(perHour.calls).toEqual([]);
-  });
-
-  test('the limit per IP address also counts requests that are answered with 401 or 400', async () => {
-    const { create, perMinute } = setUp();
-    await refusalOf(create({}, 'nonsense'));
-    await refusalOf(create({ user_id: 5 }));
-    expect(perMinute.calls).toHaveLength(2);
-  });
-
-  test('the key (401) is checked before the body (400) is read', async () => {
-    const { ask } = setUp();
-    const readBody = () => {
-      throw new Refusal('invalid_request', { message: 'read' });
-    };
-    expect(await refusedWith(ask({ serverKey: undefined, readBody }))).toEqual([401, 'Server key required']);
-    expect(await refusedWith(ask({ readBody }))).toEqual([400, 'read']);
-  });
-
-  test('a 400 does not count towards the limit per hour', async () => {
-    const { create, perHour } = setUp();
-    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
-    expect((await refusalOf(create({ user_id: 5 }))).status).toBe(400);
-    expect(perHour.calls).toEqual([]);
-    const refusal = await refusalOf(create());
-    expect([refusal.status, refusal.message, refusal.retryAfterSeconds]).toEqual([429, 'Rate limit exceeded', 1234]);
+  test('a token that is too long for a header, with the field context', async () => {
+    const { create, token } = setUp();
+    token.text = 'x'.repeat(8193);
+    expect(await refusedWith(create())).toEqual([400, expect.stringMatching(/^context: /)]);
+    token.text = 'x'.repeat(8192);
+    expect((await create()).session_token).toHaveLength(8192);
   });
 });
 
-test('a token that is too long for a header is refused with the field context', async () => {
-  const { ask } = setUp();
-  const refused = ask({}, { signToken: async () => 'x'.repeat(8193) });
-  expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(/^context: /)]);
-  const longest = await ask({}, { signToken: async () => 'x'.repeat(8192) });
-  expect(longest.session_token).toHaveLength(8192);
+describe('the body', () => {
+  const hook = (changes: object) => ({ usage_webhook: { ...WEBHOOK, ...changes } });
+  /** A context whose compact JSON has this many bytes. */
+  const contextOf = (bytes: number) => ({ context: { a: 'x'.repeat(bytes - Buffer.byteLength('{"a":""}')) } });
+  /** JSON.parse accepts any depth, JSON.stringify does not. */
+  const nested: unknown = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
+
+  test.each<[string, string, unknown]>([
+    ['user_id', 'of 256 characters', { user_id: 'u'.repeat(256) }],
+    ['user_id', 'of 256 code points', { user_id: EMOJI.repeat(256) }],
+    ['user_id', 'that is a number', { user_id: 7 }],
+    ['user_id', 'with a replacement character', { user_id: 'caf\ufffd' }],
+    ['user_name', 'that is a number', { user_name: 7 }],
+    ['user_email', 'that is a list', { user_email: [] }],
+    ['context', 'of 2049 bytes', contextOf(2049)],
+    ['context', 'whose characters take 2049 bytes', { context: { a: `${'é'.repeat(1020)}x` } }],
+    ['context', 'that is a list', { context: [1] }],
+    ['context', 'that is text', { context: '{}' }],
+    ['context', 'that is nested too deeply', { context: nested }],
+    ['usage_webhook', 'that is text', { usage_webhook: WEBHOOK.url }],
+    ['usage_webhook.url', 'that is absent', { usage_webhook: { secret: WEBHOOK.secret } }],
+    ['usage_webhook.url', 'that is http', hook({ url: 'http://hooks.example/' })],
+    ['usage_webhook.url', 'of 2001 bytes once encoded', hook({ url: `https://h.example/a${'ü'.repeat(330)}bc` })],
+    ['usage_webhook.secret', 'that is absent', { usage_webhook: { url: WEBHOOK.url } }],
+    ['usage_webhook.secret', 'of 31 characters', hook({ secret: 'k'.repeat(31) })],
+    ['usage_webhook.secret', 'of 31 code points', hook({ secret: EMOJI.repeat(31) })],
+    ['usage_webhook.secret', 'of 257 characters', hook({ secret: 'k'.repeat(257) })],
+  ])('is refused with a %s %s', async (field, _, body) => {
+    const refusal = await refusalOf(() => parseSessionRequest(body));
+    expect([refusal.status, refusal.message]).toEqual([400, expect.stringMatching(new RegExp(`^${field}: .+`))]);
+  });
+
+  test.each<[string, unknown]>([
+    ['a user_id of 255 code points', { user_id: EMOJI.repeat(255) }],
+    ['a context of 2048 bytes', contextOf(2048)],
+    ['an empty context', { context: {} }],
+    ['a secret of 32 characters', hook({})],
+    ['a secret of 256 characters', hook({ secret: 'k'.repeat(256) })],
+    ['null for every field', { user_id: null, user_name: null, user_email: null, context: null, usage_webhook: null }],
+    ['unknown fields', { something: 'else' }],
+  ])('is accepted with %s', (_, body) => {
+    expect(() => parseSessionRequest(body)).not.toThrow();
+  });
+
+  test('has user_name truncated to 100 and user_email to 255 characters', () => {
+    const longest = parseSessionRequest({ user_name: EMOJI.repeat(101), user_email: `e${EMOJI.repeat(255)}` });
+    expect([longest.userName, longest.userEmail]).toEqual([EMOJI.repeat(100), `e${EMOJI.repeat(254)}`]);
+  });
+
+  const NOT_NUMBERS = [undefined, null, true, false, {}, [30], Number.NaN];
+  const NOT_NUMERIC = ['', '.', 'soon', '10 minutes', '2 0', '0x10', 'NaN', 'Infinity', '1'.repeat(33)];
+
+  test.each<[number, readonly unknown[]]>([
+    [900, [...NOT_NUMBERS, ...NOT_NUMERIC]],
+    // A number outside the range becomes the nearest bound.
+    [60, [1, 0, 0.99, -1e300, Number.NEGATIVE_INFINITY, '-3']],
+    [3600, [60, 60.001, 1e300, Number.POSITIVE_INFINITY, '1e9', '1e999']],
+    // Fractions are exact to the second, and the text of a number counts as the number.
+    [90, [1.5, '1.5']],
+    [151, [2.51]],
+    [60, ['.5']],
+    [1200, ['20.', '+20', ' 20 ']],
+  ])('has a lifetime of %p seconds with the ttl_minutes %p', (seconds, values) => {
+    expect(values.map(ttlSeconds)).toEqual(values.map(() => seconds));
+  });
 });

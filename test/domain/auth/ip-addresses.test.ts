@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 
 test.each<[string, string | undefined]>([
-  ['198.51.100.7', '198.51.100.7'],
   [' 198.51.100.7 ', '198.51.100.7'],
   ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
   ['::ffff:198.51.100.7', '198.51.100.7'],
@@ -20,37 +19,28 @@ test.each<[string, string | undefined]>([
   expect(normalizeIpAddress(text)).toBe(normalized);
 });
 
-test('an empty list allows every visitor', () => {
-  expect(ipAllowed([], '198.51.100.7')).toBe(true);
-  expect(ipAllowed([], 'not an address')).toBe(true);
-});
-
-test('a list allows its addresses in every notation', () => {
-  const list = ['198.51.100.7', '2001:db8::1'];
-  expect(ipAllowed(list, '198.51.100.7')).toBe(true);
-  expect(ipAllowed(list, '::ffff:198.51.100.7')).toBe(true);
-  expect(ipAllowed(list, '2001:0db8:0000:0000:0000:0000:0000:0001')).toBe(true);
-  expect(ipAllowed(list, '198.51.100.8')).toBe(false);
-  expect(ipAllowed(list, '2001:db8::2')).toBe(false);
-  expect(ipAllowed(list, '')).toBe(false);
+test.each<[readonly string[], string, boolean]>([
+  [[], 'not an address', true],
+  [['198.51.100.7', '2001:db8::1'], '::ffff:198.51.100.7', true],
+  [['198.51.100.7', '2001:db8::1'], '2001:db8::2', false],
+  [['198.51.100.7', '2001:db8::1'], '', false],
+])('the list %j allows %p: %p', (list, ip, allowed) => {
+  expect(ipAllowed(list, ip)).toBe(allowed);
 });
 
 test('every notation of an address has the same normalized form', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
-      const once = normalizeIpAddress(ip);
-      expect(once).toBeDefined();
-      expect(normalizeIpAddress(once ?? '')).toBe(once);
-      expect(ipAllowed([once ?? ''], ip)).toBe(true);
+      const once = normalizeIpAddress(ip) ?? '';
+      expect(normalizeIpAddress(once)).toBe(once);
+      expect(ipAllowed([once], ip)).toBe(true);
     }),
   );
 });
 
 test.each([
-  ['198.51.100.7', '198.51.100.7'],
   ['::ffff:198.51.100.7', '198.51.100.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
   ['unknown', 'unknown'],
 ])('a visitor at %s counts as %s', (ip, network) => {

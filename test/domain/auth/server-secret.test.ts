@@ -1,24 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import {
   newServerSecret,
+  sameDigest,
   serverSecretMatches,
   siteOfServerSecret,
   storedServerSecret,
 } from '../../../src/domain/auth/server-secret.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../src/domain/sources.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { countingBytes } from '../../fakes/sources.ts';
 
-test('a server secret has the prefix ss_, its site and 256 random bits', () => {
+test('ids have their prefix and 100 random bits in lower-case base32', () => {
+  expect(newId('act', () => Uint8Array.from({ length: 20 }, (_, i) => i * 13))).toMatch(/^act_[a-z2-7]{20}$/);
+  const many = new Set(Array.from({ length: 1000 }, () => newId('org', randomBytes)));
+  expect(many.size).toBe(1000);
+});
+
+test('a server secret has the prefix ss_, 256 random bits and its site, to which it leads back', () => {
   const random = countingBytes();
   const secret = newServerSecret(SITE_ID, random);
   expect(secret).toMatch(/^ss_a{20}_[A-Za-z0-9_-]{43}$/);
-  const bits = Buffer.from(secret.split('_').slice(2).join('_'), 'base64url');
+  const bits = Buffer.from(secret.slice('ss_'.length + 20 + '_'.length), 'base64url');
   expect(bits).toEqual(Buffer.from(countingBytes()(32)));
   expect(newServerSecret(SITE_ID, random)).not.toBe(secret);
-});
-
-test('a server secret of any site leads back to that site', () => {
   for (let i = 0; i < 200; i++) {
     const siteId = newId('site', randomBytes);
     expect(siteOfServerSecret(newServerSecret(siteId, randomBytes))).toBe(siteId);
@@ -29,7 +35,6 @@ test.each([
   '',
   'ss_',
   'sk_x',
-  `ss_${'a'.repeat(20)}`,
   `ss_${'a'.repeat(20)}_short`,
   `ss_${'A'.repeat(20)}_${'x'.repeat(43)}`,
   ` ss_${'a'.repeat(20)}_${'x'.repeat(43)}`,
@@ -37,26 +42,76 @@ test.each([
   expect(siteOfServerSecret(text)).toBeUndefined();
 });
 
-test('the stored form is the SHA-256 and the last six characters', () => {
+test('the stored form is the SHA-256 and the last six characters, and only the same secret matches it', () => {
   const secret = newServerSecret(SITE_ID, countingBytes());
   const stored = storedServerSecret(secret);
   expect(stored).toEqual({ sha256: createHash('sha256').update(secret).digest('hex'), last_six: secret.slice(-6) });
-  expect(JSON.stringify(stored)).not.toContain(secret.slice(3, -6));
-});
-
-test('only the same secret matches', () => {
-  const secret = newServerSecret(SITE_ID, countingBytes());
-  const stored = storedServerSecret(secret);
   expect(serverSecretMatches(stored, secret)).toBe(true);
-  expect(serverSecretMatches(stored, `${secret}x`)).toBe(false);
-  expect(serverSecretMatches(stored, secret.slice(0, -1))).toBe(false);
-  expect(serverSecretMatches(stored, secret.toUpperCase())).toBe(false);
+  for (const other of [`${secret}x`, secret.slice(0, -1), secret.toUpperCase(), '']) {
+    expect(serverSecretMatches(stored, other)).toBe(false);
+  }
   expect(serverSecretMatches({ ...stored, sha256: '' }, secret)).toBe(false);
   expect(serverSecretMatches(undefined, secret)).toBe(false);
 });
 
-test('ids have their prefix and 100 random bits in lower-case base32', () => {
-  expect(newId('act', () => Uint8Array.from({ length: 20 }, (_, i) => i * 13))).toMatch(/^act_[a-z2-7]{20}$/);
-  const many = new Set(Array.from({ length: 1000 }, () => newId('org', randomBytes)));
-  expect(many.size).toBe(1000);
+describe('the comparison of secrets', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  /** The only comparison of the service, and that of the package for customers, which has no imports. */
+  const ALLOWED = {
+    'src/domain/auth/server-secret.ts': 'timingSafeEqual(expected, provided)',
+    'packages/receiver/src/verification.ts': 'timingSafeEqual(received, expected)',
+  };
+
+  /** Names of values that an attacker may try to guess. */
+  const SECRET = String.raw`\w*(?:[sS]ecret|[sS]erverKey|[sS]ignature|[dD]igest|[hH]mac|sha256|[pP]roof|[pP]assword|[aA]piKey)(?!\w)`;
+  /** Allowed comparisons: whether the value exists, and its length. */
+  const HARMLESS = String.raw`(?:undefined|null|true|false|\d+)\b|''`;
+  const COMPARISONS = [
+    new RegExp(String.raw`(?<!typeof [\w.]*)${SECRET}(?:\[[^\]]*\])?\s*[!=]==?(?!=|\s*(?:${HARMLESS}))`),
+    new RegExp(String.raw`(?<!typeof \w*)[!=]==?\s*(?:\w+\.)*${SECRET}(?!\.length)`),
+    new RegExp(String.raw`${SECRET}\.(?:includes|indexOf|endsWith|localeCompare|equals|match)\(`),
+    new RegExp(String.raw`\.(?:includes|indexOf|equals|localeCompare|compare)\(\s*(?:\w+\.)*${SECRET}\s*\)`),
+    /\btimingSafeEqual\b/,
+  ];
+
+  /** Returns lines that compare a secret without sameDigest. */
+  const comparisons = (file: string, text: string): readonly string[] =>
+    text
+      .split('\n')
+      .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line))
+      .filter((line) => COMPARISONS.some((comparison) => comparison.test(line)))
+      .map((line) => `${file}: ${line.trim()}`);
+
+  test.each(Object.entries(ALLOWED))('takes constant time in %s', (file, call) => {
+    const code = readFileSync(`${root}${file}`, 'utf8');
+    expect(code.split(call)).toHaveLength(2);
+    expect(comparisons(file, code.replace(call, '').replace(/^import .*$/gm, ''))).toEqual([]);
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    expect([sameDigest(digest('a'), digest('a')), sameDigest(digest('a'), digest('b'))]).toEqual([true, false]);
+  });
+
+  test('is nowhere else in the service', () => {
+    const files = globSync('{src,lambdas,packages/receiver/src}/**/*.ts', { cwd: root }).filter(
+      (file) => !(file in ALLOWED),
+    );
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap((file) => comparisons(file, readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
+  });
+
+  test.each<[string, boolean]>([
+    ['if (secret === stored.secret) return true;', true],
+    ["if (request.headers['x'] !== expectedSignature) throw new Error();", true],
+    ['return serverSecret == given;', true],
+    ['return accepted.includes(secret);', true],
+    ['return stored.sha256 === hash;', true],
+    ['if (digest.equals(other)) return;', true],
+    ['return timingSafeEqual(a, b);', true],
+    ['if (server_secret === undefined) return null;', false],
+    ["if (request.serverKey === '') throw new Error();", false],
+    ['const secret = await readSecret();', false],
+    ['return secret.length === 32;', false],
+    ["if (typeof options.secret === 'function') return options.secret(body);", false],
+  ])('is found in a line: %s %p', (line, found) => {
+    expect(comparisons('file', line)).toHaveLength(found ? 1 : 0);
+  });
 });

@@ -1,5 +1,5 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
-import { FAILURE_CODES, type FailureCode } from '../../../src/contract/deliveries.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import {
   type AttemptDeliveryPorts,
@@ -8,6 +8,8 @@ import {
   deliverEvent,
   recordNotCarried,
 } from '../../../src/domain/delivery/deliver-event.ts';
+import type { Attempts } from '../../../src/domain/delivery/delivery-log.ts';
+import type { FailurePeriods } from '../../../src/domain/delivery/failing-endpoint.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 
@@ -18,9 +20,13 @@ function setUp(action: EventAction | undefined = anEventAction()) {
   const later: { readonly message: DeliveryMessage; readonly seconds: number }[] = [];
   const ports: AttemptDeliveryPorts = {
     ...fakes.ports,
-    findAction: async (orgId, actionId) => (orgId === ORG_ID && actionId === action?.action_id ? action : undefined),
-    sendLater: async (message, seconds) => {
-      later.push({ message, seconds });
+    configuration: {
+      findAction: async (orgId, actionId) => (orgId === ORG_ID && actionId === action?.action_id ? action : undefined),
+    },
+    queue: {
+      sendLater: async (message, seconds) => {
+        later.push({ message, seconds });
+      },
     },
   };
   const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}, messageId = 'message-1') =>
@@ -61,11 +67,11 @@ describe('an attempt', () => {
   test('is recorded before it is sent, and completed afterwards', async () => {
     const { attempt, log, ports } = setUp();
     const statesWhenSending: (boolean | undefined)[] = [];
-    const makeAttempt: AttemptDeliveryPorts['makeAttempt'] = async (request) => {
+    const makeAttempt: Attempts['makeAttempt'] = async (request) => {
       statesWhenSending.push(log.all()[0]?.result === null);
-      return ports.makeAttempt(request);
+      return ports.attempts.makeAttempt(request);
     };
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, makeAttempt });
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, attempts: { ...ports.attempts, makeAttempt } });
     expect(statesWhenSending).toEqual([true]);
     expect(log.all()).toEqual([
       {
@@ -220,12 +226,11 @@ describe('after a failure', () => {
 describe('after an internal error', () => {
   test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
     const { outbound, log, ports } = setUp();
-    const keyStoreAway = async () => {
+    const openSigningSecret = async () => {
       throw new Error('The key store is away');
     };
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, openSigningSecret: keyStoreAway })).rejects.toThrow(
-      'key store',
-    );
+    const attempting = attemptDelivery(MESSAGE, 'message-1', { ...ports, signingSecrets: { openSigningSecret } });
+    await expect(attempting).rejects.toThrow('key store');
     expect([outbound.requests, log.all()]).toEqual([[], []]);
   });
 
@@ -265,7 +270,7 @@ describe('after an internal error', () => {
   test('the attempt ends when neither the record nor that message can be written', async () => {
     const { log, logWriteFailed, ports } = setUp();
     log.failing.add('complete');
-    const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater: queueAway });
+    const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, queue: { sendLater: queueAway } });
     expect([outcome, logWriteFailed.calls.length]).toEqual(['succeeded', 1]);
   });
 
@@ -278,7 +283,9 @@ describe('after an internal error', () => {
       versions.push(version);
       throw new Error('The queue is away');
     };
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, sendLater })).rejects.toThrow('The queue is away');
+    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, queue: { sendLater } })).rejects.toThrow(
+      'The queue is away',
+    );
     expect(versions).toEqual([1]);
   });
 });
@@ -298,7 +305,8 @@ describe('is recorded as failed without a request', () => {
   test('without changing the record of a request that was sent before', async () => {
     const first = setUp();
     await first.attempt();
-    const ports = { ...first.ports, findAction: async () => anEventAction({ enabled: false }) };
+    const configuration = { findAction: async () => anEventAction({ enabled: false }) };
+    const ports = { ...first.ports, configuration };
     await attemptDelivery(MESSAGE, 'message-1', ports);
     expect(first.log.all()).toEqual([
       expect.objectContaining({ sends: 1, result: expect.objectContaining({ success: true }) }),
@@ -312,7 +320,7 @@ describe('is recorded as failed without a request', () => {
     const { log, ports } = setUp();
     const data = withPayload ? {} : JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
     const event = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
-    await recordNotCarried(ports)(event, why);
+    await recordNotCarried({ log, now: ports.now })(event, why);
     // JSON.stringify cannot write data that is nested too deeply.
     const payload = withPayload ? JSON.stringify(event.envelope) : null;
     expect(log.all()).toMatchObject([
@@ -325,25 +333,29 @@ describe('is recorded as failed without a request', () => {
   });
 });
 
-function watched(changes: Partial<DeliverEventPorts> = {}) {
+function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePeriods> = {}) {
   const { outbound, ports: attempting } = attemptFakes();
   const attempted: [attempt: number, outcome: string, status: number | null | undefined][] = [];
   const noted: string[] = [];
   const notWatched: unknown[] = [];
   const ports: DeliverEventPorts = {
     ...attempting,
-    findAction: async () => anEventAction(),
-    sendLater: async () => undefined,
-    recordFailure: async (actionId) => {
-      noted.push(actionId);
-      return { since: Number.MAX_SAFE_INTEGER, signalled_at: null };
+    configuration: { findAction: async () => anEventAction(), ...changes },
+    queue: { sendLater: async () => undefined },
+    failurePeriods: {
+      recordFailure: async (actionId) => {
+        noted.push(actionId);
+        return { since: Number.MAX_SAFE_INTEGER, signalled_at: null };
+      },
+      hasSucceeded: async () => false,
+      replacePeriod: async () => true,
+      ...changes,
     },
-    hasSucceeded: async () => false,
-    replacePeriod: async () => true,
     signal: async () => undefined,
-    attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
-    watchFailed: (cause) => notWatched.push(cause),
-    ...changes,
+    report: {
+      attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
+      watchFailed: (cause) => notWatched.push(cause),
+    },
   };
   const work = (attempt = 3) => deliverEvent({ ...DELIVERY, attempt }, 'message-1', ports);
   return { outbound, attempted, noted, notWatched, work };

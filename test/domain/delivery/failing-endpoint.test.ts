@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../../src/contract/deliveries.ts';
+import type { FailureCode } from '../../../src/contract/delivery-record.ts';
 import {
   type EndpointFailing,
   type FailurePeriod,
@@ -18,15 +18,17 @@ function setUp() {
   let succeededAt = 0;
   const signals: EndpointFailing[] = [];
   const ports: WatchEndpointPorts = {
-    recordFailure: async (_, now): Promise<FailurePeriod> => {
-      period ??= { since: unixSeconds(now), signalled_at: null };
-      return period;
-    },
-    hasSucceeded: async (_, since) => succeededAt >= since,
-    replacePeriod: async (_, seen, next) => {
-      if (seen !== period) return false;
-      period = next;
-      return true;
+    failurePeriods: {
+      recordFailure: async (_, now): Promise<FailurePeriod> => {
+        period ??= { since: unixSeconds(now), signalled_at: null };
+        return period;
+      },
+      hasSucceeded: async (_, since) => succeededAt >= since,
+      replacePeriod: async (_, seen, next) => {
+        if (seen !== period) return false;
+        period = next;
+        return true;
+      },
     },
     signal: async (event) => {
       signals.push(event);

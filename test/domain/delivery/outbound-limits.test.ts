@@ -1,5 +1,5 @@
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
-import { type TakeLease, withinInFlight, withinQuota } from '../../../src/domain/delivery/outbound-limits.ts';
+import { type TakeLease, withinInFlight, withinQuota } from '../../../src/domain/delivery/outbound.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { answered, FakeOutbound } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';

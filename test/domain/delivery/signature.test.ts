@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import Stripe from 'stripe';
 import * as z from 'zod';
-import { actionPayload, actionRequest } from '../../../src/domain/delivery/action-request.ts';
-import { signatureHeader } from '../../../src/domain/delivery/signature.ts';
+import { actionPayload, actionRequest, signatureHeader } from '../../../src/domain/delivery/action-request.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../fakes/configuration.ts';
 
 const vectors = z

@@ -1,9 +1,7 @@
 import type { Action } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
-import { actionView } from '../../../src/domain/actions/dashboard-actions.ts';
-import { settingsOf } from '../../../src/domain/actions/manage-actions.ts';
-import { assistantView } from '../../../src/domain/organizations/dashboard-assistants.ts';
-import { requireAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
+import { settingsOf, viewOfAction } from '../../../src/domain/actions/manage-actions.ts';
+import { requireAssistant, viewOfAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/restrictions.ts';
 import { anOrganization } from '../../fakes/organization.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
@@ -104,7 +102,7 @@ test('parts that are created or changed later have the quota, which is no settin
   const added = await action(created.site_id);
   const renamed = await rename(added.action_id);
   expect([created, added, renamed].map((part) => part.daily_outbound_quota)).toEqual([500, 500, 500]);
-  for (const shown of [settingsOf(added), actionView(added), assistantView(created)]) {
+  for (const shown of [settingsOf(added), viewOfAction(added), viewOfAssistant(created)]) {
     expect(shown).not.toHaveProperty('daily_outbound_quota');
   }
 });

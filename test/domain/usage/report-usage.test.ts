@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { Assistant } from '../../../src/contract/assistants.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import type { OutboundOutcome } from '../../../src/domain/delivery/outbound.ts';
-import { withinInFlight } from '../../../src/domain/delivery/outbound-limits.ts';
+import { withinInFlight } from '../../../src/domain/delivery/outbound.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
-import { SITE_ID } from '../../fakes/configuration.ts';
+import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
 import { countingIds } from '../../fakes/sources.ts';
@@ -18,8 +19,8 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
   const fakes = attemptFakes();
   const ports = {
     ...fakes.ports,
-    verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined),
-    findAssistant: async (): Promise<{ org_id: string } | undefined> => ({ org_id: 'org_1' }),
+    tokens: { verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined) },
+    configuration: { findAssistant: async (): Promise<Assistant | undefined> => anAssistant({ org_id: 'org_1' }) },
     newId: countingIds(),
   };
   const report = (session_token = 'good') => reportUsage({ session_token, usage: USAGE }, ports);
@@ -98,9 +99,9 @@ test('a failure of the delivery log neither prevents nor repeats the report', as
 test('reports count as in flight for their organization, apart from its forms', async () => {
   const { report, outbound, ports } = setUp();
   await report();
-  ports.findAssistant = async () => undefined;
+  ports.configuration.findAssistant = async () => undefined;
   await report();
-  ports.findAssistant = async () => {
+  ports.configuration.findAssistant = async () => {
     throw new Error('The table is away');
   };
   await report();
@@ -133,7 +134,7 @@ test('of 60 reports at once to a webhook that hangs, 50 are sent, and a form of 
     },
   );
   const reports = Array.from({ length: 60 }, () =>
-    reportUsage({ session_token: 'good', usage: USAGE }, { ...ports, makeAttempt }),
+    reportUsage({ session_token: 'good', usage: USAGE }, { ...ports, attempts: { ...ports.attempts, makeAttempt } }),
   );
   await expect(Promise.race(reports)).resolves.toEqual({ should_continue: true, reported: true });
   expect(sent).toBe(50);

@@ -9,13 +9,12 @@ import {
 } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords } from '../../../src/adapters/dynamodb/delivery-records.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
-import { cachedRing } from '../../../src/adapters/secrets/secret-store.ts';
-import { signingSecrets } from '../../../src/adapters/secrets/signing-secrets.ts';
+import { cachedRing, signingSecrets } from '../../../src/adapters/secrets/secret-store.ts';
 import { ensureUser } from '../../../src/adapters/user-pool.ts';
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { createAction, requireAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant, setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 
 /** The tasks of an operator. One implementation uses the command line, the other calls the use cases directly. */
 export type Operator = {

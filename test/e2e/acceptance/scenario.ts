@@ -7,8 +7,8 @@ import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, S
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../../src/adapters/user-pool.ts';
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { expectContract } from '../../fakes/contract-answer.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';

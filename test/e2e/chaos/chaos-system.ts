@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
 import { startStorage } from '../../../bench/setting/storage.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
-import type { Role } from '../../../src/contract/members.ts';
+import type { Role } from '../../../src/contract/organizations.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';

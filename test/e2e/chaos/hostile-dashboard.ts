@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { json as jsonOf } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { JwtAuthorizer } from '../../../local/cloud/login/jwt-authorizer.ts';
+import { JwtAuthorizer } from '../../../local/cloud/http/jwt-authorizer.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
   DASHBOARD_SCOPE,
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
-import type { Role } from '../../../src/contract/members.ts';
+import type { Role } from '../../../src/contract/organizations.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { within } from '../../harness/within.ts';
 import { httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';
-import { type Issuer, startIssuer } from '../../local/cloud/login/issuer.ts';
+import { type Issuer, startIssuer } from '../../local/cloud/issuer.ts';
 import { type Chaos, type HttpFunction, startChaos } from './chaos-system.ts';
 import { ROUTES, type Route } from './described-routes.ts';
 import { expectHarmless, type Outcome } from './harmless.ts';

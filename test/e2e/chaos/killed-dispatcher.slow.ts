@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { functionIds, functionOf } from '../acceptance/local-service.ts';

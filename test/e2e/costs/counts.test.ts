@@ -112,7 +112,8 @@ async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected 
   expect({ ...found, calls: others }).toEqual({ ...expected, calls });
   // Messages that are sent at the same time share a call.
   expect(sends).toBeLessThanOrEqual(most);
-  expect(billedKb(log)).toBeLessThanOrEqual(logKb);
+  // The lines hold durations, whose digits differ from run to run.
+  expect(billedKb(log)).toBeLessThanOrEqual(1.1 * logKb);
   expect(billedKb(log)).toBeGreaterThanOrEqual(0.85 * logKb);
   return { sent, roundTrips };
 }
@@ -133,9 +134,6 @@ describe.each([[1], [10]])('batches of %p', (batch) => {
     expect(messages).toHaveLength(batch);
     const again = () =>
       sqsEvent(...messages.map((message) => message.replace(/"id":"[^"]+"/, `"id":"${randomUUID()}"`)));
-    const head = { 'detail-type': 'conversation.startet', source: 'assistant-runtime', account: '123456789012' };
-    const unknown = Array.from({ length: batch }, () => ({ id: randomUUID(), ...head }));
-    await expectCount(() => router(sqsEvent(...unknown), lambdaContext()), COUNTED.unknownName(batch));
     const before = receiver.requests.length;
     await expectCount(() => dispatcher(again(), lambdaContext()), COUNTED.attempted(batch));
     expect(receiver.requests.length - before).toBe(2 * batch);

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { envelope } from '../../../src/contract/envelope.ts';
+import { envelope } from '../../../src/contract/queues.ts';
 import { until } from '../widget/harness.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 

@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { App } from 'aws-cdk-lib';
-import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { CfnManagedLoginBranding } from 'aws-cdk-lib/aws-cognito';
+import { App, CfnResource } from 'aws-cdk-lib';
+import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { readDeploymentOptions } from '../../../lib/deployment-options.ts';
 import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 
 /**
- * The app of bin/app.ts for the emulator. It leaves out what the emulator does not support, such as the termination protection, and uses
- * the local network rule, which allows endpoints on loopback. It uses the development stage, which deletes everything with the stack,
- * except with the argument `prod`.
+ * The app of bin/app.ts for the emulator, without what the emulator does not support, and with the local network rule, which allows endpoints on
+ * loopback. It uses the development stage, which deletes everything with the stack, except with the argument `prod`.
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);
@@ -18,12 +17,21 @@ const replacements = {
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
   stage: process.argv[2] === 'prod' ? 'prod' : 'dev',
-  emulated: true,
   terminationProtection: false,
   replacements,
 });
-// The emulator supports neither alarms over sums of metrics nor the style of a login.
+
+/** Types that the emulator does not know. Its functions for custom resources have neither boto3 nor a copy of the SDK. */
+const UNKNOWN =
+  /^(?:AWS::CodeDeploy::|AWS::Cognito::ManagedLoginBranding|AWS::Events::(?:Archive|EventBusPolicy)|AWS::Logs::QueryDefinition|Custom::)/;
+
 for (const part of stack.node.findAll()) {
-  if (part instanceof Alarm || part instanceof CfnManagedLoginBranding)
+  if (part instanceof CfnResource && UNKNOWN.test(part.cfnResourceType))
     part.node.scope?.node.tryRemoveChild(part.node.id);
+  if (part instanceof CfnAlias) part.cfnOptions.updatePolicy = undefined;
+  // It has no alarms over expressions.
+  if (part instanceof CfnAlarm && part.metrics !== undefined) {
+    part.metrics = undefined;
+    Object.assign(part, { namespace: 'Emulated', metricName: 'Expression', statistic: 'Sum', period: 60 });
+  }
 }

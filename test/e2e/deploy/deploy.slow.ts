@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { ENVIRONMENT } from '../../../src/contract/environment.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { ENVIRONMENT } from '../../../src/deployment/environment.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';
 import { directOperator } from '../acceptance/direct-operator.ts';

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { functionOf } from '../acceptance/local-service.ts';
 import type { Service } from '../acceptance/scenario.ts';
 import type { MiniStack } from './ministack.ts';

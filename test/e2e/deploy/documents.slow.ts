@@ -8,7 +8,7 @@ import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/cl
 import { ListSecretVersionIdsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { type DocumentedCommand, documentedCommands } from '../../docs/documented-commands.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';

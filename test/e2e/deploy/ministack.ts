@@ -7,12 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const VERSION = '1.4.21';
+const VERSION = '1.5.33';
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
 const venv = join(cache, `ministack-${VERSION}`);
 const executable = join(venv, 'bin/ministack');
 /** AWS's own command line, for the commands that the documents state. */
-const AWS_CLI_VERSION = '1.45.11';
+const AWS_CLI_VERSION = '1.46.3';
 const awsCli = join(venv, 'bin/aws');
 
 /** Installs the emulator once. @returns why it cannot be had; undefined when it is there */

@@ -4,9 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { addReadyUsers } from '../../../local/demo/ready-users.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
-import { addReadyUsers } from '../../../local/ready-users.ts';
-import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
@@ -33,8 +32,7 @@ beforeAll(async () => {
   symlinkSync(process.execPath, join(folder, 'bin', 'node'));
   for (const name of ['examples', 'node_modules']) symlinkSync(resolve(name), join(folder, name));
   const data = join(folder, '.local');
-  const tls = receiverCertificates(join(data, 'receiver'));
-  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [tls.caFile] });
+  cloud = await startLocalCloud({ data, assembly: await serviceAssembly() });
   const { gatewayUrl, baseUrl, apiUrl, region, credentials, outputs } = cloud;
   const ready = {
     base_url: baseUrl,
@@ -42,7 +40,7 @@ beforeAll(async () => {
     gateway_url: gatewayUrl,
     region,
     outputs,
-    receiver_tls: { certificate: tls.certificateFile, key: tls.keyFile },
+    receiver_tls: { certificate: cloud.certificate?.certificateFile, key: cloud.certificate?.keyFile },
     access_key_id: credentials.accessKeyId,
     secret_access_key: credentials.secretAccessKey,
     data_folder: data,

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
-import { putOnBus } from '../../../src/adapters/event-bus.ts';
+import { eventBus } from '../../../src/adapters/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { putEvent } from '../../../src/domain/events/put-event.ts';
 import { updateAction, updateAssistant } from '../../fakes/saves.ts';
 
@@ -137,7 +137,7 @@ describe('an event that a queue cannot carry as it is', () => {
     const busName = system.cloud.outputs[OUTPUTS.eventBus] ?? '';
     return putEvent(
       { event: 'test.ping', org_id: org.orgId, site_id: org.siteId, data },
-      { store: system.management.store, putOnBus: (event) => putOnBus(bus, busName, event) },
+      { store: system.management.store, publish: eventBus(bus, busName) },
     );
   };
 

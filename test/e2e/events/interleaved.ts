@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { members } from '../../../src/adapters/dynamodb/members.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { operatorOf } from '../../../local/demo/operator.ts';
+import { type Deployment, openDeployment } from '../../../cli/deployment.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
-import type { DeliveryRecord } from '../../../src/contract/deliveries.ts';
+import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 import type { EventName } from '../../../src/contract/events.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -25,7 +25,7 @@ export type TestSystem = {
   readonly service: Service;
   readonly receiver: Receiver;
   readonly operator: Operator;
-  readonly management: ReturnType<typeof operatorOf>['management'];
+  readonly management: Deployment;
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
   readonly deliveriesQueue: string;
@@ -65,7 +65,7 @@ export async function startTestSystem(): Promise<TestSystem> {
   });
   const service = localService(cloud, assembly);
   const operator = directOperator(cloud);
-  const demo = operatorOf(cloud);
+  const management = openDeployment(cloud.outputs, service.aws);
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));
   const sqs = new SQSClient(service.aws);
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
@@ -86,13 +86,13 @@ export async function startTestSystem(): Promise<TestSystem> {
     service,
     receiver,
     operator,
-    management: demo.management,
+    management,
     dynamo,
     sqs,
     deliveriesQueue,
     eventAction: async (siteId, path, events, more = {}) => {
       const input = { trigger: 'Event', name: path, url: receiver.url(path), events, ...more };
-      return (await createAction(siteId, input, demo.management)).action_id;
+      return (await createAction(siteId, input, management)).action_id;
     },
     organization: async () => {
       const orgId = await operator.createOrganization('Events', 'paid');

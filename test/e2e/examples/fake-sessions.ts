@@ -31,10 +31,9 @@ export async function startSessionService() {
           readBody: () => JSON.parse(Buffer.concat(chunks).toString()),
         },
         {
-          findAssistant: async () => assistant,
-          hitPerMinute: perMinute.hit,
-          hitPerHour: new FakeLimit().hit,
-          signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
+          configuration: { findAssistant: async () => assistant },
+          counters: { hitPerMinute: perMinute.hit, hitPerHour: new FakeLimit().hit },
+          tokens: { signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url') },
           now: () => new Date(),
           newId: randomUUID,
         },

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/conditions.ts';
+import { subscriptionReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog, deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-records.ts';
+import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/errors.ts';
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
 import { hitPerDay, hitPerMinute } from '../../../src/adapters/dynamodb/rate-limits.ts';
-import { subscriptionReads } from '../../../src/adapters/dynamodb/subscriptions.ts';
-import { writesTogether } from '../../../src/adapters/dynamodb/writes-together.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
@@ -102,12 +102,7 @@ async function run(
   const { sorted, unsorted } = tables;
   const org = `${ORG_ID}${unique}`;
   const site = `${SITE_ID}${unique}`;
-  const log = deliveryLog(client, sorted, {
-    retentionDays: 1,
-    now,
-    writes: writesTogether(client, sorted),
-  });
-  const alone = deliveryLog(client, sorted, { retentionDays: 1, now });
+  const log = deliveryLog(client, sorted, { retentionDays: 1, now });
   const periods = failurePeriods(client, { counters: unsorted, deliveryLog: sorted });
   const talks = conversations(client, sorted, now);
   const store = configurationStore(client, sorted);
@@ -135,9 +130,9 @@ async function run(
     const calls: readonly (() => Promise<unknown>)[] = [
       () => log.claim(start(a, b)),
       () => both((one) => log.claim(start(a, one))),
-      () => alone.claim({ ...start(a, b), message_id: 'another' }),
+      () => log.claim({ ...start(a, b), message_id: 'another' }),
       () => both((one) => log.complete(start(a, one), RESULTS[b] ?? SUCCESS)),
-      () => alone.complete(start(a, b), RESULTS[b] ?? SUCCESS),
+      () => log.complete(start(a, b), RESULTS[b] ?? SUCCESS),
       () => log.recordUnsent(start(a, b), { code: 'action_disabled', message: '' }),
       () => periods.recordFailure(`x${unique}${a}`, now()),
       async () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
 
@@ -90,7 +90,7 @@ test('the service starts and prints its addresses, and Ctrl-C ends all its proce
   expect(statSync(readyFile).mode & 0o077).toBe(0);
   const below = readdirSync(data, { recursive: true, encoding: 'utf8' });
   // The CDK sets other modes for files that it copies. The mode of the folder around them protects them.
-  const open = ['', ...below.filter((name) => !name.startsWith('assembly/'))].filter(
+  const open = ['', ...below.filter((name) => !name.startsWith('assembly-'))].filter(
     (name) => (statSync(join(data, name)).mode & 0o077) !== 0,
   );
   expect(open).toEqual([]);

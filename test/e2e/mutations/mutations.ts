@@ -23,7 +23,8 @@ const TRUSTED: Readonly<Record<string, Mutation>> = Object.fromEntries(
     },
   ]),
 );
-const COMPARISONS = ['test/domain/auth/same-digest.test.ts', 'nothing else in the service compares a secret'] as const;
+const SECRETS = 'test/domain/auth/server-secret.test.ts';
+const COMPARISONS = [SECRETS, 'the comparison of secrets is nowhere else in the service'] as const;
 
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'the queues have no RedrivePolicy': {
@@ -64,15 +65,15 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seenBy: COMPARISONS,
   },
   'a receiver compares a signature byte by byte': {
-    file: 'packages/receiver/src/secrets.ts',
+    file: 'packages/receiver/src/verification.ts',
     text: 'received.length === expected.length && timingSafeEqual(received, expected)',
     becomes: 'received.equals(expected)',
-    seenBy: ['test/domain/auth/same-digest.test.ts', 'the comparison in packages/receiver/src/secrets.ts'],
+    seenBy: [SECRETS, 'the comparison of secrets takes constant time in packages/receiver/src/verification.ts'],
   },
   'the comparison stops at the first difference': {
-    file: 'src/domain/auth/same-digest.ts',
+    file: 'src/domain/auth/server-secret.ts',
     text: 'expected.length === provided.length && timingSafeEqual(expected, provided)',
     becomes: 'Buffer.compare(expected, provided) === 0',
-    seenBy: ['test/domain/auth/same-digest.test.ts', 'the comparison in src/domain/auth/same-digest.ts'],
+    seenBy: [SECRETS, 'the comparison of secrets takes constant time in src/domain/auth/server-secret.ts'],
   },
 };

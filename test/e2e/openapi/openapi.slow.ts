@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { commandLine } from '../acceptance/command-line.ts';
 import { logIn } from '../acceptance/login.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';

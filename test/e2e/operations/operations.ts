@@ -5,13 +5,13 @@ import { askService } from '../../../src/adapters/ask-service.ts';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
-import { OUTPUTS } from '../../../src/contract/outputs.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
-import { tryService } from '../../../src/domain/operations/try-service.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { tryService } from '../../../src/domain/auth/try-service.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { until } from '../../harness/until.ts';
+import { commandLineOf } from '../cli/captured-run.ts';
 import { system } from '../events/system.ts';
-import { commandLineOf } from './command.ts';
 
 /** Tests an operator's tasks other than configuration, at the command line, with the deployed bundles. */
 

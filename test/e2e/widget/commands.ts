@@ -160,7 +160,7 @@ export function testCommands(shared: () => Harness): void {
   describe('the launcher', () => {
     test('can be hidden and shown; a button of the page opens the panel, which then is in the corner', async () => {
       const own = `<button onclick="vaWave('open')">Ask us</button>`;
-      const { page } = await harness.visit({ body: own, tag: 'data-site-id="site_test" data-launcher="hidden"' });
+      const { page } = await harness.visit({ body: own, head: `${STUB}<script>vaWave('hide')</script>` });
       const widget = widgetOf(page);
       await widget.launcher.waitFor({ state: 'attached' });
       expect(await widget.launcher.isVisible()).toBe(false);

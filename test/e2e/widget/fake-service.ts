@@ -15,7 +15,10 @@ export type ReceivedRequest = {
 
 export type FakeService = {
   readonly url: string;
+  /** The requests of pages of the current origin. */
   readonly received: ReceivedRequest[];
+  /** Receives only from pages of this origin from now on. A page of an earlier visit may still send a request while it is closed. */
+  visitFrom(origin: string): void;
   /** The answers of init and submit. Assign to change them. */
   init: (request: ReceivedRequest) => Reply | Promise<Reply>;
   submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
@@ -63,6 +66,7 @@ export const refuse = (status: number, error: string): Reply => ({ status, body:
 /** Starts a fake of the widget's API, for answers that the real service sends only after failures. Any origin may read the answers. */
 export async function startFakeService(): Promise<FakeService> {
   const { code, texts } = bundleWidget();
+  let current = '';
   const server = await listen(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service');
     response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
@@ -77,12 +81,17 @@ export async function startFakeService(): Promise<FakeService> {
     }
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
     const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
+    if (request.headers.origin !== current) return response.destroy();
     service.received.push(seen);
     send(response, await (pathname === '/api/widget/init' ? service.init(seen) : service.submit(seen)));
   });
   const service: FakeService = {
     url: address(server),
     received: [],
+    visitFrom: (origin) => {
+      current = origin;
+      service.received.length = 0;
+    },
     init: ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body) } }),
     submit: () => ({ status: 200, body: { success: true, submission_id: 'submission-1' } }),
     texts: (name) => texts.get(name),
@@ -104,9 +113,9 @@ export type PageOptions = {
   readonly headers?: Record<string, string>;
 };
 
-/** Starts the customer's site on its own origin. */
+/** Starts the customer's site. It answers for every host name. */
 export async function startSite(): Promise<{
-  readonly url: string;
+  readonly port: string;
   serve(page: PageOptions): void;
   close(): Promise<void>;
 }> {
@@ -115,7 +124,7 @@ export async function startSite(): Promise<{
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
   });
   return {
-    url: address(server),
+    port: new URL(address(server)).port,
     serve: (next) => {
       page = next;
     },

@@ -34,6 +34,7 @@ export type VisitOptions = Pick<
 
 export type Harness = {
   readonly service: FakeService;
+  /** The address of the current visit's page. */
   readonly siteUrl: string;
   tag(attributes?: string): string;
   /** Closes the last visit, and opens the customer's page with the widget's tag for a visitor without stored data. */
@@ -44,8 +45,8 @@ export type Harness = {
 /** Starts one browser, one fake service and one customer's site for a test file. */
 export async function startHarness(): Promise<Harness> {
   const [browser, service, site]: [Browser, FakeService, Awaited<ReturnType<typeof startSite>>] = await Promise.all([
-    // A visit in the process of the visit before takes half the time.
-    launchBrowser(['--renderer-process-limit=1']),
+    // A visit in the process of the visit before takes half the time. Every host name is this machine.
+    launchBrowser(['--renderer-process-limit=1', '--host-resolver-rules=MAP * 127.0.0.1']),
     startFakeService(),
     startSite(),
   ]);
@@ -62,17 +63,19 @@ export async function startHarness(): Promise<Harness> {
       if (other !== context && other !== shared) await other.close();
       else for (const last of other.pages()) if (last !== page) await last.close();
     }
-    const devtools = await context.newCDPSession(page);
-    await devtools.send('Storage.clearDataForOrigin', { origin: site.url, storageTypes: 'local_storage' });
-    await devtools.detach();
     return page;
   };
   const tag = (attributes = 'data-site-id="site_test"') =>
     `<script async src="${service.url}/static/va-wave-widget.js" ${attributes}></script>`;
 
+  let visits = 0;
+  let siteUrl = '';
+
   return {
     service,
-    siteUrl: site.url,
+    get siteUrl() {
+      return siteUrl;
+    },
     tag,
     visit: async (parts = {}, { before, alone = false, viewport, ...media } = {}) => {
       site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
@@ -88,9 +91,10 @@ export async function startHarness(): Promise<Harness> {
       });
       page.on('pageerror', (error) => errors.push(String(error)));
       await before?.(page);
-      // The last request of the visit before can arrive after its page is closed.
-      service.received.length = 0;
-      await page.goto(site.url);
+      // Each visit has its own origin: nothing that an earlier page stored or still sends belongs to it.
+      siteUrl = `http://visit-${++visits}.shop.example:${site.port}`;
+      service.visitFrom(siteUrl);
+      await page.goto(siteUrl);
       return { page, logged, errors };
     },
     stop: async () => {

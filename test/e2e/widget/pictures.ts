@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startDemo } from '../../../local/demo/demo.ts';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
-import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
@@ -114,9 +113,8 @@ async function conversationPicture(name: string, options: VisitOptions): Promise
 /** Takes a picture of the demo: a member asks the assistant, and the signed requests that follow arrive. */
 async function demoPicture(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'va-wave-pictures-'));
-  const certificates = receiverCertificates(join(data, 'receiver'));
-  const cloud = await startLocalCloud({ data, authorities: [certificates.caFile], assembly: await serviceAssembly() });
-  const demo = await startDemo(cloud, { fail: 0, certificates });
+  const cloud = await startLocalCloud({ data, assembly: await serviceAssembly() });
+  const demo = await startDemo(cloud, 0);
   const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1400, height: 860 }, reducedMotion: 'reduce' });
   const page = await context.newPage();

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { type Deployment, openDeployment } from '../../../cli/deployment.ts';
 import { type RunningDemo, startDemo } from '../../../local/demo/demo.ts';
-import { type Operator, operatorOf } from '../../../local/demo/operator.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
-import { receiverCertificates } from '../../../local/receiver-certificates.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
@@ -20,7 +19,7 @@ import { widgetRemoved } from './page-state.ts';
 const data = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
 let cloud: LocalCloud;
 let demo: RunningDemo;
-let operator: Operator;
+let deployment: Deployment;
 let browser: Browser;
 let site: Awaited<ReturnType<typeof startSite>>;
 let otherPort: Awaited<ReturnType<typeof startSite>>;
@@ -33,11 +32,11 @@ beforeAll(async () => {
     startSite(),
     startSite(),
   ]);
-  const certificates = receiverCertificates(join(data, 'receiver'));
-  cloud = await startLocalCloud({ data, assembly: await serviceAssembly(), authorities: [certificates.caFile] });
-  demo = await startDemo(cloud, { fail: 1, certificates });
-  operator = operatorOf(cloud);
-  organization = (await createOrganization({ name: 'Shops', plan: 'free' }, operator.management)).org_id;
+  cloud = await startLocalCloud({ data, assembly: await serviceAssembly() });
+  demo = await startDemo(cloud, 1);
+  const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
+  deployment = openDeployment(outputs, { endpoint, region, credentials });
+  organization = (await createOrganization({ name: 'Shops', plan: 'free' }, deployment)).org_id;
 });
 
 afterAll(async () => {
@@ -47,14 +46,12 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const port = (of = site) => new URL(of.url).port;
-
 async function assistant(domain: string, allowed: readonly string[] = [domain]): Promise<string> {
   const settings = { name: 'Shop', domain, allowed_domains: allowed, hourly_rate_limit: 1000 };
-  const { site_id } = await createAssistant(organization, settings, operator.management);
+  const { site_id } = await createAssistant(organization, settings, deployment);
   const fields = [{ key: 'email', label: 'Email', type: 'Email' }];
   const form = { trigger: 'Form', name: 'Contact us', url: 'https://shop.example/hook', form_fields: fields };
-  await createAction(site_id, form, operator.management);
+  await createAction(site_id, form, deployment);
   return site_id;
 }
 
@@ -76,7 +73,7 @@ async function open(
   page.setDefaultTimeout(60_000);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
-  await page.goto(`http://${host}:${port(of)}/`);
+  await page.goto(`http://${host}:${of.port}/`);
   return { page, logged };
 }
 
@@ -118,7 +115,7 @@ describe('the widget appears', () => {
   });
 
   test('not on another port if the entry has a port', async () => {
-    const siteId = await assistant(`shop.example:${port()}`);
+    const siteId = await assistant(`shop.example:${site.port}`);
     await expectWidget((await open('shop.example', siteId)).page);
     const { page, logged } = await open('shop.example', siteId, { of: otherPort });
     await expectNothing(page, logged);

@@ -1,7 +1,5 @@
-import { Authorizer } from '../../../local/cloud/access/authorizer.ts';
-import type { Caller, Role } from '../../../local/cloud/access/callers.ts';
-import type { PolicyStatement } from '../../../local/cloud/access/policy-document.ts';
-import { appliesTo } from '../../../local/cloud/access/statements.ts';
+import { Authorizer, type Caller, type Role } from '../../../local/cloud/access/authorizer.ts';
+import { appliesTo, type PolicyStatement } from '../../../local/cloud/access/policies.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
 const request = { action: 'dynamodb:GetItem', resource: TABLE, keys: { 'aws:securetransport': 'true' } };
@@ -47,7 +45,6 @@ describe('a statement', () => {
 describe('the authorizer', () => {
   const role = (...statements: PolicyStatement[]): Role => ({
     logicalId: 'Role',
-    name: 'role',
     arn: 'arn:aws:iam::000000000000:role/role',
     trust: [allow({ Principal: { Service: 'lambda.amazonaws.com' }, Action: ['sts:AssumeRole'], Resource: undefined })],
     statements: statements.map((one, index) => ({ role: 'Role', index, statement: one })),

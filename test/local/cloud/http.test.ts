@@ -1,6 +1,6 @@
 import { failedItems } from '../../../local/cloud/functions/event-source.ts';
+import { Routes } from '../../../local/cloud/http/api.ts';
 import { answerOf } from '../../../local/cloud/http/api-payload.ts';
-import { Routes } from '../../../local/cloud/http/routes.ts';
 
 describe('routes', () => {
   const keys = [

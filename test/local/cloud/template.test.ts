@@ -1,29 +1,27 @@
-import { ACCOUNT } from '../../../local/cloud/account.ts';
 import type { Json } from '../../../local/cloud/json.ts';
-import { Resolver } from '../../../local/cloud/template/intrinsics.ts';
 import { EMULATED } from '../../../local/cloud/template/resource-types.ts';
 import { Stack } from '../../../local/cloud/template/stack.ts';
 
-const resolver = new Resolver({
-  pseudoParameters: { 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT },
-  identify: (logicalId) => ({
-    ref: `ref-${logicalId}`,
-    attributes: { Arn: `arn-${logicalId}`, 'Nested.Name': 'deep' },
-  }),
-  edge: '127.0.0.1:1',
-  secretString: (arn) => (arn.endsWith('json') ? '{"key":"inner"}' : `secret of ${arn}`),
-});
+const addresses = { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' };
+
+/** A stack that is called `S`. */
+const stackOf = (Resources: Record<string, { Type: string; Properties: Record<string, Json>; Condition?: string }>) =>
+  new Stack({
+    addresses,
+    assembly: { stackName: 'S', assetPath: () => '/none', template: { Resources, Outputs: {} } },
+    secretString: (arn) => (arn.endsWith('json') ? '{"key":"inner"}' : `secret of ${arn}`),
+  });
+const thing = stackOf({ Thing: { Type: 'AWS::DynamoDB::Table', Properties: {} } });
 
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:name';
 
 test.each<[string, Json, Json]>([
-  ['Ref', { Ref: 'Thing' }, 'ref-Thing'],
+  ['Ref', { Ref: 'Thing' }, 'S-Thing'],
   ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'us-east-1'],
-  ['GetAtt', { 'Fn::GetAtt': ['Thing', 'Arn'] }, 'arn-Thing'],
-  ['GetAtt of a nested attribute', { 'Fn::GetAtt': ['Thing', 'Nested.Name'] }, 'deep'],
-  ['Join', { 'Fn::Join': ['-', ['a', { Ref: 'Thing' }, 3]] }, 'a-ref-Thing-3'],
+  ['GetAtt', { 'Fn::GetAtt': ['Thing', 'Arn'] }, 'arn:aws:dynamodb:us-east-1:000000000000:table/S-Thing'],
+  ['Join', { 'Fn::Join': ['-', ['a', { Ref: 'Thing' }, 3]] }, 'a-S-Thing-3'],
   ['Join of a list that is computed', { 'Fn::Join': ['+', { 'Fn::Split': ['/', 'a/b'] }] }, 'a+b'],
-  ['Sub', { 'Fn::Sub': `\${Thing}/\${AWS::Region}` }, 'ref-Thing/us-east-1'],
+  ['Sub', { 'Fn::Sub': `\${Thing}/\${AWS::Region}` }, 'S-Thing/us-east-1'],
   ['Select of Split', { 'Fn::Select': [2, { 'Fn::Split': ['/', 'http://host/path'] }] }, 'host'],
   ['a secret', `{{resolve:secretsmanager:${secretArn}:SecretString:::}}`, `secret of ${secretArn}`],
   ['a key of a secret', `x{{resolve:secretsmanager:${secretArn}json:SecretString:key::}}y`, 'xinnery'],
@@ -34,7 +32,7 @@ test.each<[string, Json, Json]>([
   ],
   ['an object that is no expression to itself', { Ref: 'a', and: ['more'] }, { Ref: 'a', and: ['more'] }],
 ])('resolves %s', (_, expression, expected) => {
-  expect(resolver.resolve(expression)).toEqual(expected);
+  expect(thing.resolve(expression)).toEqual(expected);
 });
 
 test.each<[Json, string]>([
@@ -49,25 +47,13 @@ test.each<[Json, string]>([
   [{ 'Fn::Select': [5, ['a']] }, 'selects nothing'],
   ['{{resolve:ssm:name:1}}', 'does not know the dynamic reference'],
 ])('refuses %j', (expression, message) => {
-  expect(() => resolver.resolve(expression)).toThrow(message);
+  expect(() => thing.resolve(expression)).toThrow(message);
 });
 
 describe('a template', () => {
   const read = (Resources: Record<string, { Type: string; Properties?: Record<string, Json>; Condition?: string }>) => {
-    const all = Object.entries(Resources).map(([id, { Properties = {}, ...more }]) => [
-      id,
-      { ...more, Properties, Metadata: {} },
-    ]);
-    const stack = new Stack({
-      addresses: { edge: '127.0.0.1:1', api: '127.0.0.1:2', gateway: '127.0.0.1:3', login: '127.0.0.1:4' },
-      assembly: {
-        directory: '/none',
-        stackName: 'S',
-        assetPath: () => '/none',
-        template: { Resources: Object.fromEntries(all), Outputs: {} },
-      },
-      secretString: () => '',
-    });
+    const all = Object.entries(Resources).map(([id, resource]) => [id, { Properties: {}, ...resource }]);
+    const stack = stackOf(Object.fromEntries(all));
     return (Object.keys(EMULATED) as (keyof typeof EMULATED)[]).flatMap((type) => stack.all(type));
   };
 

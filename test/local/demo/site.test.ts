@@ -1,80 +1,52 @@
-import { get } from 'node:http';
+import { createServer, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { Feed } from '../../../local/demo/feed.ts';
-import { type Site, startSite } from '../../../local/demo/site.ts';
-import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
-import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+import { closeServer } from '../../../cli/receiver.ts';
+import { listenNear } from '../../../local/cloud/listener.ts';
+import { demoSite } from '../../../local/demo/demo-site.ts';
 
-let site: Site;
+const nothing = 'http://127.0.0.1:9';
+const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+const server = createServer(
+  demoSite({
+    cloud: { baseUrl: nothing, apiUrl: nothing, gatewayUrl: nothing, region: 'us-east-1', credentials, outputs: {} },
+    receiver: { url: 'https://localhost:9', watch: () => () => {} },
+    deployment: { publish: async () => '' },
+    usageSecret: 'u'.repeat(32),
+    fail: 0,
+    organization: { org_id: 'org_1', website_site_id: 'site_1', members_site_id: 'site_2', server_secret: 'ss_demo' },
+  }),
+);
+let port: number;
 beforeAll(async () => {
-  const nothing = 'http://127.0.0.1:9';
-  site = await startSite(
-    {
-      cloud: {
-        baseUrl: nothing,
-        apiUrl: nothing,
-        gatewayUrl: nothing,
-        region: 'us-east-1',
-        credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-        outputs: {},
-        dataDir: '/nowhere',
-      },
-      feed: new Feed(),
-      operator: {
-        management: {
-          store: new InMemoryConfigurationStore(),
-          now: new FrozenClock().now,
-          randomBytes: countingBytes(),
-          sealSigningSecret: async () => 'sealed',
-        },
-        signingSecretOf: async () => 'secret',
-        publish: async () => undefined,
-      },
-      receiverUrl: 'https://localhost:9',
-      usageSecret: 'u'.repeat(32),
-      fail: 0,
-    },
-    0,
-  );
-  site.open({
-    org_id: 'org_1',
-    website_site_id: 'site_1',
-    members_site_id: 'site_2',
-    server_secret: 'ss_demo',
-  });
+  port = await listenNear(server, 0);
 });
-afterAll(() => site.stop());
+afterAll(() => closeServer(server));
 
 function ask(path: string, host: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port: site.port, path, headers: { host } }, (response) => {
+    get({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
       text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
     }).on('error', reject);
   });
 }
 
 test.each(['localhost', '127.0.0.1'])('the site answers as %s', async (name) => {
-  expect((await ask('/', `${name}:${site.port}`)).body).toContain('data-site-id');
+  expect((await ask('/', `${name}:${port}`)).body).toContain('data-site-id');
 });
 
 test.each(['/', '/members', '/members/token', '/live', '/assets/demo.js'])(
   'refuses %s to a host name that only resolves to this machine',
   async (path) => {
-    for (const host of [
-      `evil.example:${site.port}`,
-      'evil.example',
-      `localhost.evil.example:${site.port}`,
-      'localhost',
-    ]) {
+    for (const host of [`evil.example:${port}`, 'evil.example', `localhost.evil.example:${port}`, 'localhost']) {
       expect(await ask(path, host)).toEqual({ status: 421, body: 'This site is http://localhost' });
     }
   },
 );
 
-test.each(['/assets/toString', '/assets/constructor', '/assets/', '/assets/../site.ts', '/assets/demo.js/'])(
+test.each(['/assets/toString', '/assets/constructor', '/assets/', '/assets/../demo-site.ts', '/assets/demo.js/'])(
   'answers 404 to %s',
   async (path) => {
-    expect(await ask(path, site.host)).toEqual({ status: 404, body: 'Not found' });
+    expect(await ask(path, `localhost:${port}`)).toEqual({ status: 404, body: 'Not found' });
   },
 );
 
@@ -83,7 +55,7 @@ test('a failed answer does not disclose its cause', async () => {
   const { error } = console;
   console.error = (line: string) => void printed.push(line);
   try {
-    const { status, body } = await ask('/members/token', site.host);
+    const { status, body } = await ask('/members/token', `localhost:${port}`);
     expect([status, body]).toEqual([500, 'The demo site could not answer. Its terminal shows the cause.']);
     expect(printed).toEqual([expect.stringContaining('could not answer: ')]);
   } finally {

@@ -18,7 +18,7 @@ describe('the built package', () => {
   test('loads by import and by require, without any other package', () => {
     const print = 'console.log(Object.keys(receiver).sort().join())';
     const names =
-      'VerificationError,actionLambda,actionMiddleware,usageWebhookLambda,usageWebhookMiddleware,verifyAction,verifyUsageWebhook';
+      'VerificationError,actionLambda,actionMiddleware,readRawBody,requireSecret,usageWebhookLambda,usageWebhookMiddleware,verifyAction,verifyUsageWebhook';
     expect(run('a.mjs', `import * as receiver from '@va-wave/receiver'; ${print}`)).toBe(names);
     expect(run('a.cjs', `const receiver = require('@va-wave/receiver'); ${print}`)).toBe(names);
   });

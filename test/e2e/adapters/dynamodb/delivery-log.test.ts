@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
-import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
-import { writesTogether } from '../../../../src/adapters/dynamodb/writes-together.ts';
-import type { DeliveryRecord } from '../../../../src/contract/deliveries.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import type { DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
@@ -186,10 +185,8 @@ describe('a claim', () => {
 });
 
 describe('messages that a function handles concurrently', () => {
-  const sharing = (client = tables.client, now = clock.now) => {
-    const writes = writesTogether(client, tables.sorted);
-    return deliveryLog(client, tables.sorted, { retentionDays: 30, now, writes });
-  };
+  const sharing = (client = tables.client, now = clock.now) =>
+    deliveryLog(client, tables.sorted, { retentionDays: 30, now });
   const operations = (calls: readonly { readonly operation: string }[]) => calls.map(({ operation }) => operation);
 
   test('claim and complete their attempts in shared calls, with the same records as alone', async () => {
@@ -262,7 +259,7 @@ describe('messages that a function handles concurrently', () => {
     const { client, calls, stop } = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
     const claims = await Promise.all(starts.map(sharing(client).claim));
     expect(claims).toEqual(starts.map(() => ({ kind: 'claimed' })));
-    expect(operations(calls).slice(0, 3)).toEqual(['BatchExecuteStatement', 'BatchExecuteStatement', 'PutItem']);
+    expect(operations(calls).slice(0, 3)).toEqual(['BatchExecuteStatement', 'BatchExecuteStatement', 'BatchGetItem']);
     stop();
     const again = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
     const log = sharing(again.client);

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../cli/operations/erase.ts';
+import { countPerson, erasePerson } from '../../../../cli/operations/person.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog, deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/members.ts';
 import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
-import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
-import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../src/domain/operations/erase.ts';
-import { countPerson, erasePerson } from '../../../../src/domain/operations/erase-person.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
@@ -97,10 +97,7 @@ function setUp() {
     const { org_id } = await createOrganization({ name: 'Corner Shop', plan: 'paid' }, management);
     const by = { org_id, sub: `sub-of-${org_id}`, email: 'ada@example.com', role: 'admin', created_at: 'x' } as const;
     await memberships.save(by);
-    const recorded = recordedStores(client, { configuration: sorted, counters: tables.unsorted }, clock.now).recorded(
-      by,
-    );
-    return { orgId: org_id, audited: { ...management, store: recorded } };
+    return { orgId: org_id, audited: { ...management, author: { by, at: clock.now() } } };
   };
   return { ports, assistant, organization, record, management, kept, log };
 }

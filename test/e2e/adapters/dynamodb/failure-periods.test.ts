@@ -57,7 +57,11 @@ function endpoint() {
     await log.complete(start, result);
     const signal = async ({ failing_since }: { readonly failing_since: string }) => void signals.push(failing_since);
     if (error !== null) {
-      await signalFailingEndpoint({ ...DELIVERY, action_id }, error.code, { ...periods(), signal, now: clock.now });
+      await signalFailingEndpoint({ ...DELIVERY, action_id }, error.code, {
+        failurePeriods: periods(),
+        signal,
+        now: clock.now,
+      });
     }
     clock.advance(1000);
   };

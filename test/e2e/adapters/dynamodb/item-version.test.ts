@@ -1,13 +1,11 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { actionsTogether } from '../../../../src/adapters/dynamodb/actions-together.ts';
-import { KEYS } from '../../../../src/adapters/dynamodb/configuration-keys.ts';
-import { configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
+import { KEYS } from '../../../../src/adapters/dynamodb/configuration-items.ts';
+import { batchedActionReads, configurationReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
-import { partitionOf } from '../../../../src/adapters/dynamodb/log-partitions.ts';
+import { partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { hitPerMinute } from '../../../../src/adapters/dynamodb/rate-limits.ts';
-import { recordedStores } from '../../../../src/adapters/dynamodb/recorded-store.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -38,8 +36,6 @@ const reads = () => configurationReads(tables.client, tables.sorted);
 const store = () => configurationStore(tables.client, tables.sorted);
 const kept = () => conversations(tables.client, tables.sorted, clock.now);
 const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
-const recorded = () =>
-  recordedStores(tables.client, { configuration: tables.sorted, counters: tables.unsorted }, clock.now);
 
 async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
   const read: One[] = [];
@@ -62,9 +58,9 @@ const KINDS: readonly Kind[] = [
   {
     kind: 'read with others',
     key: KEYS.action(ORG_ID, 'act_1'),
-    read: () => actionsTogether(tables.client, tables.sorted)(ORG_ID, 'act_1'),
+    read: () => batchedActionReads(tables.client, tables.sorted)(ORG_ID, 'act_1'),
   },
-  { kind: 'read by a query', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => recorded().auditPage(ORG_ID) },
+  { kind: 'read by a query', key: KEYS.audit(ORG_ID, AT, 'act_1', 1), read: () => store().auditPage(ORG_ID) },
   {
     kind: 'returned by a refused update',
     key: { pk: 'form-submit#key' },

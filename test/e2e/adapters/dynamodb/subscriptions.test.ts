@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { subscriptionReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
-import { subscriptionReads } from '../../../../src/adapters/dynamodb/subscriptions.ts';
 import type { EventAction } from '../../../../src/contract/actions.ts';
-import { newId } from '../../../../src/domain/ids.ts';
 import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
+import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { startTables, type TestTables } from './tables.ts';

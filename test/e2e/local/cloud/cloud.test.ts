@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -511,45 +511,13 @@ test('a batch of statements makes each one that can be made, and says which one 
   expect(await item('statement-5')).toBeUndefined();
 });
 
-test('a sweep deletes expired items and messages', async () => {
-  const put = (pk: string, seconds: number) =>
-    dynamo.send(
-      new PutItemCommand({
-        TableName: output('Table'),
-        Item: { pk: { S: pk }, expires_at: { N: String(Math.floor(Date.now() / 1000) + seconds) } },
-      }),
-    );
-  await put('expired', 100);
-  await put('alive', 3600);
-  await cloud.sweep(Date.now() + 200_000);
-  expect(await item('expired')).toBeUndefined();
-  expect(await item('alive')).toBeDefined();
-  const { QueueUrl } = await sqs.send(
-    new CreateQueueCommand({ QueueName: 'short', Attributes: { MessageRetentionPeriod: '60' } }),
-  );
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'old' }));
-  const waiting = async () => {
-    const asked = { QueueUrl, AttributeNames: ['ApproximateNumberOfMessages' as const] };
-    return (await sqs.send(new GetQueueAttributesCommand(asked))).Attributes?.ApproximateNumberOfMessages;
-  };
-  await cloud.sweep(Date.now() + 30_000);
-  expect(await waiting()).toBe('1');
-  await cloud.sweep(Date.now() + 61_000);
-  expect(await waiting()).toBe('0');
-});
-
-test.each([
-  ['version.json', 'holds state that this version cannot read'],
-  ['dynamodb.db', 'cannot be read'],
-  ['sqs/fauxqs.db', 'cannot be read'],
-])('refuses a broken %s with one message', async (file, message) => {
-  const broken = join(folder, `broken-${file.slice(0, 3)}`);
-  mkdirSync(dirname(join(broken, file)), { recursive: true });
-  writeFileSync(join(broken, file), 'nonsense that is long enough to be taken for something');
+test('refuses broken tables with one message', async () => {
+  const broken = join(folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, 'dynamodb.db'), 'nonsense that is long enough to be taken for something');
   const start = startLocalCloud({ data: broken, assembly });
   await expect(start).rejects.toThrow(CloudError);
-  await expect(start).rejects.toThrow(message);
-  await expect(start).rejects.toThrow(/--data/);
+  await expect(start).rejects.toThrow(/cannot be read.*--data/);
 });
 
 test('refuses an invalid certificate authority with one message', async () => {

@@ -8,7 +8,7 @@ import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { cognitoClient } from '../../../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../../../src/adapters/user-pool.ts';
-import { OUTPUTS } from '../../../../src/contract/outputs.ts';
+import { OUTPUTS } from '../../../../src/deployment/outputs.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { loginOf } from '../../acceptance/local-service.ts';
 import { type LoginClient, tokensOf } from '../../acceptance/login.ts';

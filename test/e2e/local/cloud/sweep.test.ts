@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoEngine } from '../../../../local/cloud/engines/dynamodb.ts';
 import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
+import { Tables } from '../../../../local/cloud/services/dynamodb.ts';
 import type { Resource } from '../../../../local/cloud/template/stack.ts';
 
 /** More than one step of a sweep reads, which is 250. */
@@ -22,11 +22,11 @@ const table: Resource<'AWS::DynamoDB::Table'> = {
 };
 
 let folder: string;
-let engine: DynamoEngine;
+let engine: Tables;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'va-wave-test-'));
-  engine = new DynamoEngine(await startDynoxide(join(folder, 'tables.db'), () => undefined), [table]);
-  await engine.createTables();
+  engine = new Tables(await startDynoxide(join(folder, 'tables.db'), () => undefined), [table]);
+  await engine.create();
 });
 afterEach(async () => {
   await engine.stop();

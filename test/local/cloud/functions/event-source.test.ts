@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ReceivedMessage } from '../../../../local/cloud/engines/sqs.ts';
 import { EventSource, type SourceQueue } from '../../../../local/cloud/functions/event-source.ts';
 import type { Run } from '../../../../local/cloud/functions/lambda-function.ts';
+import type { ReceivedMessage } from '../../../../local/cloud/services/sqs.ts';
 
 const DONE = { failed: false, payload: 'null' };
 
@@ -29,9 +29,8 @@ function sourceOf(
     },
     queue: {
       arrival: async () => true,
-      addition: () => pause(5),
       receive: () => [],
-      delete: async () => {},
+      delete: () => {},
       ...queue,
     },
     atOnce: 64,
@@ -70,42 +69,11 @@ test('a source stops while it waits for messages', async () => {
   await source.stop();
 });
 
-test('takes a message as soon as it is added while only others wait that may not be taken', async () => {
-  const ready: string[] = [];
-  let added = () => {};
-  let looks = 0;
-  const deleted: string[] = [];
-  const source = sourceOf({
-    addition: () =>
-      new Promise((resolve) => {
-        added = resolve;
-      }),
-    receive: () => {
-      looks += 1;
-      return ready.splice(0).map(message);
-    },
-    delete: async (handles) => void deleted.push(...handles),
-  });
-  source.start();
-  await pause(50);
-  expect(looks).toBe(1);
-  ready.push('added');
-  added();
-  while (deleted.length === 0) await pause(1);
-  expect(deleted).toEqual(['added']);
-  await source.stop();
-});
-
 test('runs as many batches at once as the definition allows, and the last quarter of the places takes only messages of quiet groups', async () => {
   const received: boolean[] = [];
   const running: (() => void)[] = [];
-  let full = false;
   const source = sourceOf(
     {
-      addition: async () => {
-        full = true;
-        await pause(5);
-      },
       receive: (_, quietOnly) => {
         received.push(quietOnly);
         return [message(`message-${received.length}`)];
@@ -122,7 +90,7 @@ test('runs as many batches at once as the definition allows, and the last quarte
     },
   );
   source.start();
-  while (!full) await pause(1);
+  await pause(50);
   expect(received).toEqual([false, false, false, false, false, false, true, true]);
   const stopped = source.stop();
   for (const end of running) end();

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BroadcastChannel } from 'node:worker_threads';
 import { awsTransport } from '../../../../local/aws-transport.ts';
+import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
+import type { PolicyStatement } from '../../../../local/cloud/access/policies.ts';
+import type { InvocationResult } from '../../../../local/cloud/functions/execution-environment.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
-import type { InvocationResult } from '../../../../local/cloud/functions/messages.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
@@ -40,6 +41,13 @@ export const handler = async ({ name, ends, wait_ms, held, call }) => {
   }
 };`;
 
+const ANYONE: PolicyStatement = {
+  Effect: 'Allow',
+  Principal: { AWS: '*' },
+  Action: ['sts:AssumeRole'],
+  Condition: {},
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'function-'));
 writeFileSync(join(folder, 'index.mjs'), CODE);
 const functions: LambdaFunction[] = [];
@@ -60,14 +68,15 @@ afterAll(() => {
 function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
   names = [];
   const name = 'fixture';
-  const made = new LambdaFunction({
-    definition: {
+  const made = new LambdaFunction(
+    {
       logicalId: name,
       ref: name,
       arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
       codeFolder: folder,
-      role: { logicalId: 'role', arn: 'role', name: 'role', statements: [], trust: [] },
+      role: { logicalId: 'role', arn: 'role', statements: [], trust: [ANYONE] },
       properties: {
+        Code: { S3Key: '' },
         Handler: 'index.handler',
         Runtime: 'nodejs24.x',
         Role: 'role',
@@ -77,16 +86,20 @@ function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
         LoggingConfig: { LogFormat: 'JSON', LogGroup: name },
       },
     },
-    caller: { kind: 'operator' },
-    issue: () => ({ variables: { AWS_LAMBDA_MAX_CONCURRENCY: '64' }, revoke: () => {} }),
-    compiledCode: join(folder, 'compiled'),
-    call: async ({ method, path, headers, body }) => {
-      if (path === '/silent') await new Promise(() => {});
-      return { status: 201, headers: { ...headers, 'x-answered': 'yes' }, body: `${method} ${path} ${body}` };
+    {
+      keys: new Map(),
+      authorizer: new Authorizer(),
+      gatewayUrl: 'http://127.0.0.1:9',
+      logFolder: folder,
+      environment: {},
+      compiledCode: join(folder, 'compiled'),
+      call: async ({ method, path, headers, body }) => {
+        if (path === '/silent') await new Promise(() => {});
+        return { status: 201, headers: { ...headers, 'x-answered': 'yes' }, body: `${method} ${path} ${body}` };
+      },
+      onError: () => {},
     },
-    onOutput: () => {},
-    onLost: () => {},
-  });
+  );
   functions.push(made);
   return made;
 }

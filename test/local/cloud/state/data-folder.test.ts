@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFauxqsState } from '../../../../local/cloud/engines/fauxqs-state.ts';
-import { SqsEngine } from '../../../../local/cloud/engines/sqs.ts';
+import { openFauxqs } from '../../../../local/cloud/engines/fauxqs.ts';
 import { KeptLogins } from '../../../../local/cloud/login/kept-logins.ts';
-import { Users } from '../../../../local/cloud/login/users.ts';
+import { Queues } from '../../../../local/cloud/services/sqs.ts';
+import { Users } from '../../../../local/cloud/services/user-pools.ts';
 import { DataFolder } from '../../../../local/cloud/state/data-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
@@ -30,7 +30,6 @@ test('makes an existing data folder readable only for its owner', () => {
 test.each([
   ['a file', join(root, 'file')],
   ['below a file', join(root, 'file', 'x')],
-  ...(process.platform === 'linux' ? [['below /proc', '/proc/x']] : []),
 ])('a path that is %s is refused with one message', (_, path = '') => {
   writeFileSync(join(root, 'file'), '');
   expect(() => DataFolder.open(path)).toThrow(`The data folder ${path} cannot be made`);
@@ -70,14 +69,13 @@ test('damaged queues are refused with one message; a damaged write-ahead log cos
   const folder = join(root, 'queues');
   mkdirSync(folder);
   const file = join(folder, 'fauxqs.db');
-  const before = await openFauxqsState(folder);
+  const before = await openFauxqs(folder);
   before.stores.sqsStore.createQueue('kept', 'http://127.0.0.1/kept', 'arn:aws:sqs:eu-central-1:000000000000:kept');
-  await before.kept();
   before.close();
   writeFileSync(`${file}-wal`, Buffer.alloc(9000, 7));
-  const after = await openFauxqsState(folder);
+  const after = await openFauxqs(folder);
   expect(after.stores.sqsStore.getQueueByName('kept')).toBeDefined();
   after.close();
   writeFileSync(file, Buffer.alloc(9000, 7));
-  await expect(SqsEngine.open(folder)).rejects.toThrow(/^The state in .* cannot be read .* Delete the data folder/);
+  await expect(Queues.open(folder)).rejects.toThrow(/^The state in .* cannot be read .* Delete the data folder/);
 });

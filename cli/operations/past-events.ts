@@ -1,0 +1,220 @@
+import type { Action, EventAction } from '../../src/contract/actions.ts';
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
+import { type DeliveryMessage, type Envelope, envelope } from '../../src/contract/queues.ts';
+import { requireAction } from '../../src/domain/actions/manage-actions.ts';
+import { retryDelay } from '../../src/domain/delivery/deliver-event.ts';
+import { type ManagementPorts, requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { parseExactly } from '../../src/domain/parse-json.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+
+/** When the bus accepted an event: the exact time as in its envelope, or a time window. ISO 8601, UTC. */
+export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };
+
+/** Returns the records of an event in an Action's delivery log, in the order of the attempts (adapters/dynamodb). */
+type FindAttempts = (actionId: string, eventId: string, when: EventTime) => Promise<readonly DeliveryRecord[]>;
+
+/** Reads a delivery log from the newest event back to `from`, or to its end (adapters/dynamodb). */
+export type ReadLog = (logId: string, from?: string) => AsyncIterable<DeliveryRecord>;
+
+export type PastEventsPorts = Pick<ManagementPorts, 'store' | 'randomBytes'> & {
+  readonly eventAttempts: FindAttempts;
+  readonly deliveryRecords: ReadLog;
+  /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
+  readonly sendDelivery: (message: DeliveryMessage) => Promise<void>;
+};
+
+/** Describes the searched time for a message. */
+export const searched = (when: EventTime): string =>
+  'at' in when ? `at ${when.at}` : `from ${when.from} to ${when.to}; --at or --hours searches another time`;
+
+/** An attempt without its payload and response. */
+export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
+
+export type TracedDelivery = {
+  readonly action_id: string;
+  readonly name: string;
+  readonly site_id: string;
+  /** Outcome of the first delivery, without replays; `none` when there is no record. */
+  readonly outcome: 'delivered' | 'failed' | 'under_way' | 'none';
+  /** Why there may be no record; null when there is one. */
+  readonly note: string | null;
+  readonly attempts: readonly TracedAttempt[];
+};
+
+export type EventTrace = {
+  readonly event_id: string;
+  readonly org_id: string;
+  readonly event: string;
+  /** When the bus accepted the event. */
+  readonly time: string;
+  /** The deliveries to each Action that has a record of the event or is now subscribed to events of this name. */
+  readonly deliveries: readonly TracedDelivery[];
+  /** Ids of Actions that cannot be read, so that their logs were not searched. */
+  readonly unreadable: readonly string[];
+};
+
+/**
+ * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
+ * the organization's Event Actions. The first record that is found has the event's time, with which the other logs are read directly.
+ * @param progress called with the number of searched logs
+ * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
+ */
+export async function traceEvent(
+  { eventId, orgId, when }: { readonly eventId: string; readonly orgId: string; readonly when: EventTime },
+  ports: Pick<PastEventsPorts, 'store' | 'eventAttempts'>,
+  progress: (logs: number) => void,
+): Promise<EventTrace> {
+  await requireOrganization(orgId, ports);
+  const list = await ports.store.listActions(orgId);
+  const actions = list.actions.filter((action) => action.trigger === 'Event');
+  const found = new Map<EventAction, readonly DeliveryRecord[]>();
+  let first: DeliveryRecord | undefined;
+  for (const action of actions) {
+    const known = first === undefined ? when : { at: first.event_time };
+    const attempts = await ports.eventAttempts(action.action_id, eventId, known);
+    found.set(action, attempts);
+    first ??= attempts[0];
+    progress(found.size);
+  }
+  if (first === undefined) {
+    const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
+    const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
+    throw new Refusal('event_not_found', {
+      message: `event_id: the logs have no attempt of ${eventId} ${searched(when)}; ${subscribed}`,
+    });
+  }
+  const { trigger_ref: event, event_time: time } = first;
+  const deliveries = [...found]
+    .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
+    .map(([action, attempts]) => traced(action, attempts, time));
+  const unreadable = list.unreadable.map(({ action_id }) => action_id);
+  return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
+}
+
+function traced(action: Action, attempts: readonly DeliveryRecord[], time: string): TracedDelivery {
+  const { action_id, name, site_id } = action;
+  const last = attempts.findLast(({ replay }) => replay === null);
+  return {
+    action_id,
+    name,
+    site_id,
+    outcome: last === undefined ? 'none' : outcomeAfter(last),
+    note: attempts.length > 0 ? null : whyNone(action, time),
+    attempts: attempts.map(({ payload, response_excerpt, ...attempt }) => attempt),
+  };
+}
+
+/** Returns the outcome of a delivery from its last attempt. */
+function outcomeAfter(last: TracedAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
+  if (last.state === 'started') return 'under_way';
+  if (last.success || last.error === null) return 'delivered';
+  return retryDelay(last, last) === undefined ? 'failed' : 'under_way';
+}
+
+function whyNone(action: Action, time: string): string {
+  if (Date.parse(action.created_at) > Date.parse(time)) return 'the Action was created after the event';
+  if (!action.enabled) return 'the Action is disabled';
+  if (Date.parse(action.updated_at) > Date.parse(time))
+    return 'the Action was changed after the event; it may not have been subscribed';
+  return 'the event belongs to another assistant, or it is still in a queue or a dead-letter queue';
+}
+
+export type Replay = {
+  readonly replay: string;
+  readonly event_id: string;
+  readonly event: string;
+  readonly action_id: string;
+};
+
+/**
+ * Replays an event: delivers the same envelope with the same id to an Action again. A replay has its own attempts, up to three, and
+ * their records name it. A receiver that already handled the id must ignore the request.
+ * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled or not an
+ * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
+ */
+export async function replayEvent(
+  { eventId, actionId, when }: { readonly eventId: string; readonly actionId: string; readonly when: EventTime },
+  ports: PastEventsPorts,
+): Promise<Replay> {
+  const action = await requireReplayable(actionId, ports);
+  const attempts = await ports.eventAttempts(actionId, eventId, when);
+  if (attempts.length === 0) {
+    throw new Refusal('event_not_found', {
+      message: `event_id: the log of ${actionId} has no attempt of ${eventId} ${searched(when)}`,
+    });
+  }
+  const sent = sentEnvelope(action, attempts);
+  const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
+  await ports.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
+  return { replay, event_id: eventId, event: sent.event, action_id: actionId };
+}
+
+/** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action */
+async function requireReplayable(actionId: string, ports: Pick<PastEventsPorts, 'store'>): Promise<EventAction> {
+  const action = await requireAction(actionId, ports);
+  if (action.trigger !== 'Event')
+    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is not an Event Action` });
+  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is disabled` });
+  if (action.suspended)
+    throw new Refusal('organization_suspended', { message: `org_id: ${action.org_id} is suspended` });
+  return action;
+}
+
+function sentEnvelope(action: EventAction, attempts: readonly DeliveryRecord[]): Envelope {
+  const whole = attempts.find(({ payload, payload_cut }) => payload !== null && !payload_cut);
+  const [first] = attempts;
+  // A GET sends no body, so its records have no payload, and the replay needs no data.
+  const text =
+    whole?.payload ?? (action.method === 'GET' && first !== undefined ? withoutData(action, first) : undefined);
+  if (text === undefined) throw new Refusal('envelope_not_kept');
+  return envelope.parse(parseExactly(text));
+}
+
+function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref, event_time }: DeliveryRecord): string {
+  return JSON.stringify({ id: reference, event: trigger_ref, timestamp: event_time, data: {}, site_id, org_id });
+}
+
+/** An event for which neither the delivery nor a replay to an Action succeeded. */
+export type FailedEvent = Pick<DeliveryRecord, 'event_time' | 'status' | 'error'> & {
+  readonly event_id: string;
+  readonly event: string;
+  readonly attempts: number;
+};
+
+/**
+ * Lists the events since a time whose delivery to an Action failed, oldest first. Deliveries in progress and test events are left out.
+ * Memory use grows with the number of events in the window; payloads are not kept.
+ * @param since time of the oldest event, ISO 8601
+ * @param progress called with the number of records read
+ * @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action
+ */
+export async function failedEvents(
+  { actionId, since }: { readonly actionId: string; readonly since: string },
+  ports: Pick<PastEventsPorts, 'store' | 'deliveryRecords'>,
+  progress: (records: number) => void,
+): Promise<readonly FailedEvent[]> {
+  await requireReplayable(actionId, ports);
+  const events = new Map<string, { last: TracedAttempt; attempts: number; delivered: boolean }>();
+  let records = 0;
+  for await (const { payload, response_excerpt, ...attempt } of ports.deliveryRecords(actionId, since)) {
+    progress(++records);
+    if (attempt.trigger_ref === 'test.ping') continue;
+    const seen = events.get(attempt.reference) ?? { last: attempt, attempts: 0, delivered: false };
+    events.set(attempt.reference, {
+      last: attempt.started_at > seen.last.started_at ? attempt : seen.last,
+      attempts: seen.attempts + 1,
+      delivered: seen.delivered || attempt.success,
+    });
+  }
+  return [...events.values()]
+    .filter(({ last, delivered }) => !delivered && outcomeAfter(last) === 'failed')
+    .map(({ last: { reference, trigger_ref, event_time, status, error }, attempts }) => ({
+      event_id: reference,
+      event: trigger_ref,
+      event_time,
+      attempts,
+      status,
+      error,
+    }))
+    .reverse();
+}

@@ -1,0 +1,295 @@
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
+import { RETENTION_DAYS } from '../../src/contract/retention.ts';
+import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
+import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { type ConfigurationStore, requireAll } from '../../src/domain/organizations/store.ts';
+import { parseExactly } from '../../src/domain/parse-json.ts';
+import { invalidField } from '../../src/domain/refusal.ts';
+import type { Clock } from '../../src/domain/sources.ts';
+import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import { type ErasePorts, IN_PROGRESS_MS, type StoredConversation, waitForRequestsInProgress } from './erase.ts';
+import type { ReadLog } from './past-events.ts';
+
+/** A person in the data of one organization, by every id that the operator knows: of the user or visitor, an address, and so on. */
+type Person = { readonly orgId: string; readonly ids: readonly string[] };
+
+type ReadPorts = {
+  readonly store: Pick<ConfigurationStore, 'findOrganization' | 'listAssistants' | 'listActions'>;
+  readonly erasure: Pick<ErasePorts['erasure'], 'logsOfDeletedActions' | 'conversations'>;
+  readonly deliveryRecords: ReadLog;
+} & Pick<ErasePorts, 'step'>;
+
+/** Where an organization's data of a person are. */
+type PersonData = {
+  readonly logs: readonly string[];
+  readonly conversations: readonly StoredConversation[];
+  /** Finds the person's ids, and those of the person's conversations and sessions, in delivery records. */
+  readonly placeOf: PlaceOf;
+  /** Keys of the counters that the person's addresses may have. */
+  readonly counters: readonly string[];
+};
+
+/**
+ * Finds the conversations of a person, and what else is needed to find the person's delivery records. Reads the whole conversations
+ * table, because no index has its items by user.
+ * @throws Refusal 404, or 400 for an id that is empty or that belongs to the organization itself
+ */
+async function findPerson({ orgId, ids }: Person, ports: ReadPorts): Promise<PersonData> {
+  const { sites, logs } = await logsOf(orgId, ports);
+  if (ids.length === 0 || ids.includes('')) throw invalidField('user', 'must be an id');
+  const own = ids.find((id) => id === orgId || sites.has(id) || logs.includes(id));
+  if (own !== undefined) throw invalidField('user', `${own} is not the id of a person`);
+  const named = new Set(ids.flatMap((id) => [id, userVisitorId(id)]));
+  const found = new Map<string, StoredConversation>();
+  for await (const { items, read } of ports.erasure.conversations()) {
+    await ports.step(`Searching conversations: ${found.size} of ${read} items`);
+    for (const item of items) {
+      if (!sites.has(item.site_id)) continue;
+      const { conversation_id, visitor_id = '', user_id, session_id = '' } = item;
+      if (![conversation_id, visitor_id, user_id ?? '', session_id].some((id) => named.has(id))) continue;
+      const key = `${item.site_id} ${conversation_id}`;
+      found.set(key, { ...found.get(key), ...item });
+    }
+  }
+  const conversations = [...found.values()];
+  const theirs = conversations.flatMap(({ conversation_id, session_id }) => [conversation_id, session_id ?? '']);
+  const addresses = ids.flatMap((id) => normalizeIpAddress(id) ?? []);
+  return {
+    logs,
+    conversations,
+    placeOf: personSearch([...named, ...theirs.filter((id) => id !== '')]),
+    counters: addresses.flatMap((ip) => [
+      ADDRESS_COUNTERS.sessionCreate(ip),
+      ...[...sites].map((siteId) => ADDRESS_COUNTERS.formSubmit(siteId, ip)),
+    ]),
+  };
+}
+
+/** Reads the delivery logs of an organization for an export: one after the other, each with the newest event first. @throws Refusal 404 */
+export async function* exportedLog(orgId: string, from: string | undefined, ports: ReadPorts): AsyncGenerator<object> {
+  const { logs } = await logsOf(orgId, ports);
+  for await (const record of recordsOf(logs, from, ports)) yield { kind: 'delivery', ...record };
+}
+
+/** Reads the conversations of a person for an export, and then the person's delivery records. @throws Refusal as findPerson */
+export async function* exportedPerson(
+  person: Person,
+  from: string | undefined,
+  ports: ReadPorts,
+): AsyncGenerator<object> {
+  const { conversations, logs, placeOf } = await findPerson(person, ports);
+  for (const conversation of conversations) yield { kind: 'conversation', ...conversation };
+  for await (const record of recordsOf(logs, from, ports)) {
+    if (placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
+  }
+}
+
+/** Records between two reports of progress. */
+const RECORDS_PER_STEP = 100;
+
+/** Reads several delivery logs, each from the newest event back to `from`. Holds few records in memory. */
+async function* recordsOf(
+  logs: readonly string[],
+  from: string | undefined,
+  ports: Pick<ReadPorts, 'deliveryRecords' | 'step'>,
+): AsyncGenerator<DeliveryRecord> {
+  let read = 0;
+  for (const [index, log] of logs.entries()) {
+    for await (const record of ports.deliveryRecords(log, from)) {
+      if (read++ % RECORDS_PER_STEP === 0)
+        await ports.step(`Reading delivery log ${index + 1} of ${logs.length}: ${read} records`);
+      yield record;
+    }
+  }
+}
+
+/** Returns the ids of an organization's assistants, and of all its delivery logs, those of deleted Actions included. */
+async function logsOf(
+  orgId: string,
+  { store, erasure }: ReadPorts,
+): Promise<{ readonly sites: ReadonlySet<string>; readonly logs: readonly string[] }> {
+  await requireOrganization(orgId, { store });
+  const logs = requireAll(await store.listActions(orgId)).map(({ action_id }) => action_id);
+  const sites = new Set<string>();
+  for (const { site_id } of await store.listAssistants(orgId)) {
+    sites.add(site_id);
+    logs.push(...(await erasure.logsOfDeletedActions(orgId, site_id)), usageLogId(site_id));
+  }
+  return { sites, logs: [...new Set(logs)] };
+}
+
+type ErasePersonPorts = ReadPorts & Pick<ErasePorts, 'erasure' | 'pause'> & { readonly now: Clock };
+
+const DAY_MS = 86_400_000;
+/** An event is usually delivered, with its retries, in this time. */
+const DELIVERED_MS = 600_000;
+/** Sorts after every time. */
+const LATER_THAN_ALL = '~';
+/** Different places that are counted. Customers choose the names of fields. */
+const PLACES_MAX = 100;
+
+/** What a search has found, or an erasure has erased. */
+export type PersonCounts = {
+  /** Records that were read. */
+  readonly records_read: number;
+  /** Records whose payload or response has an id of the person. */
+  readonly records: number;
+  /** Those records by the place of the id. */
+  readonly places: Readonly<Record<string, number>>;
+  readonly conversations: number;
+  readonly counters: number;
+  /** Records in progress, whose payload is still in a queue or in a function. */
+  readonly unfinished: number;
+  /** Records without an id of the person, of whose payload the log has only the beginning. */
+  readonly cut_payloads: number;
+};
+
+/** Counts what `erasePerson` would erase. @throws Refusal as findPerson */
+export async function countPerson(person: Person, ports: ErasePersonPorts): Promise<PersonCounts> {
+  const data = await findPerson(person, ports);
+  const places: Places = new Map();
+  const { counts } = await searchLogs(data, undefined, ports, places, async () => true);
+  const counters = await ports.erasure.countCounters(data.counters);
+  return { ...counts, places: Object.fromEntries(places), conversations: data.conversations.length, counters };
+}
+
+/**
+ * Erases the data of a person: payload and response of every delivery record that has one of the ids, the person's conversations, and
+ * the counters of the person's addresses. The outcome of each delivery stays (docs/decisions/0003). Ended records never change again, so
+ * no delivery restores what was erased. Records of attempts in progress are read again after 30 s, together with all recent events.
+ * An interrupted run can be repeated: conversations, which lead to further records, are erased last.
+ * @throws Refusal as findPerson
+ */
+export async function erasePerson(person: Person, ports: ErasePersonPorts): Promise<PersonCounts> {
+  const { erasure, now } = ports;
+  const began = now();
+  const data = await findPerson(person, ports);
+  await erasure.recordErasure(person.orgId, began);
+  const erase = async (record: DeliveryRecord) => {
+    return erasure.eraseContent(record, { now: now(), endedBefore: new Date(now().getTime() - IN_PROGRESS_MS) });
+  };
+  const places: Places = new Map();
+  const first = await searchLogs(data, undefined, ports, places, erase);
+  await waitForRequestsInProgress(ports);
+  const recent = new Date(began.getTime() - DELIVERED_MS).toISOString();
+  const from = first.oldestUnfinished < recent ? first.oldestUnfinished : recent;
+  const second = await searchLogs(data, from, ports, places, erase);
+  for (const { site_id, conversation_id } of data.conversations) {
+    await ports.step('Erasing conversations');
+    await erasure.eraseConversation(site_id, conversation_id);
+  }
+  return {
+    ...first.counts,
+    records: first.counts.records + second.counts.records,
+    places: Object.fromEntries(places),
+    conversations: data.conversations.length,
+    counters: await erasure.eraseCounters(data.counters),
+    unfinished: second.counts.unfinished,
+  };
+}
+
+/** Until when copies that no command erases can exist. ISO 8601, UTC. */
+export type Remaining = Readonly<Record<keyof typeof RETENTION_DAYS, string>>;
+
+/** Returns when the last copies of data expire that were written until `at`. */
+export function remainingUntil(at: Date): Remaining {
+  const after = (days: number) => new Date(at.getTime() + days * DAY_MS).toISOString();
+  const { queues, dead_letters, backups } = RETENTION_DAYS;
+  return { queues: after(queues), dead_letters: after(dead_letters), backups: after(backups) };
+}
+
+/** Number of records by the place of the id in them. */
+type Places = Map<string, number>;
+
+async function searchLogs(
+  { logs, placeOf }: PersonData,
+  from: string | undefined,
+  ports: Pick<ReadPorts, 'deliveryRecords' | 'step'>,
+  places: Places,
+  found: (record: DeliveryRecord) => Promise<boolean>,
+) {
+  const counts = { records_read: 0, records: 0, unfinished: 0, cut_payloads: 0 };
+  let oldestUnfinished = LATER_THAN_ALL;
+  for await (const record of recordsOf(logs, from, ports)) {
+    counts.records_read += 1;
+    const { payload, response_excerpt, state, trigger, event_time } = record;
+    const place = placeOf(record);
+    if (state === 'started' && (payload === null ? trigger === 'event' : place !== undefined)) {
+      counts.unfinished += 1;
+      if (event_time < oldestUnfinished) oldestUnfinished = event_time;
+    }
+    if (place === undefined && record.payload_cut) counts.cut_payloads += 1;
+    if (place === undefined || (payload ?? response_excerpt) === null || !(await found(record))) continue;
+    counts.records += 1;
+    const shown = places.has(place) || places.size < PLACES_MAX ? place : 'other places';
+    places.set(shown, (places.get(shown) ?? 0) + 1);
+  }
+  return { counts, oldestUnfinished };
+}
+
+/** Returns the place where a record has one of the ids, such as `data.user_id`; undefined when it has none. */
+export type PlaceOf = (record: DeliveryRecord) => string | undefined;
+
+/**
+ * Creates the search for a person's ids in delivery records. An id is found as a whole: in the JSON of a payload or of a response, as the
+ * name or the value of a field at any depth, text or number; in a text that is not JSON, where no character of an id stands beside it.
+ * Upper and lower case differ. The place of a response begins with `response`.
+ */
+export function personSearch(ids: readonly string[]): PlaceOf {
+  const wanted = new Set(ids);
+  const asText = [...new Set(ids.flatMap((id) => [id, JSON.stringify(id).slice(1, -1)]))];
+  const placeInText = (text: string): string | undefined => {
+    let value: unknown;
+    try {
+      value = parseExactly(text);
+    } catch {
+      return asText.some((id) => standsAlone(text, id)) ? '' : undefined;
+    }
+    return placeInJson(value, wanted);
+  };
+  return ({ payload, response_excerpt, reference, trigger_ref }) => {
+    const inPayload = payload === null ? undefined : placeInText(payload);
+    if (inPayload !== undefined) return inPayload || 'payload';
+    if (wanted.has(reference)) return 'reference';
+    if (wanted.has(trigger_ref)) return 'trigger_ref';
+    const inResponse = response_excerpt === null ? undefined : placeInText(response_excerpt);
+    return inResponse === undefined ? undefined : ['response', inResponse].filter((part) => part !== '').join('.');
+  };
+}
+
+/** Searches without recursion, because customers choose the depth of a response. */
+function placeInJson(root: unknown, wanted: ReadonlySet<string>): string | undefined {
+  const left = [{ place: '', value: root }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { place, value } = next;
+    if (Array.isArray(value)) {
+      for (const part of value) left.push({ place: `${place}[]`, value: part });
+    } else if (typeof value === 'object' && value !== null && !JSON.isRawJSON(value)) {
+      for (const [name, part] of Object.entries(value)) {
+        const below = place === '' ? name : `${place}.${name}`;
+        if (wanted.has(name)) return below;
+        left.push({ place: below, value: part });
+      }
+    } else if (typeof value !== 'boolean' && value !== null && wanted.has(textOf(value))) return place;
+  }
+  return undefined;
+}
+
+/** Returns the text of a text or a number. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const ENDS_IN_ID = /[\p{L}\p{N}_@+.-]$/u;
+/** A full stop ends a sentence, unless a letter or digit follows it. */
+const BEGINS_IN_ID = /^(?:[\p{L}\p{N}_@+-]|\.[\p{L}\p{N}])/u;
+/** Two characters, each of at most two UTF-16 units. */
+const BESIDE = 4;
+
+function standsAlone(text: string, id: string): boolean {
+  for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
+    const end = at + id.length;
+    const before = text.slice(Math.max(0, at - BESIDE), at);
+    if (!ENDS_IN_ID.test(before) && !BEGINS_IN_ID.test(text.slice(end, end + BESIDE))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+
+/** One text or several, as policies and patterns allow. */
+const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
+
+/** The condition keys whose values the gateway knows. */
+const expected = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
+
+/**
+ * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
+ * @param actions matches the actions that it can judge
+ */
+const documentOf = (actions: RegExp) =>
+  z.strictObject({
+    Version: z.literal('2012-10-17'),
+    Statement: z.array(
+      z.strictObject({
+        Sid: z.string().optional(),
+        Effect: z.enum(['Allow', 'Deny']),
+        /** The principal of a resource policy or trust policy: every caller, or a service of AWS. */
+        Principal: z
+          .union([z.strictObject({ AWS: z.literal('*') }), z.strictObject({ Service: z.string() })])
+          .optional(),
+        Action: texts.refine((all) => all.every((action) => actions.test(action)), 'not an action of a known service'),
+        Resource: texts
+          .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
+          .optional(),
+        Condition: z
+          .strictObject({ ArnEquals: expected.optional(), ArnLike: expected.optional(), Bool: expected.optional() })
+          .default({}),
+      }),
+    ),
+  });
+
+/** Only calls to these services reach the gateway. */
+export const policyDocument = documentOf(/^(\*$|(dynamodb|sqs|events|secretsmanager|lambda|sns|logs):)/);
+export const trustDocument = documentOf(/^sts:AssumeRole$/);
+
+export type PolicyStatement = z.infer<typeof policyDocument>['Statement'][number];
+
+/** A call that a caller wants to make. */
+export type AccessRequest = {
+  /** `dynamodb:PutItem` */
+  readonly action: string;
+  readonly resource: string;
+  /** Condition keys in lower case. */
+  readonly keys: Readonly<Record<string, string>>;
+};
+
+/** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
+export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
+  const hold = (keys: z.infer<typeof expected> | undefined, matches: (wanted: string, actual: string) => boolean) =>
+    Object.entries(keys ?? {}).every(([key, values]) => {
+      const actual = request.keys[key.toLowerCase()];
+      return actual !== undefined && values.some((wanted) => matches(wanted, actual));
+    });
+  return (
+    Action.some((pattern) => matchesWildcard(pattern, request.action, { ignoreCase: true })) &&
+    Resource?.some((pattern) => matchesWildcard(pattern, request.resource)) !== false &&
+    hold(Condition.ArnEquals, matchesArn) &&
+    hold(Condition.ArnLike, matchesArn) &&
+    hold(Condition.Bool, (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase())
+  );
+}
+
+/**
+ * Whether a statement of a resource policy or trust policy is about a caller.
+ * @param service undefined for a caller that is no service of AWS
+ */
+export function isAbout({ Principal }: PolicyStatement, service: string | undefined): boolean {
+  return Principal !== undefined && (!('Service' in Principal) || Principal.Service === service);
+}
+
+const compiled = new Map<string, RegExp>();
+
+/** Whether text matches a pattern of AWS: `*` is any characters, `?` is one. */
+export function matchesWildcard(pattern: string, text: string, { ignoreCase = false } = {}): boolean {
+  const key = `${ignoreCase ? 'i' : ''} ${pattern}`;
+  let expression = compiled.get(key);
+  if (expression === undefined) {
+    const source = pattern
+      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
+    expression = new RegExp(`^${source}$`, ignoreCase ? 'is' : 's');
+    compiled.set(key, expression);
+  }
+  return expression.test(text);
+}
+
+/** As `matchesWildcard`, but part by part between the colons: a `*` in one part of an ARN never reaches into the next. */
+function matchesArn(pattern: string, arn: string): boolean {
+  const parts = partsOf(arn);
+  return partsOf(pattern).every((part, index) => matchesWildcard(part, parts[index] ?? ''));
+}
+
+/** The sixth part holds everything that is left: resource names may contain colons. */
+function partsOf(arn: string): string[] {
+  const parts = arn.split(':');
+  return [...parts.slice(0, 5), parts.slice(5).join(':')];
+}

@@ -1,0 +1,200 @@
+import type { AccessKeys, Authorizer, Caller, Check } from './access/authorizer.ts';
+import { REGION } from './account.ts';
+import { messageOf } from './cloud-error.ts';
+import { isList, isObject, type Json, type JsonObject, parseObject } from './json.ts';
+import type { HttpRequest } from './listener.ts';
+
+/** A received call. */
+export type AwsRequest = Omit<HttpRequest, 'client'>;
+
+export type AwsResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+};
+
+/** A call that a service's handler has parsed. */
+export type AwsCall = {
+  /** The actions that the caller's policies must all allow. */
+  readonly checks: readonly Check[];
+  /** Performs the call after everything is allowed. */
+  perform(): Promise<AwsResponse>;
+};
+
+/** One AWS service behind the gateway. */
+export type AwsService = {
+  /** Parses a call. @throws ServiceError when the call is malformed or unknown */
+  understand(request: AwsRequest): AwsCall;
+  /** Returns the error in the format of the service. */
+  refuse(error: ServiceError): AwsResponse;
+};
+
+/** An error that the gateway answers in the format of AWS. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** @throws ServiceError when the caller's policies do not allow the call */
+export function requireAllowed(authorizer: Authorizer, caller: Caller, check: Check): void {
+  const denial = authorizer.check(caller, check);
+  if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial.message);
+}
+
+/** The error for an operation that is not emulated. Doing nothing would look like success. */
+export class UnknownOperation extends ServiceError {
+  constructor(service: string, operation: string) {
+    super('UnknownOperationException', `The local cloud does not know ${service} ${operation}`);
+  }
+}
+
+/** Headers of an engine's answer that go on to the client. */
+export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') passed[name] = value;
+  }
+  return passed;
+}
+
+/** An operation of a JSON protocol. Both functions throw a ServiceError on parameters that the service refuses. */
+export type Operation = {
+  /** The actions that the caller's policies must all allow. */
+  readonly checks: (parameters: JsonObject) => readonly Check[];
+  readonly answer: (parameters: JsonObject, request: AwsRequest) => Promise<AwsResponse> | AwsResponse;
+};
+
+/** A service that speaks one of AWS's JSON protocols. @param name of the service in messages */
+export function jsonService(name: string, operations: Readonly<Record<string, Operation>>): AwsService {
+  const known = new Map(Object.entries(operations));
+  return {
+    refuse: jsonRefusal,
+    understand(request) {
+      const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+      const parameters = parseObject(request.body.toString('utf8') || '{}');
+      if (operation === '' || parameters === undefined) {
+        throw new ServiceError('SerializationException', 'The request is not a call in an AWS JSON protocol');
+      }
+      const found = known.get(operation);
+      if (found === undefined) throw new UnknownOperation(name, operation);
+      return { checks: found.checks(parameters), perform: async () => found.answer(parameters, request) };
+    },
+  };
+}
+
+export const jsonResponse = (value: object, status = 200): AwsResponse => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.1' },
+  body: JSON.stringify(value),
+});
+
+/** An error of the JSON protocols. */
+export const jsonRefusal = (error: ServiceError): AwsResponse =>
+  jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
+
+/** A parameter that must be text. @throws ServiceError when it is not */
+export function textOf(parameters: JsonObject, name: string): string {
+  const value = parameters[name];
+  if (typeof value !== 'string' || value === '') throw new ServiceError('ValidationException', `${name} must be text`);
+  return value;
+}
+
+/** A parameter that may be missing, but else must be text. */
+export function optionalText(parameters: JsonObject, name: string): string | undefined {
+  return parameters[name] === undefined || parameters[name] === null ? undefined : textOf(parameters, name);
+}
+
+/** A parameter that is a list of objects. A missing one is empty. */
+export function objectsOf(parameters: JsonObject, name: string): readonly JsonObject[] {
+  const value: Json = parameters[name] ?? [];
+  if (!isList(value) || !value.every(isObject)) {
+    throw new ServiceError('ValidationException', `${name} must be a list of objects`);
+  }
+  return value;
+}
+
+type GatewayOptions = {
+  readonly keys: AccessKeys;
+  readonly authorizer: Authorizer;
+  /** The services by their names in the credential scope of a signed request: `dynamodb`, `sqs`, … */
+  readonly services: Readonly<Record<string, AwsService>>;
+  /** Called with one line about each call that the local cloud cannot answer. */
+  readonly onFault: (message: string) => void;
+};
+
+/** `AWS4-HMAC-SHA256 Credential=<key id>/<date>/<region>/<service>/aws4_request, …` */
+const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
+
+/**
+ * The gateway, its engines and all functions share the processors, and a function gives a call up after two seconds and repeats it. So
+ * no batch begins while this many calls of functions wait. It is enough to keep the gateway busy: it answers a call in about a millisecond.
+ */
+const WAITING_CALLS_MAX = 32;
+
+/** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  /** The calls of functions that wait for an answer. */
+  #waiting = 0;
+  #ready: (() => void)[] = [];
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves as soon as fewer calls wait than may wait when a batch begins. */
+  ready(): Promise<void> {
+    if (this.#waiting < WAITING_CALLS_MAX) return Promise.resolve();
+    return new Promise((resolve) => this.#ready.push(resolve));
+  }
+
+  /**
+   * Answers a signed request. The access key identifies the caller. The signature is not checked, because a program that reaches a
+   * loopback address can also read the keys. Never throws: a fault of ours is an answer with status 500.
+   */
+  async call(request: AwsRequest): Promise<AwsResponse> {
+    const { keys, services, authorizer, onFault } = this.#options;
+    const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
+    const service = services[name];
+    const refuse = service?.refuse ?? jsonRefusal;
+    const caller = keys.get(accessKeyId);
+    // An invocation waits for another function, and not for the gateway.
+    const isWaiting = caller?.kind === 'function' && name !== 'lambda';
+    if (isWaiting) this.#waiting += 1;
+    try {
+      if (caller === undefined) {
+        throw new ServiceError('UnrecognizedClientException', 'The security token included in the request is invalid.');
+      }
+      if (region !== REGION) {
+        throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
+      }
+      if (service === undefined) {
+        throw new ServiceError('UnknownOperationException', `The local cloud does not know the service ${name}`);
+      }
+      const call = service.understand(request);
+      for (const check of call.checks) requireAllowed(authorizer, caller, check);
+      return await call.perform();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        onFault(`${name}: ${error instanceof Error ? error.stack : messageOf(error)}`);
+        return refuse(new ServiceError('InternalFailure', messageOf(error), 500));
+      }
+      if (error.code === 'UnknownOperationException') onFault(error.message);
+      return refuse(error);
+    } finally {
+      if (isWaiting) this.#end();
+    }
+  }
+
+  #end(): void {
+    this.#waiting -= 1;
+    if (this.#waiting < WAITING_CALLS_MAX) for (const resolve of this.#ready.splice(0)) resolve();
+  }
+}

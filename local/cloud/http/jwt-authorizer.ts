@@ -1,0 +1,71 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import * as z from 'zod';
+import type { JsonObject } from '../json.ts';
+import { type HttpAnswer, jsonMessage } from '../listener.ts';
+import type { JwtAuthorization } from '../template/stack.ts';
+
+const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
+/** The only algorithms that API Gateway accepts. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
+
+/**
+ * Emulates the JWT authorizer of an HTTP API. It checks the bearer token's signature with the issuer's published keys, and its issuer,
+ * times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template.
+ */
+export class JwtAuthorizer {
+  readonly #keys = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
+
+  /** Checks a token. @returns the caller's claims for the event, or the answer that API Gateway gives instead of the function */
+  async check(
+    definition: JwtAuthorization,
+    authorization: string | undefined,
+  ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> {
+    const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) return { refused: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
+    let claims: JWTPayload;
+    try {
+      const keys = await this.#keysOf(definition.issuer);
+      claims = (await jwtVerify(token, keys, { issuer: definition.issuer, algorithms: ALGORITHMS })).payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };
+      throw error;
+    }
+    const audience = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
+    if (!audience.some((name) => typeof name === 'string' && definition.audience.includes(name))) {
+      return { refused: invalidToken('the token has an invalid audience') };
+    }
+    const granted = scopesOf(claims);
+    if (definition.scopes.length > 0 && !definition.scopes.some((scope) => granted.includes(scope))) {
+      return { refused: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
+    }
+    const texts = Object.entries(claims).map(([name, value]) => [name, asText(value)]);
+    return { authorizer: { jwt: { claims: Object.fromEntries(texts), scopes: granted } } };
+  }
+
+  #keysOf(issuer: string) {
+    const known = this.#keys.get(issuer);
+    if (known !== undefined) return known;
+    const keys = fetch(`${issuer}/.well-known/openid-configuration`)
+      .then(async (response) => metadata.parse(await response.json()))
+      .then(({ jwks_uri }) => createRemoteJWKSet(new URL(jwks_uri)));
+    this.#keys.set(issuer, keys);
+    keys.catch(() => this.#keys.delete(issuer));
+    return keys;
+  }
+}
+
+const invalidToken = (reason: string) =>
+  jsonMessage(401, 'Unauthorized', {
+    'www-authenticate': `Bearer error="invalid_token" error_description="${reason}"`,
+  });
+
+function scopesOf(claims: JWTPayload): string[] {
+  const scope = claims.scope ?? claims.scp;
+  if (Array.isArray(scope)) return scope.map(String);
+  return typeof scope === 'string' ? scope.split(' ') : [];
+}
+
+/** Converts claims to text, as events contain them. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : Array.isArray(value) ? `[${value.join(' ')}]` : String(value);
+}

@@ -1,0 +1,127 @@
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import * as z from 'zod';
+import type { Deployment } from '../../cli/deployment.ts';
+import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
+import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
+import { BoundedMap } from '../../src/domain/bounded-map.ts';
+import type { DemoCloud } from './demo.ts';
+import { scriptedModel } from './scripted-model.ts';
+
+/** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */
+const KEPT = 500;
+
+/** What the conversation view sent along: the widget's own header, and the page's origin. */
+export type Credential = {
+  readonly siteId: string | undefined;
+  readonly sessionToken: string | undefined;
+  readonly origin: string | undefined;
+};
+
+type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
+type Answer = { readonly messages: readonly Message[]; readonly ended: boolean };
+type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; busy: boolean };
+
+export type DemoConversations = {
+  /** What was said so far; undefined when the service does not let the visitor in. */
+  readonly read: (credential: Credential, conversationId: string) => Promise<Answer | undefined>;
+  /** One turn, and what the assistant says in it. */
+  readonly say: (credential: Credential, conversationId: string, text: string) => Promise<Answer | undefined>;
+};
+
+/** The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. */
+export function demoConversations(
+  cloud: DemoCloud,
+  orgId: string,
+  { publish }: Pick<Deployment, 'publish'>,
+): DemoConversations {
+  const { apiUrl, gatewayUrl: endpoint, region, credentials, outputs } = cloud;
+  const lambda = new LambdaClient({ endpoint, region, credentials, maxAttempts: 1 });
+  const events = new EventBridgeClient({ endpoint, region, credentials });
+  const platformOf = (siteId: string) =>
+    vaWave(lambda, events, {
+      aiActionFunction: outputs[OUTPUTS.aiAction] ?? '',
+      usageReportFunction: outputs[OUTPUTS.usageReport] ?? '',
+      eventBus: outputs[OUTPUTS.eventBus] ?? '',
+      orgId,
+      siteId,
+    });
+  const talks = new BoundedMap<string, Talk>(KEPT);
+
+  /** The conversation of a visitor whom the service lets in. */
+  const talkOf = async (credential: Credential, id: string) => {
+    const visitor = await visitorOf(apiUrl, credential, id);
+    if (visitor === undefined) return undefined;
+    const conversation: Conversation = { id, sessionToken: undefined, messages: [], ended: false };
+    const talk = talks.get(id) ?? { conversation, transcript: [], busy: false };
+    talks.set(id, talk);
+    return { ...visitor, talk };
+  };
+
+  return {
+    read: async (credential, id) => {
+      const { talk } = (await talkOf(credential, id)) ?? {};
+      return talk && { messages: talk.transcript, ended: talk.conversation.ended };
+    },
+    say: async (credential, id, text) => {
+      const visitor = await talkOf(credential, id);
+      if (visitor === undefined) return undefined;
+      const { talk, site_id, session_id } = visitor;
+      const { conversation, transcript } = talk;
+      if (conversation.ended || talk.busy) return { messages: [], ended: conversation.ended };
+      const said: Message[] = [];
+      const at = () => new Date().toISOString();
+      // The token is renewed while the page is open; each turn is reported with the one that it came with.
+      const turn = { ...conversation, sessionToken: credential.sessionToken };
+      transcript.push({ from: 'visitor', text, at: at() });
+      talk.busy = true;
+      try {
+        await runTurn(turn, text, {
+          model: scriptedModel,
+          platform: platformOf(site_id),
+          say: async (reply) => {
+            said.push({ from: 'assistant', text: reply, at: at() });
+          },
+          onFault: (what, cause) =>
+            console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
+        });
+        Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
+        transcript.push(...said);
+        // The platform says so; the service only passes it on.
+        const data = { conversation_id: id, session_id, message_count: transcript.length };
+        if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
+      } finally {
+        talk.busy = false;
+      }
+      return { messages: said, ended: conversation.ended };
+    },
+  };
+}
+
+const admitted = z.object({
+  site_id: z.string(),
+  conversation_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+});
+
+/**
+ * Asks the service whether this visitor may speak in this conversation: init resumes a conversation only for whom it belongs to, and
+ * with `begin_conversation: false` it begins none. A platform with many visitors keeps the answer for as long as the credential is
+ * the same, because each init counts towards the hourly limit.
+ * @returns undefined when the service refuses, or the conversation is another's
+ */
+async function visitorOf(apiUrl: string, { siteId, sessionToken, origin }: Credential, conversationId: string) {
+  const response = await fetch(`${apiUrl}/api/widget/init`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(origin === undefined ? {} : { origin }),
+      ...(sessionToken === undefined ? { 'x-site-id': siteId ?? '' } : { 'x-session-token': sessionToken }),
+    },
+    body: JSON.stringify({ conversation_id: conversationId, begin_conversation: false }),
+  });
+  if (!response.ok) return undefined;
+  const { site_id, conversation_id, session_id } = admitted.parse(await response.json());
+  return conversation_id === conversationId && session_id !== null ? { site_id, session_id } : undefined;
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Action } from '../../src/contract/actions.ts';
+import type { EventName } from '../../src/contract/events.ts';
+import { createAction, type ManageActionsPorts, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import {
+  createAssistant,
+  generateServerSecret,
+  updateAssistant,
+} from '../../src/domain/organizations/manage-assistants.ts';
+import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { readKept, writeKept } from '../cloud/state/kept-file.ts';
+
+const kept = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
+
+export type DemoOrganization = z.infer<typeof kept> & {
+  /** Of the members' assistant. The customer's backend keeps it; the service stores only its hash. */
+  readonly server_secret: string;
+};
+
+/** What the demo's Event Actions subscribe to, and its page can put on the bus. */
+export const DEMO_EVENTS = [
+  'conversation.started',
+  'conversation.ended',
+  'message.received',
+  'message.sent',
+  'escalation.triggered',
+  'contact.created',
+  'appointment.booked',
+] as const satisfies readonly EventName[];
+
+const CONTACT_FIELDS = [
+  { key: 'name', label: 'Your name', type: 'Text', required: true },
+  { key: 'email', label: 'Email', type: 'Email', required: true },
+  { key: 'phone', label: 'Phone', type: 'Phone' },
+  { key: 'bikes', label: 'How many bikes?', type: 'Number' },
+  { key: 'message', label: 'Message', type: 'Long text', required: true },
+];
+const MEMBER_FIELDS = [{ key: 'message', label: 'What is wrong with your bike?', type: 'Long text', required: true }];
+const ORDER_TOOL = {
+  trigger: 'AI-decided',
+  name: 'Find an order',
+  description: 'Finds an order by its number and tells its status',
+  parameters: { properties: { number: { type: 'integer', description: 'Number of the order' } }, required: ['number'] },
+  feed_response_back: true,
+  response_field_map: { number: '$.order.number', status: '$.order.status' },
+};
+
+/**
+ * The demo's customer: an organization with one assistant per authentication mode. Created once, found again later, and then told the
+ * site's host, because its port may have changed. Each start generates a new server secret for the site's backend.
+ * @param folder the data folder, which keeps the ids
+ */
+export async function demoOrganization(
+  folder: string,
+  siteHost: string,
+  ports: ManageActionsPorts,
+): Promise<DemoOrganization> {
+  const file = join(folder, 'demo.json');
+  const known = readKept(file, kept);
+  const found = known && (await ports.store.findOrganization(known.org_id));
+  const ids = known && found ? known : await newOrganization(siteHost, ports);
+  writeKept(file, ids);
+  let server_secret = '';
+  for (const siteId of [ids.website_site_id, ids.members_site_id]) {
+    const assistant = await ports.store.findAssistant(siteId);
+    if (assistant === undefined) continue;
+    const { domain, allowed_domains } = assistant;
+    const allowed = allowed_domains.map((entry) => (entry === domain ? siteHost : entry));
+    const moved = await updateAssistant(assistant, { domain: siteHost, allowed_domains: allowed }, ports);
+    if (moved.authentication_mode !== 'Session Signed') continue;
+    server_secret = (await generateServerSecret(moved, { regenerate: true }, ports)).serverSecret;
+  }
+  return { ...ids, server_secret };
+}
+
+async function newOrganization(siteHost: string, ports: ManageActionsPorts): Promise<z.infer<typeof kept>> {
+  const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, ports);
+  const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
+    createAssistant(
+      org_id,
+      { name, authentication_mode, allowed_domains, domain: siteHost, hourly_rate_limit: 10_000 },
+      ports,
+    );
+  const website = await create('Website', 'Allowed Websites', [siteHost]);
+  const members = await create('Members', 'Session Signed', []);
+  return { org_id, website_site_id: website.site_id, members_site_id: members.site_id };
+}
+
+/** The demo's Actions by path of the receiver, created where they are missing, and moved when the receiver did. */
+export async function demoActions(
+  { org_id, website_site_id: website, members_site_id: members }: DemoOrganization,
+  receiverUrl: string,
+  ports: ManageActionsPorts,
+): Promise<ReadonlyMap<string, Action>> {
+  const events = { trigger: 'Event', events: DEMO_EVENTS };
+  const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
+  const wanted: readonly (readonly [path: string, siteId: string, input: object])[] = [
+    ['/website/events', website, { ...events, name: 'CRM sync' }],
+    ['/website/contact', website, form('Contact us', CONTACT_FIELDS)],
+    ['/website/orders', website, ORDER_TOOL],
+    ['/members/orders', members, ORDER_TOOL],
+    ['/members/events', members, { ...events, name: 'Member CRM sync' }],
+    ['/members/repair', members, form('Ask the workshop', MEMBER_FIELDS)],
+  ];
+  const { actions: existing } = await ports.store.listActions(org_id);
+  const byPath = new Map<string, Action>();
+  for (const [path, siteId, input] of wanted) {
+    const url = receiverUrl + path;
+    const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
+    const action = found ? updateAction(found, { url }, ports) : createAction(siteId, { ...input, url }, ports);
+    byPath.set(path, await action);
+  }
+  return byPath;
+}

@@ -1,0 +1,133 @@
+import { closeServer, type Received, type ReceivedAction, receiverServer } from '../../cli/receiver.ts';
+import { listenNear } from '../cloud/listener.ts';
+import type { ReceiverCertificate } from '../receiver-certificate.ts';
+
+/** One request that reached the customer's receiver, as the site shows it. */
+export type ShownRequest = {
+  readonly number: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly title: string;
+  /** Name of the Action; empty for usage webhooks. */
+  readonly action: string;
+  readonly outcome: 'accepted' | 'duplicate' | 'failed' | 'refused';
+  readonly answered: number;
+  /** Says by what the receiver recognizes repeats, or why it refused the request. */
+  readonly note: string;
+  readonly body: string;
+  /** The headers that say what the request is, and prove it. */
+  readonly headers: string;
+};
+
+export type DemoReceiver = {
+  readonly url: string;
+  /** By path; a path without an Action is unknown. */
+  readonly actions: Map<string, ReceivedAction>;
+  /** Calls `watcher` with the latest hundred and all later requests. @returns a function that ends the calls */
+  watch(watcher: (request: ShownRequest) => void): () => void;
+  stop(): Promise<void>;
+};
+
+/** Where the usage webhook of the members' sessions leads. */
+export const USAGE_PATH = '/members/usage';
+/** What Northwind Bikes pays for one conversation: about eight questions. */
+export const BUDGET_TOKENS = 4000;
+
+const PREFERRED_PORT = 8789;
+const KEPT_REQUESTS = 100;
+const SHOWN_HEADERS = /^x-(service|webhook)-/;
+const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 1002: 'on its way' };
+
+/**
+ * Starts the customer's endpoint. It accepts verified requests, once per envelope id, submission id or nonce, and shows all requests.
+ * @param certificate trusted by the service
+ * @param fail how many requests of each event get a 503 before one is accepted, to show retries
+ */
+export async function startDemoReceiver(
+  certificate: ReceiverCertificate | undefined,
+  usageSecret: string,
+  fail: number,
+): Promise<DemoReceiver> {
+  const actions: DemoReceiver['actions'] = new Map();
+  const recent: ShownRequest[] = [];
+  const watchers = new Set<(request: ShownRequest) => void>();
+  /** Tokens by user since their conversation began. */
+  const spent = new Map<string, number>();
+  let number = 0;
+
+  const server = receiverServer({
+    tls: { cert: certificate?.certificate ?? '', key: certificate?.key ?? '' },
+    actionsAt: async (path) => [actions.get(path) ?? []].flat(),
+    usageSecret,
+    now: () => new Date(),
+    answer: ({ verdict, arrivals }) => {
+      // A duplicate also gets a 2xx, but is not processed again.
+      const isNew = !arrivals.accepted;
+      if (verdict.kind === 'usage') {
+        const { user_id, usage } = verdict.report;
+        const tokens = (spent.get(user_id) ?? 0) + (isNew ? usage.total_tokens : 0);
+        spent.set(user_id, tokens);
+        return reply({ should_continue: tokens < BUDGET_TOKENS });
+      }
+      const { trigger, body } = verdict.request;
+      if (trigger === 'event' && arrivals.count <= fail) return { status: 503, body: '{"message":"not accepted"}' };
+      // The next conversation of a visitor has a budget of its own.
+      if (trigger === 'event' && isNew && body?.event === 'conversation.started') {
+        spent.delete(String(body.data.visitor_id));
+      }
+      // An AI-decided Action feeds its answer back to the assistant.
+      if (trigger !== 'ai') return reply({ message: 'accepted' });
+      const order = Number(body?.number);
+      return reply({ order: { number: order, status: ORDERS[order] ?? 'not one of ours' } });
+    },
+    onRequest: (received, answered) => {
+      if (answered === 404) return;
+      number += 1;
+      const action = actions.get(received.path)?.name ?? '';
+      const request = { number, action, answered, ...shown(received, answered) };
+      recent.push(request);
+      if (recent.length > KEPT_REQUESTS) recent.shift();
+      for (const watcher of watchers) watcher(request);
+    },
+  });
+
+  return {
+    url: `https://localhost:${await listenNear(server, PREFERRED_PORT)}`,
+    actions,
+    watch(watcher) {
+      for (const request of recent) watcher(request);
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    stop: () => closeServer(server),
+  };
+}
+
+const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
+
+function shown({ at, path, headers, body, verdict, key, arrivals }: Received, answered: number) {
+  const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
+  const common = { at: at.toISOString(), body, headers: proof.map(([name, value]) => `${name}: ${value}`).join('\n') };
+  const place = path.split('/').at(-1);
+  if (verdict.kind === 'refused') {
+    return {
+      ...common,
+      title: `request to ${place}`,
+      outcome: 'refused',
+      note: `Not verified: ${verdict.problem}.`,
+    } as const;
+  }
+  const outcome = answered === 503 ? 'failed' : arrivals.accepted ? 'duplicate' : 'accepted';
+  const seconds = ((Number(at) - Number(arrivals.firstAt)) / 1000).toFixed(1);
+  const again = arrivals.count === 1 ? '' : `, arrival ${arrivals.count}, ${seconds} s after the first.`;
+  if (verdict.kind === 'usage')
+    return { ...common, title: 'usage report', outcome, note: `Nonce ${key}${again}` } as const;
+  const { trigger, triggerRef } = verdict.request;
+  const titles = { event: triggerRef, ai: `AI-decided ${place}`, form: `form ${place}` };
+  const notes = {
+    event: `Envelope ${key}${again}`,
+    ai: `Conversation ${triggerRef}. The assistant is given a field of the answer.`,
+    form: `Submission ${key}${again}`,
+  };
+  return { ...common, title: titles[trigger], outcome, note: notes[trigger] } as const;
+}

@@ -1,0 +1,119 @@
+import { CloudFormationServiceException, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
+import { type CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  DescribeLimitsCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { OUTPUTS } from '../deployment/outputs.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from './aws-clients.ts';
+
+const TOOLKIT = 'CDKToolkit';
+
+/**
+ * Reads facts about the AWS account. A quota that cannot be read is undefined.
+ * @throws errors of the SDK when stacks cannot be read or credentials are missing
+ */
+export async function accountFacts(stackName: string, access: AwsAccess) {
+  const cloudFormation = cloudFormationClient(access);
+  const [region, toolkit, stack, concurrency, tableWriteUnits] = await Promise.all([
+    cloudFormation.config.region(),
+    findStack(TOOLKIT, access),
+    findStack(stackName, access),
+    quota(async () => {
+      const { AccountLimit } = await lambdaClient(access).send(new GetAccountSettingsCommand({}));
+      return AccountLimit?.ConcurrentExecutions;
+    }),
+    quota(async () => (await dynamoDbClient(access).send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits),
+  ]);
+  const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === OUTPUTS.version)?.OutputValue;
+  return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, version, concurrency, tableWriteUnits };
+}
+
+/** Returns a quota; undefined when it cannot be read, so that a missing permission does not stop the other checks. */
+async function quota(read: () => Promise<number | undefined>): Promise<number | undefined> {
+  try {
+    return await read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Finds a stack by name. @returns undefined when there is none in this account and region */
+export async function findStack(name: string, access: AwsAccess): Promise<Stack | undefined> {
+  const client = cloudFormationClient(access);
+  try {
+    return (await client.send(new DescribeStacksCommand({ StackName: name }))).Stacks?.[0];
+  } catch (error) {
+    // CloudFormation has no error code for a missing stack.
+    if (error instanceof CloudFormationServiceException && / does not exist$/.test(error.message)) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Reads the outputs of a deployed stack by name. @throws Refusal 404 when there is no such stack in this account and region */
+export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
+  const stack = await findStack(stackName, access);
+  if (stack === undefined) {
+    throw new Refusal('stack_not_found', {
+      message: `stack: there is no stack ${stackName} in this account and region`,
+    });
+  }
+  return Object.fromEntries(
+    (stack.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']),
+  );
+}
+
+/**
+ * Finds region and credentials as the AWS CLI does: profiles, single sign-on, roles, environment. All clients share the result, so that
+ * the operator enters an MFA code once and a role is assumed once.
+ * @throws errors of the SDK when it finds no region
+ */
+export async function operatorAccess(access: AwsAccess): Promise<AwsAccess> {
+  const { config } = cloudFormationClient(access);
+  return { ...access, region: await config.region(), credentials: config.credentials };
+}
+
+export type LogQuery = {
+  readonly since: Date;
+  /** Returns only lines that contain this text. */
+  readonly containing?: string | undefined;
+};
+export type LogLine = { readonly time: string; readonly text: string };
+
+/** Reads the lines of a log group, oldest first. */
+export async function* functionLog(
+  client: CloudWatchLogsClient,
+  logGroupName: string,
+  { since, containing }: LogQuery,
+): AsyncIterable<LogLine> {
+  const input = {
+    logGroupName,
+    startTime: since.getTime(),
+    // A term in quotes is searched literally. The filter syntax cannot express a quote within it.
+    ...(containing === undefined ? {} : { filterPattern: `"${containing.replaceAll('"', '')}"` }),
+  };
+  for await (const { events = [] } of paginateFilterLogEvents({ client }, input)) {
+    for (const { timestamp = 0, message = '' } of events) {
+      yield { time: new Date(timestamp).toISOString(), text: message.trimEnd() };
+    }
+  }
+}
+
+/** The warm throughput of a table (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html). */
+export const warmThroughput = (client: DynamoDBClient, TableName: string) => ({
+  read: async () => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const { ReadUnitsPerSecond: reads = 0, WriteUnitsPerSecond: writes = 0 } = Table?.WarmThroughput ?? {};
+    return { reads, writes };
+  },
+  raise: async ({ reads, writes }: { readonly reads: number; readonly writes: number }) => {
+    const WarmThroughput = { ReadUnitsPerSecond: reads, WriteUnitsPerSecond: writes };
+    await client.send(new UpdateTableCommand({ TableName, WarmThroughput }));
+  },
+});

@@ -1,0 +1,74 @@
+/**
+ * Combines the questions of one turn of the event loop into one call, because the messages of a batch ask for much the same at the same
+ * time. The call begins after the last of them, so a strongly consistent read is strongly consistent for each. Nothing is kept after
+ * it has begun, so no invocation waits for a question of another one.
+ * @param ask answers questions that all have different names: one promise for each, in their order. Each caller settles when its own
+ * promise does. When `ask` throws, all callers of this call fail. Its promises must be bounded in time, as those of AWS's clients are.
+ * @param options.nameOf equal questions have the same name and share one answer. @default the question itself
+ * @param options.atMost limit of questions in one call; more questions need several calls
+ */
+export function batched<Question, Answer>(
+  ask: (questions: readonly Question[]) => readonly Promise<Answer>[],
+  {
+    nameOf = (question) => question,
+    atMost = Number.POSITIVE_INFINITY,
+  }: { readonly nameOf?: (question: Question) => unknown; readonly atMost?: number } = {},
+): (question: Question) => Promise<Answer> {
+  type Asked = PromiseWithResolvers<Answer> & { readonly question: Question };
+  let waiting = new Map<unknown, Asked>();
+
+  const call = (asked: readonly Asked[]) => {
+    try {
+      const answers = ask(asked.map(({ question }) => question));
+      for (const [index, { resolve, reject }] of asked.entries()) {
+        const answer = answers[index];
+        if (answer === undefined) reject(new Error('A question of a combined call has no answer'));
+        else resolve(answer);
+      }
+    } catch (cause) {
+      for (const { reject } of asked) reject(cause);
+    }
+  };
+  const callAll = () => {
+    const asked = [...waiting.values()];
+    waiting = new Map();
+    while (asked.length > 0) call(asked.splice(0, atMost));
+  };
+
+  return (question) => {
+    const name = nameOf(question);
+    const known = waiting.get(name);
+    if (known !== undefined) return known.promise;
+    if (waiting.size === 0) setImmediate(callAll);
+    const asked = { question, ...Promise.withResolvers<Answer>() };
+    waiting.set(name, asked);
+    return asked.promise;
+  };
+}
+
+/** Limits of one batch. */
+export type BatchLimits = { readonly entries: number; readonly bytes: number };
+
+/**
+ * Splits entries into batches within these limits, in their order. No two entries of a batch have the same key. An entry that is larger than
+ * a batch is alone in one.
+ */
+export function batchesOf<Entry extends { readonly bytes: number; readonly key?: string }>(
+  entries: readonly Entry[],
+  limits: BatchLimits,
+): readonly Entry[][] {
+  const batches: Entry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const current = batches.at(-1);
+    bytes += entry.bytes;
+    const isTaken = current?.some(({ key }) => key !== undefined && key === entry.key);
+    if (current === undefined || current.length === limits.entries || bytes > limits.bytes || isTaken) {
+      batches.push([entry]);
+      bytes = entry.bytes;
+    } else {
+      current.push(entry);
+    }
+  }
+  return batches;
+}

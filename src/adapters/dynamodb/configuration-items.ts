@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { ADDED_TO_ACTION, actionShape } from '../../contract/action-shape.ts';
+import { ASSISTANT_SETTINGS } from '../../contract/assistants.ts';
+import { PLANS, ROLES } from '../../contract/organizations.ts';
+import { itemReader } from './stored-items.ts';
+
+/** Schemas of the stored items of the configuration table (docs/architecture.md, "Data"). */
+
+type Key = { readonly pk: string; readonly sk: string };
+
+const key = { pk: z.string(), sk: z.string() };
+const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
+/** The ids in an entity decide who may read it, so they must match the key of its item. */
+const ELSEWHERE = { error: 'its ids do not match its key' };
+
+/** The restrictions of an organization, an assistant or an Action. */
+const restrictions = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
+
+export const readOrganization = itemReader(
+  z
+    .object({
+      ...key,
+      organization: z.looseObject({
+        org_id: z.string(),
+        name: z.string(),
+        plan: z.enum(PLANS),
+        assistant_limit: z.number().optional(),
+        created_at: z.string(),
+        ...restrictions,
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
+);
+
+export const readAssistant = itemReader(
+  z
+    .object({
+      ...key,
+      assistant: z.looseObject({
+        site_id: z.string(),
+        org_id: z.string(),
+        ...ASSISTANT_SETTINGS,
+        server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
+        escalation_topics: z.array(z.string()).optional(),
+        form_submissions_per_hour: z.number().optional(),
+        created_at: z.string(),
+        updated_at: z.string(),
+        version: z.number(),
+        ...restrictions,
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
+);
+
+const offered = {
+  ...ADDED_TO_ACTION,
+  created_at: z.string(),
+  updated_at: z.string(),
+  version: z.number(),
+  ...restrictions,
+};
+const added = { ...offered, sealed_signing_secret: z.string() };
+const shape = actionShape(z.looseObject);
+
+const action = z.discriminatedUnion('trigger', [
+  z.looseObject({ trigger: z.literal('Event'), ...shape.Event, ...added }),
+  z.looseObject({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...added }),
+  z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...added }),
+]);
+
+export const readAction = itemReader(
+  z
+    .object({ ...key, action })
+    .refine((item) => isAt(item, KEYS.action(item.action.org_id, item.action.action_id)), ELSEWHERE),
+);
+
+/** Reads the fields that decide whether an Action receives an event, for an Action that cannot be read as a whole. @throws as an ItemReader */
+export const readSubscription = itemReader(
+  z.object({
+    action: z.object({
+      trigger: z.string(),
+      site_id: z.string(),
+      enabled: z.boolean(),
+      events: z.array(z.string()).default([]),
+    }),
+  }),
+);
+
+export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
+
+/** Reads the copy of a Form or AI-decided Action in the item of its slug. It has no secret. */
+export const readOffer = itemReader(
+  z
+    .object({
+      ...key,
+      action: z.discriminatedUnion('trigger', [
+        z.looseObject({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...offered }),
+        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...offered }),
+      ]),
+    })
+    .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),
+);
+
+export const readMembership = itemReader(
+  z
+    .object({
+      ...key,
+      membership: z.looseObject({
+        org_id: z.string(),
+        sub: z.string(),
+        email: z.string(),
+        role: z.enum(ROLES),
+        created_at: z.string(),
+      }),
+    })
+    .refine((item) => isAt(item, KEYS.member(item.membership.org_id, item.membership.sub)), ELSEWHERE),
+);
+
+export const readAuditRecord = itemReader(
+  z.object({
+    record: z.object({
+      org_id: z.string(),
+      at: z.string(),
+      by: z.object({ sub: z.string(), email: z.string() }),
+      // Any name is accepted, because newer code may have more operations, and their records are shown.
+      operation: z.string(),
+      site_id: z.string(),
+      entity_id: z.string(),
+      version: z.number(),
+      fields: z.array(z.string()),
+    }),
+  }),
+);
+
+/** Keys of the configuration table (docs/architecture.md, "Data"). */
+export const KEYS = {
+  organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
+  organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),
+  action: (orgId: string, actionId: string) => ({ pk: `ORG#${orgId}`, sk: `ACTION#${actionId}` }),
+  /** Item that has the organization of an Action, by the Action's id. */
+  actionOwner: (actionId: string) => ({ pk: `ACTION#${actionId}`, sk: 'OWNER' }),
+  assistant: (siteId: string) => ({ pk: `SITE#${siteId}`, sk: 'ASSISTANT' }),
+  slug: (siteId: string, trigger: string, slug: string) => ({ pk: `SITE#${siteId}`, sk: `SLUG#${trigger}#${slug}` }),
+  member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
+  /** Leads from a login to the organizations it belongs to. */
+  memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
+  audit: (orgId: string, at: string, entityId: string, version: number) => ({
+    pk: `AUDIT#${orgId}`,
+    sk: `${at}#${entityId}#${version}`,
+  }),
+  /** Item for the delivery log of a deleted Action, which still exists and is erased with the assistant. */
+  logOfDeletedAction: (orgId: string, siteId: string, actionId: string) => ({
+    pk: `ORG#${orgId}`,
+    sk: `LOG#${siteId}#${actionId}`,
+  }),
+  domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
+} as const;
+
+export const SORT_PREFIXES = {
+  action: 'ACTION#',
+  /** Event Actions, and all Actions of versions up to 0.1, whose ids do not tell the trigger. */
+  eventAction: 'ACTION#act_',
+  site: 'SITE#',
+  member: 'MEMBER#',
+} as const;

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod';
+import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-record.ts';
+import { truncateCharacters } from '../../contract/text.ts';
+import type { AttemptKey } from '../../domain/delivery/delivery-log.ts';
+import type { DynamoDb } from './client.ts';
+import { whenConditionHolds } from './errors.ts';
+import { itemReader } from './stored-items.ts';
+
+/** The ends of the keys over which the records of one log are spread: the first digit of the hash of their reference. */
+const DIGITS = [...'0123456789abcdef'];
+
+const partition = (logId: string, digit: string) => `ACTION#${logId}#${digit}`;
+
+/**
+ * Returns the partition key of a record. DynamoDB accepts 1 000 write units a second for one key, and it cannot split a key whose newest
+ * records are written. All attempts of an event have one key.
+ * @param logId id of the Action, or of the usage log of a site
+ */
+export const partitionOf = (logId: string, reference: string): string =>
+  partition(logId, createHash('sha256').update(reference).digest('hex').charAt(0));
+
+/** Lists the partition keys of a log. */
+export const logPartitions = (logId: string): readonly string[] => DIGITS.map((digit) => partition(logId, digit));
+
+/** Returns the log of a partition key. */
+const logOf = (pk: string): string => pk.slice('ACTION#'.length, -'#0'.length);
+
+/** Time, reference, attempt and, of a replay, its id: the attributes of a record that only its key has. */
+const SORT_KEY = /^(?<at>[^#]*)#(?<reference>.*)#(?<attempt>\d+)(?:#(?<replay>[^#]+))?$/;
+
+const storedRecord = z.object({
+  pk: z.string(),
+  sk: z.string().regex(SORT_KEY),
+  record: z.object({
+    trigger: z.enum(['event', 'ai', 'form', 'usage']),
+    trigger_ref: z.string(),
+    started_at: z.string(),
+    trace_id: z.string().optional(),
+  }),
+  payload: z.string().optional(),
+  payload_gzip: z.instanceof(Uint8Array).optional(),
+  payload_cut: z.boolean(),
+  message_id: z.string().optional(),
+  /** Id of the latest claim of the attempt, and its time in Unix seconds. */
+  claim_id: z.string().optional(),
+  claimed_at: z.number().optional(),
+  record_state: z.enum(['started', 'succeeded', 'failed']),
+  sends: z.number(),
+  status: z.number().nullish(),
+  response_excerpt: z.string().nullish(),
+  latency_ms: z.number().nullish(),
+  failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
+  erased_at: z.string().optional(),
+});
+export type StoredRecord = z.infer<typeof storedRecord>;
+export const readRecord = itemReader(storedRecord);
+
+export const keyOf = (key: AttemptKey) => ({
+  pk: partitionOf(key.action_id, key.reference),
+  sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),
+});
+
+/** DynamoDB bills a write by whole units of the item's size. */
+const WRITE_UNIT_BYTES = 1024;
+/** About what a record has beside its payload: names, key, ids, times and a short answer. */
+const OTHER_BYTES = 512;
+/** DynamoDB's limit for an item is 400 KB. This value leaves space for the excerpt of the response. */
+const PAYLOAD_MAX_BYTES = 360 * 1024;
+/** How much is kept of a payload that is too large even when compressed. */
+const CUT_CHARACTERS = 50_000;
+
+const writeUnits = (payloadBytes: number) => Math.ceil((OTHER_BYTES + payloadBytes) / WRITE_UNIT_BYTES);
+
+/** Compresses a payload when that saves a write unit; otherwise it stays readable in the AWS console. */
+export function storedPayload(payload: string | null): {
+  payload?: string;
+  payload_gzip?: Uint8Array;
+  payload_cut: boolean;
+} {
+  if (payload === null) return { payload_cut: false };
+  const bytes = Buffer.byteLength(payload);
+  if (writeUnits(bytes) === 1) return { payload, payload_cut: false };
+  const compressed = gzipSync(payload);
+  if (writeUnits(compressed.length) >= writeUnits(bytes) && bytes <= PAYLOAD_MAX_BYTES)
+    return { payload, payload_cut: false };
+  if (compressed.length <= PAYLOAD_MAX_BYTES) return { payload_gzip: compressed, payload_cut: false };
+  return { payload: truncateCharacters(payload, CUT_CHARACTERS), payload_cut: true };
+}
+
+/**
+ * Records in one page of a query. A list merges the pages of all keys of a log, so small pages keep it from reading much more than it shows.
+ */
+const PAGE_RECORDS = 100;
+
+/**
+ * Reads the records of an Action: the newest event first, and the last attempt of an event first.
+ * @param from ISO 8601; records of earlier events are not read
+ */
+export async function* deliveryRecords(
+  client: DynamoDb,
+  table: string,
+  actionId: string,
+  from?: string,
+): AsyncGenerator<DeliveryRecord> {
+  const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from));
+  const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
+  for (;;) {
+    let newest: { readonly head: (typeof heads)[number]; readonly record: StoredRecord } | undefined;
+    for (const head of heads) {
+      if (head.next.done) continue;
+      if (newest === undefined || head.next.value.sk > newest.record.sk) newest = { head, record: head.next.value };
+    }
+    if (newest === undefined) return;
+    yield deliveryRecord(newest.record);
+    newest.head.next = await newest.head.log.next();
+  }
+}
+
+async function* partitionRecords(
+  client: DynamoDb,
+  table: string,
+  pk: string,
+  from: string | undefined,
+): AsyncGenerator<StoredRecord, undefined> {
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: from === undefined ? 'pk = :pk' : 'pk = :pk AND sk >= :from',
+    ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
+    ScanIndexForward: false,
+    Limit: PAGE_RECORDS,
+  });
+  for await (const { Items } of pages) yield* Items.map((item) => readRecord(table, item));
+}
+
+/**
+ * Reads the records of one event in an Action's log, in the order of the attempts. The log is sorted by the time of the event: with
+ * the exact time, this reads only these records; with a window, it reads all records in the window.
+ */
+export async function eventAttempts(
+  client: DynamoDb,
+  table: string,
+  actionId: string,
+  eventId: string,
+  when: { readonly at: string } | { readonly from: string; readonly to: string },
+): Promise<readonly DeliveryRecord[]> {
+  const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': partitionOf(actionId, eventId),
+      ':from': range[0],
+      ':to': range[1],
+    },
+  });
+  const attempts: DeliveryRecord[] = [];
+  for await (const { Items } of pages) attempts.push(...Items.map((item) => deliveryRecord(readRecord(table, item))));
+  return attempts.filter(({ reference }) => reference === eventId);
+}
+
+/**
+ * Removes payload and response from a record that has ended. It never changes again, so nothing restores them. A record that is not
+ * ended counts as ended when it began before `endedBefore`.
+ * @returns whether a record was changed
+ */
+export async function eraseContent(
+  client: DynamoDb,
+  table: string,
+  record: DeliveryRecord,
+  { now, endedBefore }: { readonly now: Date; readonly endedBefore: Date },
+): Promise<boolean> {
+  const { action_id, event_time: at, reference, attempt, replay } = record;
+  return whenConditionHolds(
+    client.update({
+      TableName: table,
+      Key: keyOf({ action_id, at, reference, attempt, ...(replay === null ? {} : { replay }) }),
+      UpdateExpression: 'SET erased_at = :now, payload_cut = :no REMOVE payload, payload_gzip, response_excerpt',
+      ConditionExpression: 'attribute_exists(pk) AND (record_state <> :started OR #record.#started_at < :before)',
+      ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
+      ExpressionAttributeValues: {
+        ':now': now.toISOString(),
+        ':no': false,
+        ':started': 'started',
+        ':before': endedBefore.toISOString(),
+      },
+    }),
+  );
+}
+
+function deliveryRecord(stored: StoredRecord): DeliveryRecord {
+  const { at = '', reference = '', attempt, replay } = SORT_KEY.exec(stored.sk)?.groups ?? {};
+  return {
+    ...stored.record,
+    action_id: logOf(stored.pk),
+    reference,
+    attempt: Number(attempt),
+    event_time: at,
+    replay: replay ?? null,
+    state: stored.record_state,
+    payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),
+    payload_cut: stored.payload_cut,
+    status: stored.status ?? null,
+    response_excerpt: stored.response_excerpt ?? null,
+    latency_ms: stored.latency_ms ?? null,
+    success: stored.record_state === 'succeeded',
+    error: stored.failure ?? null,
+    sends: stored.sends,
+    ...(stored.erased_at === undefined ? {} : { erased_at: stored.erased_at }),
+  };
+}

@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import { type DynamoDb, ITEM_VERSION, type StoredItem } from './client.ts';
+
+/** Thrown for an item that newer code wrote, and that this code would misread. */
+export class NewerItem extends Error {
+  override readonly name = 'NewerItem';
+
+  constructor(table: string, version: unknown) {
+    super(
+      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, but this code reads versions up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
+    );
+  }
+}
+
+/** Thrown for an item that does not have the shape of its kind. The message names table, key and attribute, never a value. */
+export class UnreadableItem extends Error {
+  override readonly name = 'UnreadableItem';
+
+  constructor(table: string, { pk, sk }: StoredItem, problem: string) {
+    const key = sk === undefined ? [pk] : [pk, sk];
+    super(`Table ${table} holds an item that cannot be read, ${key.map(String).join(' / ')}: ${problem}`);
+  }
+}
+
+/** Returns whether an error says that one item cannot be read. */
+export function isUnreadable(error: unknown): error is UnreadableItem | NewerItem {
+  return error instanceof UnreadableItem || error instanceof NewerItem;
+}
+
+/** Validates an item of one kind. @throws UnreadableItem, NewerItem */
+export type ItemReader<Value> = (table: string, item: StoredItem) => Value;
+
+/**
+ * Creates the reader of one kind of item. Its schema describes stored items, not input: it has no limits, so that an item which was
+ * entered under other limits can be read, and it has loose objects where a change must keep the fields of newer code.
+ */
+export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
+  return (table, item) => {
+    if (hasForeignPrototype(item)) throw new UnreadableItem(table, item, 'an attribute is called __proto__');
+    if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= ITEM_VERSION))
+      throw new NewerItem(table, item.v);
+    const parsed = schema.safeParse(item);
+    if (parsed.success) return parsed.data;
+    throw new UnreadableItem(table, item, problemOf(parsed.error));
+  };
+}
+
+/** Reads one item. @returns undefined when there is none @throws as the reader */
+export async function findItem<Value>(
+  client: Pick<DynamoDb, 'get'>,
+  table: string,
+  key: Readonly<Record<string, string>>,
+  read: ItemReader<Value>,
+): Promise<Value | undefined> {
+  const { Item } = await client.get({ TableName: table, Key: key });
+  return Item === undefined ? undefined : read(table, Item);
+}
+
+/** Reads only the key of an item. */
+export const readKey = itemReader(z.object({ pk: z.string(), sk: z.string() }));
+
+/** Returns the attribute and its problem. Names below the second level are left out, because they may be content. */
+function problemOf({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'it is not valid';
+  return [issue.path.slice(0, 2).map(String).join('.'), issue.message].filter((part) => part !== '').join(': ');
+}
+
+/**
+ * Returns whether a value or a part of it inherits attributes. The conversion from attribute values turns an attribute with the name
+ * `__proto__` into the prototype of its object.
+ */
+function hasForeignPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasForeignPrototype);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype) return Object.values(value).some(hasForeignPrototype);
+  return !isOfClass(prototype);
+}
+
+/** Returns whether this is the prototype of a class, such as that of binary data, a set or a large number. Stored data has no functions. */
+function isOfClass(prototype: unknown): boolean {
+  return (
+    typeof prototype === 'object' &&
+    prototype !== null &&
+    typeof prototype.constructor === 'function' &&
+    Object.hasOwn(prototype, 'constructor')
+  );
+}
+
+/** Returns all items of a partition whose sort key begins with a prefix, in the order of the key. Reads strongly consistently. */
+export async function itemsWithPrefix(
+  client: DynamoDb,
+  table: string,
+  pk: string,
+  prefix: string,
+): Promise<readonly StoredItem[]> {
+  const items: StoredItem[] = [];
+  const pages = client.queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+  });
+  for await (const { Items } of pages) items.push(...Items);
+  return items;
+}
+
+/**
+ * Returns one page of the parts of the sort keys of these items after the prefix.
+ * @param from.after the last name of the page before
+ */
+export async function namesPage(
+  client: DynamoDb,
+  table: string,
+  { pk, prefix }: { readonly pk: string; readonly prefix: string },
+  { after, atMost }: { readonly after: string | undefined; readonly atMost: number },
+): Promise<{ readonly names: readonly string[]; readonly next: string | undefined }> {
+  const { Items, LastEvaluatedKey } = await client.query({
+    TableName: table,
+    Limit: atMost,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+    ExclusiveStartKey: after === undefined ? undefined : { pk, sk: prefix + after },
+  });
+  const names = Items.map((item) => readKey(table, item).sk.slice(prefix.length));
+  return { names, next: LastEvaluatedKey === undefined ? undefined : names.at(-1) };
+}
+
+/** Returns the parts of the sort keys of these items after the prefix. */
+export async function namesUnder(
+  client: DynamoDb,
+  table: string,
+  pk: string,
+  prefix: string,
+): Promise<readonly string[]> {
+  const items = await itemsWithPrefix(client, table, pk, prefix);
+  return items.map((item) => readKey(table, item).sk.slice(prefix.length));
+}

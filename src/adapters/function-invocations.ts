@@ -1,0 +1,60 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import * as z from 'zod';
+import { type TestResult, testResult } from '../contract/dashboard.ts';
+import { refusedInvocation, type ToolRequest, type UsageReportInput } from '../contract/invocations.ts';
+import { parseJson } from '../domain/parse-json.ts';
+import { Refusal } from '../domain/refusal.ts';
+
+const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.literal(true) }), refusedInvocation]);
+
+/**
+ * Invokes an operation of this service and waits for its result.
+ * @throws Refusal with the code, message, field and retry time with which the function refused; Error when the function failed, with the cause in its log
+ */
+export async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
+  const { Payload, FunctionError } = await client.send(
+    new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(input)) }),
+  );
+  if (FunctionError !== undefined || Payload === undefined) throw new Error(`The function ${functionName} failed`);
+  const parsed = answer.parse(parseJson(Buffer.from(Payload).toString('utf8')));
+  if (parsed.success) {
+    const { success, ...result } = parsed;
+    return result;
+  }
+  const { code, error, field, retry_after_seconds } = parsed;
+  throw new Refusal(code, { message: error, field, retryAfterSeconds: retry_after_seconds });
+}
+
+const testAnswer = z.object({ result: testResult });
+
+/**
+ * Returns a function that sends a test request through the action-test function, because the dashboard API makes no outbound requests.
+ * @throws Refusal as testAction does: 404, 409 while the organization is suspended, 429
+ */
+export function actionTestFunction(
+  client: LambdaClient,
+  functionName: string,
+): (orgId: string, actionId: string) => Promise<TestResult> {
+  return async (orgId, actionId) => {
+    const input = { org_id: orgId, action_id: actionId };
+    return testAnswer.parse(await invokeOperation(client, functionName, input)).result;
+  };
+}
+
+/** The calls of an assistant runtime to this service, for manual tests. */
+export type AssistantRuntime = {
+  /** @throws Refusal 400 */
+  readonly tool: (request: ToolRequest) => Promise<object>;
+  /** @throws Refusal 400, 401 for an invalid token */
+  readonly reportUsage: (report: UsageReportInput) => Promise<object>;
+};
+
+export function assistantRuntime(
+  client: LambdaClient,
+  functions: { readonly aiAction: string; readonly usageReport: string },
+): AssistantRuntime {
+  return {
+    tool: (request) => invokeOperation(client, functions.aiAction, request),
+    reportUsage: (report) => invokeOperation(client, functions.usageReport, report),
+  };
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { Action } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
+import type { AuditOperation, AuditRecord, Membership } from '../../contract/organizations.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { Refusal } from '../refusal.ts';
+import { newId, type RandomBytes } from '../sources.ts';
+
+/** Who changes assistants and Actions, in which version, and what the audit trail keeps of it. */
+
+/** Who makes a change in the dashboard, and when. The change is stored together with its audit record, in one transaction. */
+export type Author = {
+  readonly by: Membership;
+  readonly at: Date;
+  /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
+  readonly creationKey?: string;
+};
+
+/** Refuses a save, because somebody else saved after the caller read. `current` is the stored version when the caller named one. */
+export class StaleVersion extends Refusal {
+  readonly current: Assistant | Action | undefined;
+
+  constructor(what: 'Action' | 'assistant', current?: Assistant | Action) {
+    const next = current === undefined ? 'read it again' : `the current version is ${current.version}`;
+    super('stale_version', { message: `version: the ${what} was changed in the meantime; ${next}` });
+    this.current = current;
+  }
+}
+
+/**
+ * Saves what the caller read in this version.
+ * @param save gets the entity that was read
+ * @throws StaleVersion with the current version when it is another one; also the errors of `read` and `save`
+ */
+export async function saveAt<Entity extends Assistant | Action, Result>(
+  version: number,
+  read: () => Promise<Entity>,
+  save: (seen: Entity) => Promise<Result>,
+): Promise<Result> {
+  const stale = (current: Entity) => new StaleVersion('action_id' in current ? 'Action' : 'assistant', current);
+  const seen = await read();
+  if (seen.version !== version) throw stale(seen);
+  try {
+    return await save(seen);
+  } catch (error) {
+    if (!(error instanceof StaleVersion)) throw error;
+    throw stale(await read());
+  }
+}
+
+type Ids = { readonly author?: Author; readonly randomBytes: RandomBytes };
+
+/** Creates the id of a new assistant or Action. Requests of one author with the same idempotency key get the same id. */
+export function creationId(prefix: Parameters<typeof newId>[0], { author, randomBytes }: Ids): string {
+  if (author?.creationKey === undefined) return newId(prefix, randomBytes);
+  const { by, creationKey } = author;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([by.org_id, by.sub, creationKey]))
+    .digest();
+  return newId(prefix, (size) => digest.subarray(0, size));
+}
+
+/**
+ * Creates an assistant or an Action once per id. Returns what an earlier request with the same id created.
+ * @param create returns `exists`, and writes nothing, when there is an entity with this id
+ * @throws Refusal 409 when what the earlier request created has other settings
+ */
+export async function createOnce<Entity>(
+  find: () => Promise<Entity | undefined>,
+  create: () => Promise<Entity | 'exists'>,
+  isRepeated: (earlier: Entity) => boolean,
+): Promise<Entity> {
+  const created = (await find()) ?? (await create());
+  const entity = created === 'exists' ? await find() : created;
+  if (entity === undefined || !isRepeated(entity)) throw new Refusal('idempotency_key_reused');
+  return entity;
+}
+
+/** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
+export type Mutation =
+  | { readonly entity: 'assistant'; readonly previous?: Assistant; readonly next: Assistant }
+  | { readonly entity: 'action'; readonly previous?: Action; readonly next: Action }
+  | { readonly entity: 'action'; readonly previous: Action; readonly next?: undefined };
+
+export type AuditTrail = {
+  /** Returns one page of the audit trail, the newest record first. @param after the `next` of the page before */
+  readonly auditPage: (
+    orgId: string,
+    after?: string,
+  ) => Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;
+};
+
+/** Fields that change with every save and are not recorded. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);
+
+/** Returns the audit record of a change: author, operation, time and names of the changed fields, never their values. */
+export function auditRecord(mutation: Mutation, { by, at }: Author): AuditRecord {
+  const entity = mutation.next ?? mutation.previous;
+  const fields = changedFields(mutation.previous ?? {}, mutation.next ?? {}).filter((name) => !BOOKKEEPING.has(name));
+  return {
+    org_id: by.org_id,
+    at: at.toISOString(),
+    by: { sub: by.sub, email: by.email },
+    operation: operationOf(mutation, fields),
+    site_id: entity.site_id,
+    entity_id: 'action_id' in entity ? entity.action_id : entity.site_id,
+    version: entity.version,
+    fields: mutation.next === undefined ? [] : fields,
+  };
+}
+
+function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {
+  if (mutation.next === undefined) return 'delete_action';
+  if (mutation.previous === undefined) return mutation.entity === 'assistant' ? 'create_assistant' : 'create_action';
+  if (mutation.entity === 'action') return 'update_action';
+  return fields.includes('server_secret') ? 'generate_server_secret' : 'update_assistant';
+}
+
+/** Returns the names of the fields whose values differ. The order of the members of a value does not count: the storage keeps none. */
+export function changedFields(previous: object, next: object): string[] {
+  const before = new Map<string, unknown>(Object.entries(previous));
+  const after = new Map<string, unknown>(Object.entries(next));
+  const written = (value: unknown) => (value === undefined ? '' : canonicalJson(value));
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => written(before.get(name)) !== written(after.get(name)))
+    .sort();
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { exceedsLevels, jsonObject } from '../../src/contract/json.ts';
+import { parseExactly, parseJson } from '../../src/domain/parse-json.ts';
+import { anyCharacter } from '../harness/any-character.ts';
+
+describe('a number that a double cannot represent exactly keeps its text', () => {
+  test.each([
+    ...[
+      '12345678901234567890',
+      '-9007199254740993',
+      '9007199254740993.5',
+      '0.1234567890123456789',
+      '123456789012345.67',
+    ],
+    ...['1e400', '-1E+400', '1e-400', '1.5e400', '4e5', '-0', '-0.0'],
+  ])('%s', (number) => {
+    for (const text of [number, `[${number}]`, `{"a":${number}}`, `{"a":[1,${number}],"b":{"c":${number}}}`]) {
+      expect(JSON.stringify(parseExactly(text))).toBe(text);
+    }
+    const spaced = `{ "a" :\n\t${number} , "b": [ ${number} ] }`;
+    expect(JSON.stringify(parseExactly(spaced))).toBe(`{"a":${number},"b":[${number}]}`);
+  });
+});
+
+test('any other value is parsed as by JSON.parse, also next to such a number', () => {
+  const ordinary = [0, 1, -1, 0.5, -0.25, 123456789012345, 'text', '1e400', ': 12345678901234567890', '-0', true, null];
+  const text = JSON.stringify({ ordinary, nested: { ordinary }, __proto: {}, '': [] });
+  expect(parseExactly(text)).toEqual(JSON.parse(text));
+  const mixed = parseExactly(`{"n":1e400,"rest":${text}}`);
+  expect(mixed).toMatchObject({ rest: JSON.parse(text) });
+});
+
+test('every JSON text is written again with the same values', () => {
+  const number = fc.oneof(
+    fc.bigInt().map(String),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc
+      .tuple(fc.integer(), fc.integer({ min: -999, max: 999 }))
+      .map(([mantissa, exponent]) => `${mantissa}e${exponent}`),
+  );
+  const string = fc.string({ unit: anyCharacter }).map((text) => JSON.stringify(text));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(number, string)), (parts) => {
+      const text = `[${parts.join(',')}]`;
+      const again = JSON.stringify(parseExactly(text));
+      // The shortest digits of a double are the same number as the text.
+      expect(again.replaceAll('"', '')).toBe(JSON.stringify(parseExactly(again)).replaceAll('"', ''));
+      const exact = parts.filter((part) => /^-?\d{16,}$|e/.test(part) && !part.startsWith('"'));
+      for (const part of exact) expect(again).toContain(part);
+    }),
+  );
+});
+
+test('a text that is nested in many thousand levels is parsed, with any number in it', () => {
+  for (const number of ['1', '1e400']) {
+    const deep = parseExactly(`${'['.repeat(100_000)}${number}${']'.repeat(100_000)}`);
+    expect(exceedsLevels(deep, 500)).toBe(true);
+  }
+});
+
+test.each<[string, number]>([
+  ['1', 0],
+  ['null', 0],
+  ['1e400', 0],
+  ['{}', 1],
+  ['[]', 1],
+  ['{"a":1e400,"b":"[[["}', 1],
+  ['{"a":[],"__proto__":{"b":[{}]}}', 4],
+])('%s has %p levels', (text, levels) => {
+  const value = parseExactly(text);
+  expect(exceedsLevels(value, levels)).toBe(false);
+  if (levels > 0) expect(exceedsLevels(value, levels - 1)).toBe(true);
+});
+
+test.each(['', '{', '01', '1e', '{"a":12345678901234567890', '[1e400,]'])('%p is not JSON', (text) => {
+  expect(() => parseExactly(text)).toThrow(SyntaxError);
+});
+
+describe('a JSON object', () => {
+  test('is passed on with all its keys', () => {
+    const text = '{"__proto__":{"a":1},"constructor":{"name":"Set"},"toString":1,"hasOwnProperty":null}';
+    const parsed = jsonObject.parse(JSON.parse(text));
+    expect(JSON.stringify(parsed)).toBe(text);
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+  });
+
+  test.each([[[]], [null], ['{}'], [1], [undefined]])('is not %p', (value) => {
+    expect(jsonObject.safeParse(value).error?.issues[0]?.message).toBe('must be an object');
+  });
+});
+
+describe.each([
+  ['parseJson', parseJson],
+  ['parseExactly', parseExactly],
+])('%s reads a name with an escape', (parser, parse) => {
+  test.each([
+    [1, '\\', '\n'],
+    [2, 'x\\', 'x"'],
+    [3, '\\u0', 'été'],
+  ])('although an object with a similar name was read before (%i)', (number, before, name) => {
+    // No other test reads an object with this first name.
+    const first = `${parser} ${number}`;
+    JSON.parse(JSON.stringify({ [first]: 1, [before]: 2 }));
+    const ascii = JSON.stringify(name).replaceAll('é', '\\u00e9');
+    const text = `{"${first}" : 1,\n${ascii} : [{}, {"a":[true,null,-1.5,"\\""]}]}`;
+    expect(parse(text)).toEqual({ [first]: 1, [name]: [{}, { a: [true, null, -1.5, '"'] }] });
+  });
+
+  test('in every JSON text', () => {
+    const value = fc.anything({ key: fc.string({ unit: anyCharacter }), withObjectString: true });
+    fc.assert(
+      fc.property(value, fc.constantFrom('', ' ', '\n\t'), (any, space) => {
+        const text = JSON.stringify({ '\n': any, ['__proto__']: any }, undefined, space);
+        const copy = JSON.stringify(parse(text), undefined, space);
+        expect(copy).toBe(text);
+      }),
+    );
+  });
+});

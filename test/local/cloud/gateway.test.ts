@@ -1,0 +1,40 @@
+import { type AccessKeys, Authorizer } from '../../../local/cloud/access/authorizer.ts';
+import { Gateway, jsonRefusal } from '../../../local/cloud/gateway.ts';
+
+const role = { logicalId: 'Role', arn: 'arn:aws:iam::000000000000:role/role', trust: [], statements: [] };
+const keys: AccessKeys = new Map([['KEY', { kind: 'function', functionId: 'Fn', sessionArn: 'session', role }]]);
+
+test('batches wait while 32 calls of functions wait, and all of them go on when one call ends', async () => {
+  const ends: (() => void)[] = [];
+  const gateway = new Gateway({
+    keys,
+    authorizer: new Authorizer(),
+    services: {
+      slow: {
+        understand: () => ({
+          checks: [],
+          perform: () =>
+            new Promise((resolve) => {
+              ends.push(() => resolve({ status: 200, headers: {}, body: '' }));
+            }),
+        }),
+        refuse: jsonRefusal,
+      },
+    },
+    onFault: () => {},
+  });
+  const headers = { authorization: 'Credential=KEY/20200101/us-east-1/slow/aws4_request' };
+  const call = () => gateway.call({ method: 'POST', path: '/', headers, body: Buffer.alloc(0) });
+  const calls = Array.from({ length: 31 }, call);
+  await gateway.ready();
+  calls.push(call());
+  const went: number[] = [];
+  const waiting = [1, 2].map((each) => gateway.ready().then(() => went.push(each)));
+  await Promise.resolve();
+  expect(went).toEqual([]);
+  ends.pop()?.();
+  await Promise.all(waiting);
+  expect(went).toEqual([1, 2]);
+  for (const end of ends) end();
+  await Promise.all(calls);
+});

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
+
+/** An OpenID issuer that publishes one key and signs the claims that a test passes. */
+export type Issuer = {
+  readonly origin: string;
+  /** Signs an access token of `anna` for the client `dashboard`, valid for one hour. The arguments override these defaults. */
+  readonly sign: (
+    claims?: Record<string, unknown>,
+    options?: { readonly issuer?: string; readonly expires?: string },
+  ) => Promise<string>;
+  readonly stop: () => void;
+};
+
+export async function startIssuer(): Promise<Issuer> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
+  const server = createServer((request, response) => {
+    const body = request.url === '/keys' ? { keys: [jwk] } : { issuer: origin, jwks_uri: `${origin}/keys` };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    sign: (claims = {}, { issuer = origin, expires = '1h' } = {}) =>
+      new SignJWT({ sub: 'anna', client_id: 'dashboard', scope: DASHBOARD_SCOPE, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .setIssuer(issuer)
+        .setExpirationTime(expires)
+        .sign(privateKey),
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
