@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { readDocument, tableRows } from './documents.ts';
 
 /** A folder, and code that one of the rules in biome.json forbids or allows there. */
 type Planted = readonly [folder: string, code: string];
@@ -92,12 +91,4 @@ test('the linter refuses each planted violation of an import rule, and nothing t
   } finally {
     rmSync(root, { recursive: true });
   }
-});
-
-test('docs/development.md says what each folder contains', () => {
-  const folders = tableRows(readDocument('docs/development.md'), '| Folder | Contents |').map(([folder = '']) =>
-    folder.replaceAll('`', ''),
-  );
-  expect(folders.length).toBeGreaterThan(20);
-  expect(folders.filter((folder) => globSync(folder).length === 0)).toEqual([]);
 });
