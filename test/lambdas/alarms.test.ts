@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { METRICS } from '../../src/deployment/metrics.ts';
-import { readDocument, tableRows } from '../docs/documents.ts';
+import { readDocument } from '../docs/documents.ts';
 import { DELIVERY } from '../fakes/delivery.ts';
 import type { Choice } from '../lib/deployment-choices.ts';
 import { nameOf, synthesize } from '../lib/synthesized.ts';
@@ -198,13 +198,18 @@ function threshold({ Threshold, ComparisonOperator, EvaluationPeriods, Datapoint
   return `${sign} ${Threshold} in ${minutes} min${periods}`;
 }
 
-test('the runbook has each alarm with its threshold, a fault and its entry', () => {
-  const stated = FAULTS.flatMap(([name, fault]) => {
-    const one = alarms.get(name);
-    const entry = one?.AlarmDescription['Fn::Sub'].split('#')[1] ?? '';
-    return one === undefined ? [] : [[`\`${name}\``, fault, threshold(one), `[${entry}](#${entry})`]];
+test('the entry of each alarm in the runbook begins with its name and threshold', () => {
+  const { text } = readDocument('docs/runbook.md');
+  const stated = text.split(/^## /m).flatMap((section) => {
+    const [heading = '', , first = ''] = section.split('\n');
+    return [...first.matchAll(/((?:`\w+`(?:, )?)+): ([≥<] [^;]+)/g)].flatMap(([, names = '', value]) =>
+      [...names.matchAll(/\w+/g)].map(([name]) => [name, value, heading.toLowerCase().replaceAll(' ', '-')]),
+    );
   });
-  expect(tableRows(readDocument('docs/runbook.md'), '| Alarm | A fault that raises it | When | Entry |')).toEqual(
-    stated,
-  );
+  const expected = [...alarms].map(([name, one]) => [
+    name,
+    threshold(one),
+    one.AlarmDescription['Fn::Sub'].split('#')[1],
+  ]);
+  expect(stated.sort()).toEqual(expected.sort());
 });
