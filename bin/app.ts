@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { App } from 'aws-cdk-lib';
 import { readDeploymentOptions } from '../lib/deployment-options.ts';
-import { addressOfFiles } from '../lib/repository.ts';
 import { STAGES } from '../lib/stage.ts';
-import { VaWaveStack } from '../lib/va-wave-stack.ts';
+import { addressOfFiles, VaWaveStack } from '../lib/va-wave.ts';
 
 const app = new App();
 const options = readDeploymentOptions(app.node);

@@ -14,8 +14,7 @@ import {
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledged-findings.ts';
 import { nameInAccount } from './names.ts';
-import { privateBucket } from './private-bucket.ts';
-import type { Stage } from './stage.ts';
+import { privateBucket, type Stage } from './stage.ts';
 
 /** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
 const CLOUDFRONT_REGION = 'us-east-1';

@@ -25,12 +25,11 @@ import { Construct } from 'constructs';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER, PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
+import { bundleWidget, writeImmutableFiles } from './bundles.ts';
 import type { DeploymentOptions } from './deployment-options.ts';
 import { EdgeAccessLog } from './edge-access-log.ts';
 import { nameInAccount } from './names.ts';
-import { privateBucket } from './private-bucket.ts';
-import type { Stage } from './stage.ts';
-import { bundleWidget, writeImmutableFiles } from './widget-bundle.ts';
+import { privateBucket, type Stage } from './stage.ts';
 
 /** The headers of a viewer's request that the API receives. Host is not among them, because API Gateway accepts only its own host name. */
 const FORWARDED_HEADERS = [

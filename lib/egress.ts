@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Placement } from './network.ts';
+import type { Placement } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /** Availability zones, each with a NAT gateway. If one zone fails, the service continues with the address of the other. */

@@ -1,9 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
   CfnFunction,
+  type FunctionProps,
   type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
@@ -16,9 +17,11 @@ import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import type { FunctionName } from '../src/deployment/outputs.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import { functionCode } from './function-code.ts';
-import { allowInterfaces, type Placement } from './network.ts';
+import { functionCode } from './bundles.ts';
 import type { Stage } from './stage.ts';
+
+/** The network of a function that makes outbound requests. */
+export type Placement = Pick<FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
 
 /** The network access of functions that make outbound requests. */
 export type Outbound = {
@@ -127,3 +130,25 @@ export class ServiceFunction extends Construct {
 
 /** Timeout of functions that make one 5-second attempt, with its reads and writes. */
 export const ONE_ATTEMPT_TIMEOUT = Duration.seconds(15);
+
+/** Allows Lambda to attach a function to a network, and denies the same calls to the code of the function. */
+function allowInterfaces(role: Role): void {
+  const calls = {
+    actions: [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:DeleteNetworkInterface',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  };
+  role.addToPolicy(new PolicyStatement(calls));
+  // Lambda sets this condition key only when the code of the function makes the call.
+  const conditions = { Null: { 'lambda:SourceFunctionArn': 'false' } };
+  role.addToPolicy(new PolicyStatement({ ...calls, effect: Effect.DENY, conditions }));
+  const reason =
+    'Lambda checks these calls without naming a network interface; the code of the function is denied these calls.';
+  acknowledge(role, reason, 'IAM5[Resource::*]');
+}

@@ -1,6 +1,8 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Replacements } from './function-code.ts';
+import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { Replacements } from './bundles.ts';
 
 /** Everything that differs between stages. */
 export type Stage = {
@@ -50,4 +52,17 @@ const ARCHIVE_DAYS = 7;
 export function archiveDaysOf(option: boolean | number | undefined, kept: number): number | undefined {
   if (option === true) return Math.min(ARCHIVE_DAYS, Math.max(1, kept - 1));
   return option === false ? undefined : option;
+}
+
+/** Creates a bucket that is encrypted, has no public access and accepts TLS only. */
+export function privateBucket(scope: Construct, id: string, stage: Stage, more: BucketProps): Bucket {
+  return new Bucket(scope, id, {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    removalPolicy: stage.dataRemovalPolicy,
+    // A bucket with content is not deleted.
+    autoDeleteObjects: stage.dataRemovalPolicy === RemovalPolicy.DESTROY,
+    ...more,
+  });
 }

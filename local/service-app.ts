@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
-import { VaWaveStack } from '../lib/va-wave-stack.ts';
+import { VaWaveStack } from '../lib/va-wave.ts';
 
 /**
  * The app of bin/app.ts without its options. Unless the context is `strict`, one thing differs: the local network rule allows endpoints

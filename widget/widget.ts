@@ -7,7 +7,7 @@ import { ownerOf } from './storage.ts';
 import type { LanguageTexts } from './texts.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
 
-/** styles.css, minified. The bundler sets it (lib/widget-bundle.ts). */
+/** styles.css, minified. The bundler sets it (lib/bundles.ts). */
 declare const STYLE_SHEET: string;
 
 const SPEECH_BUBBLE =

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle as bundleAlone } from '../../lib/function-code.ts';
+import { bundle as bundleAlone } from '../../lib/bundles.ts';
 import { goal, type Section } from '../report.ts';
 import { type BundledFunction, bundledFunctions } from '../setting/functions.ts';
 import { functionEnvironment } from '../setting/storage.ts';

@@ -9,7 +9,7 @@ const { dependencies, engines } = z
   .object({ dependencies: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
   .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
 
-/** Replaces another module in the bundles of functions (lib/function-code.ts). */
+/** Replaces another module in the bundles of functions (lib/bundles.ts). */
 const FUNCTION_CREDENTIALS = 'src/adapters/function-credentials.ts';
 
 /** Returns the packages that the functions and the command line load when they run, without those imported only for types. */

@@ -1,5 +1,5 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
-import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
+import type { VaWaveStackProps } from '../../lib/va-wave.ts';
 
 /** A value for every option that an operator can set, except the stage, existing tables and an existing network, which excludes fixed egress. */
 export const ALL_OPTIONS = {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { bundleWidget } from '../../lib/widget-bundle.ts';
+import { bundleWidget } from '../../lib/bundles.ts';
 
 /** The size of loader and panel together, with gzip. */
 const BUDGET_BYTES = 10 * 1024;

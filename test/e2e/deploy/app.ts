@@ -3,7 +3,7 @@ import { App, CfnResource } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { readDeploymentOptions } from '../../../lib/deployment-options.ts';
-import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
+import { VaWaveStack } from '../../../lib/va-wave.ts';
 
 /**
  * The app of bin/app.ts for the emulator, without what the emulator does not support, and with the local network rule, which allows endpoints on

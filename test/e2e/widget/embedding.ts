@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { bundleWidget } from '../../../lib/bundles.ts';
 import { REFUSAL_CODES } from '../../../src/contract/errors.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type Harness, until, widgetOf } from './harness.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { bundleWidget } from '../../../lib/bundles.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 
 /** The answer to one request: a status and a body (a string is sent unchanged), no answer at all, or a closed connection. */

@@ -1,4 +1,4 @@
-import { bundleWidget } from '../../../lib/widget-bundle.ts';
+import { bundleWidget } from '../../../lib/bundles.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
 import { type Harness, widgetOf } from './harness.ts';
 

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import * as z from 'zod';
 import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
+import type { Replacements } from './bundles.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import type { DeploymentOptions, ExistingNetworkIds } from './deployment-options.ts';
 import { Edge } from './edge.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
-import type { Replacements } from './function-code.ts';
 import { Keys } from './keys.ts';
 import { Login } from './login.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
-import { existingNetwork } from './network.ts';
 import { encryptWithOwnKey } from './own-key.ts';
 import { Releases } from './releases.ts';
-import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { ONE_ATTEMPT_TIMEOUT, type Placement, ServiceFunction } from './service-function.ts';
 import { archiveDaysOf, STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
@@ -137,4 +137,30 @@ export class VaWaveStack extends Stack {
   #output(name: string, value: string | undefined): void {
     if (value !== undefined) new CfnOutput(this, name, { value });
   }
+}
+
+/** A network that exists already, such as that of an organization with central outbound traffic. Its owner decides from which addresses requests come. */
+function existingNetwork(stack: Construct, { vpcId, subnetIds, securityGroupIds }: ExistingNetworkIds): Placement {
+  const scope = new Construct(stack, 'Network');
+  // The ids are enough for a function. A look-up would write the account's data into the repository, and the region into the template.
+  const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', {
+    vpcId,
+    availabilityZones: subnetIds.map((_, index) => `zone ${index + 1}`),
+    privateSubnetIds: [...subnetIds],
+  });
+  return {
+    vpc,
+    vpcSubnets: { subnets: vpc.privateSubnets },
+    securityGroups: securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(scope, groupId, groupId)),
+  };
+}
+
+/**
+ * Returns the address of a page about a file in a repository, before its path; '' when the repository is not on the web. It has no user name and
+ * no token of the remote's address.
+ * @param remote as git has it, such as `git@github.com:owner/name.git`
+ */
+export function addressOfFiles(remote: string): string {
+  const [, host, path] = /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w.-]+\.\w+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
+  return host === undefined ? '' : `https://${host}/${path}/blob/HEAD/`;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cachedFolder } from '../../lib/cached-folder.ts';
+import { cachedFolder } from '../../lib/bundles.ts';
 
 let cache: string;
 let folder: string;

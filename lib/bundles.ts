@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
+import { type BuildOptions, buildSync, transformSync } from 'esbuild';
+import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const lambdas = join(root, 'lambdas/');
+
+/** A bundle contains software of third parties, so their licenses are next to it. No code reads the file, so it does not slow a cold start. */
+const NOTICES = 'THIRD-PARTY-NOTICES.md';
+const notices = join(root, NOTICES);
+
+/** Reads the credentials from the environment only, where Lambda provides them. */
+const FUNCTION_CREDENTIALS = {
+  '@aws-sdk/credential-provider-node': fileURLToPath(
+    new URL('../src/adapters/function-credentials.ts', import.meta.url),
+  ),
+};
+
+/** A single ES module that contains everything except Node's own modules. */
+const BUNDLE = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  // Names are kept, because engineers read stack traces in the log and there is no source map.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  // Some dependencies are CommonJS modules and call require() for Node's own modules.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+} satisfies BuildOptions;
+
+/** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
+export type Replacements = Readonly<Record<string, string>>;
+
+/** The bundles of all functions, by the replacements in them. */
+const bundled = new Map<string, ReadonlyMap<string, Uint8Array>>();
+
+/**
+ * Returns the code of one function, bundled in this process. NodejsFunction starts a process per function, which takes three times as long.
+ * @param folder below lambdas/, with a handler.ts
+ */
+export function functionCode(folder: FunctionName, replacements: Replacements): AssetCode {
+  return Code.fromAsset(`${lambdas}${folder}`, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // This image is never pulled, because tryBundle always succeeds or throws. The type requires one.
+      image: DockerImage.fromRegistry('scratch'),
+      local: {
+        tryBundle(outputFolder) {
+          writeFileSync(`${outputFolder}/index.mjs`, bundleOf(folder, replacements));
+          copyFileSync(notices, `${outputFolder}/${NOTICES}`);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+function bundleOf(folder: FunctionName, replacements: Replacements): Uint8Array {
+  const key = JSON.stringify(replacements);
+  const bundles = bundled.get(key) ?? bundleFunctions(replacements);
+  bundled.set(key, bundles);
+  const bundle = bundles.get(folder);
+  if (bundle === undefined) throw new Error(`esbuild made no bundle of ${folder}`);
+  return bundle;
+}
+
+/** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
+function bundleFunctions(replacements: Replacements): ReadonlyMap<string, Uint8Array> {
+  const { outputFiles } = buildSync({
+    ...BUNDLE,
+    entryPoints: FUNCTIONS.map((folder) => ({ in: `${lambdas}${folder}/handler.ts`, out: folder })),
+    alias: { ...FUNCTION_CREDENTIALS, ...replacements },
+    outdir: lambdas,
+    write: false,
+  });
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.js'), contents]));
+}
+
+/** Bundles a module that is no function of the service, without replacements. */
+export function bundle(entry: string, outfile: string): void {
+  buildSync({ ...BUNDLE, entryPoints: [entry], outfile });
+}
+
+export type WidgetBundle = {
+  /** The source of the classic script. */
+  readonly code: string;
+  /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
+  readonly immutableName: string;
+  /** Value of the `integrity` attribute for a tag that names this file. */
+  readonly integrity: string;
+  /** The index and the texts of each language, by file name. The names contain the hashes that browsers check. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The type declarations of `vaWave` for pages in TypeScript. */
+  readonly types: string;
+};
+
+const widget = join(root, 'widget');
+const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
+
+/**
+ * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
+ * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
+ */
+export function bundleWidget(): WidgetBundle {
+  const texts = new Map<string, string>();
+  /** Adds a file of texts. Returns its hash, which its name contains and browsers check. */
+  const add = (name: string, content: string) => {
+    const hash = createHash('sha256').update(content).digest('base64url');
+    texts.set(`va-wave-texts.${name}.${hash}.json`, content);
+    return hash;
+  };
+  const hashes: Record<string, string> = {};
+  for (const file of globSync('texts/*.json', { cwd: widget }).sort()) {
+    const language = basename(file, '.json');
+    if (language === 'en') continue;
+    hashes[language] = add(language, JSON.stringify(JSON.parse(readFileSync(join(widget, file), 'utf8'))));
+  }
+  const index = add('index', JSON.stringify(hashes));
+  const css = readFileSync(join(widget, 'styles.css'), 'utf8');
+  const sheet = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+  const result = buildSync({
+    entryPoints: [join(widget, 'va-wave-widget.ts')],
+    bundle: true,
+    format: 'iife',
+    minify: true,
+    charset: 'utf8',
+    target: 'es2022',
+    write: false,
+    legalComments: 'none',
+    define: { STYLE_SHEET: JSON.stringify(sheet), TEXT_INDEX: JSON.stringify(index) },
+  });
+  const file = result.outputFiles[0];
+  if (file === undefined) throw new Error('esbuild wrote no widget');
+  const hash = (algorithm: string) => createHash(algorithm).update(file.contents);
+  return {
+    code: file.text,
+    immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
+    integrity: `sha384-${hash('sha384').digest('base64')}`,
+    texts,
+    types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
+  };
+}
+
+/** Folder of the files whose names change with their content: the loader and its texts. */
+export function writeImmutableFiles({ immutableName, code, texts }: WidgetBundle): string {
+  return cachedFolder(join(widgetCache, immutableName), (folder) => {
+    for (const [name, content] of [...texts, [immutableName, code] as const]) {
+      writeFileSync(join(folder, name), content);
+    }
+  });
+}
+
+const dashboardCache = join(root, 'node_modules/.cache/va-wave-dashboard');
+/** Everything that changes the page. The lock file contains the versions of Vite and React. */
+const SOURCES = [
+  'dashboard/**/*.{css,js,ts,tsx,html,svg,json}',
+  'docs/*.md',
+  'src/contract/**/*.ts',
+  'widget/**/*.{css,ts,json}',
+  'package-lock.json',
+];
+
+/**
+ * Builds the page and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
+ * the hash of its sources. A synthesis without changes then reuses it.
+ */
+export function builtDashboard(): string {
+  return cachedFolder(join(dashboardCache, sourceHash()), (folder) =>
+    execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), folder], {
+      cwd: root,
+      // React and Vite build for development under any other value.
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  );
+}
+
+function sourceHash(): string {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+/**
+ * Builds a folder once. Several processes may call this at the same time, and none of them sees a folder that is incomplete.
+ * @param folder contains the hash of everything that determines its files
+ * @param build writes the files into the empty folder that it gets, which then becomes `folder`
+ * @returns `folder`
+ * @throws what `build` throws; the next call builds again
+ */
+export function cachedFolder(folder: string, build: (folder: string) => void): string {
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  const own = mkdtempSync(`${folder}.build-`);
+  try {
+    build(own);
+    renameSync(own, folder);
+  } catch (error) {
+    rmSync(own, { recursive: true, force: true });
+    // Another process may have finished first.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
