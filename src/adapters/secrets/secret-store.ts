@@ -56,7 +56,9 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
   let latest: { readonly value: Promise<Value>; readonly readAt: number } | undefined;
   const fresh = (maxAgeMs: number) => {
     const before = latest;
-    if (before !== undefined && now().getTime() - before.readAt < maxAgeMs) return before.value;
+    const age = now().getTime() - (before?.readAt ?? 0);
+    // A negative age is that of a clock that was ahead.
+    if (before !== undefined && age >= 0 && age < maxAgeMs) return before.value;
     const value = read();
     latest = { value, readAt: now().getTime() };
     value.catch(() => {

@@ -64,6 +64,10 @@ describe('a key ring', () => {
     clock.advance(1);
     await Promise.all([ring.current(), ring.byId('k1')]);
     expect(reads()).toBe(2);
+    // The clock was ahead.
+    clock.advance(-3_600_000);
+    await ring.current();
+    expect(reads()).toBe(3);
   });
 
   test('without the requested key is read again, at most every 30 seconds', async () => {
