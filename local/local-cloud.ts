@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ReceiverCertificate, receiverCertificate } from './certificates.ts';
 import { CloudError, messageOf } from './cloud/cloud-error.ts';
+import { writeFileAtomically } from './cloud/data-folder.ts';
 import { type Cloud, type CloudOptions, startCloud } from './cloud/start-cloud.ts';
-import { writeFileAtomically } from './cloud/state/kept-file.ts';
-import { type ReceiverCertificate, receiverCertificate } from './receiver-certificate.ts';
 import { keepServiceAssembled } from './service-assembly.ts';
 
 export type LocalCloudOptions = Omit<CloudOptions, 'name' | 'compose' | 'logCopy'> & {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
-import { writeKept } from './cloud/state/kept-file.ts';
+import { writeKept } from './cloud/data-folder.ts';
 import type { RunningDemo } from './demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 import { lostEvents } from './lost-events.ts';

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { receiverCertificate } from '../../local/receiver-certificate.ts';
+import { receiverCertificate } from '../../local/certificates.ts';
 
 /** The arrival of a delivery at its endpoint. */
 export type Arrival = {

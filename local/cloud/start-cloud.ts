@@ -8,25 +8,21 @@ import {
 } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
+import { DataFolder, type Identity } from './data-folder.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
 import { EventSource, sourceQueue } from './functions/event-source.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from './functions/lambda-function.ts';
 import { Gateway } from './gateway.ts';
 import { HttpApi } from './http/api.ts';
 import { Edge } from './http/edge.ts';
+import { KeptLogins, newLoginKey, serveLogin } from './http/login.ts';
 import { Listener, PortInUse } from './listener.ts';
-import { KeptLogins } from './login/kept-logins.ts';
-import { newLoginKey, serveLogin } from './login/login-server.ts';
 import { dynamoDb, Tables } from './services/dynamodb.ts';
-import { type EventCheck, eventBridge } from './services/event-bridge.ts';
-import { EventTargets } from './services/event-targets.ts';
+import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda.ts';
-import { Scheduler } from './services/scheduler.ts';
 import { SecretStore, secretsManager } from './services/secrets-manager.ts';
-import { sns } from './services/sns.ts';
-import { Queues, sqs } from './services/sqs.ts';
+import { Queues, sns, sqs } from './services/sqs.ts';
 import { Users, userPools } from './services/user-pools.ts';
-import { DataFolder, type Identity } from './state/data-folder.ts';
 import { readAssembly } from './template/assembly.ts';
 import { Stack } from './template/stack.ts';
 
@@ -177,8 +173,8 @@ async function start(step: Start) {
   };
 
   const rules = stack.all('AWS::Events::Rule');
-  const targets = new EventTargets(rules, queueResources, { authorizer, queues, functions });
-  const scheduler = new Scheduler(rules, targets, folder.file('schedules.json'));
+  const deliver = eventTargets(rules, queueResources, { authorizer, queues, functions });
+  const fireSchedules = schedule(rules, deliver, folder.file('schedules.json'));
   const users = new Users(folder.file('users.json'));
   const invite = (email: string, password: string) =>
     print(`Invitation for ${email}: the temporary password is ${password}`);
@@ -189,7 +185,7 @@ async function start(step: Start) {
     events: eventBridge({
       buses: stack.all('AWS::Events::EventBus'),
       rules,
-      targets,
+      deliver,
       check: options.checkEvent?.(access),
     }),
     secretsmanager: secretsManager(secrets),
@@ -230,10 +226,10 @@ async function start(step: Start) {
     });
   });
   const tick = async () => {
-    scheduler.fireDue(Date.now());
+    fireSchedules(Date.now());
     await tables.sweep(Date.now());
   };
-  scheduler.fireDue(Date.now());
+  fireSchedules(Date.now());
   const ticks = new AbortController();
   const ticking = regularly(tick, ticks.signal, onFault);
   stops.defer(async () => {
@@ -269,7 +265,7 @@ async function start(step: Start) {
     /** Ends the execution environment of a function at once with all its invocations, as a crash would. The next invocation starts a new one. */
     killFunction: (functionId: string) => functionOf(functionId).kill(),
     /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
-    fireSchedules: (now: number) => scheduler.fireDue(now),
+    fireSchedules,
     /** Deletes the items among the next 250 of each table that are expired at `now`, in unix milliseconds. It does so by itself every ten seconds. */
     sweep: (now: number) => tables.sweep(now),
   };

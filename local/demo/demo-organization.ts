@@ -1,15 +1,21 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { openDeployment } from '../../cli/deployment.ts';
+import { cognitoClient } from '../../src/adapters/aws-clients.ts';
+import { ensureUser } from '../../src/adapters/user-pool.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { EventName } from '../../src/contract/events.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createAction, type ManageActionsPorts, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import {
   createAssistant,
   generateServerSecret,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
+import { addMember } from '../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { readKept, writeKept } from '../cloud/state/kept-file.ts';
+import { readKept, writeKept } from '../cloud/data-folder.ts';
+import type { DemoCloud } from './demo.ts';
 
 const kept = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
 
@@ -112,4 +118,23 @@ export async function demoActions(
     byPath.set(path, await action);
   }
   return byPath;
+}
+
+/** The users of the demo's dashboard. Their passwords are valid only for the demo on this machine. */
+export const READY_USERS = [
+  { email: 'admin@northwind.example', password: 'demo-admin', role: 'admin' },
+  { email: 'member@northwind.example', password: 'demo-member', role: 'member' },
+] as const;
+
+/** Adds the ready users to an organization, as the operator's `member add` does. */
+export async function addReadyUsers(
+  { gatewayUrl: endpoint, region, credentials, outputs }: DemoCloud,
+  orgId: string,
+): Promise<void> {
+  const access = { endpoint, region, credentials };
+  const deployment = openDeployment(outputs, access);
+  for (const { email, password, role } of READY_USERS) {
+    const ensure = ensureUser(cognitoClient(access), outputs[OUTPUTS.userPool] ?? '', password);
+    await addMember(orgId, { email, role }, { ...deployment, ensureUser: ensure });
+  }
 }

@@ -1,6 +1,6 @@
 import { closeServer, type Received, type ReceivedAction, receiverServer } from '../../cli/receiver.ts';
+import type { ReceiverCertificate } from '../certificates.ts';
 import { listenNear } from '../cloud/listener.ts';
-import type { ReceiverCertificate } from '../receiver-certificate.ts';
 
 /** One request that reached the customer's receiver, as the site shows it. */
 export type ShownRequest = {

@@ -6,10 +6,9 @@ import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { listenNear } from '../cloud/listener.ts';
 import type { LocalCloud } from '../local-cloud.ts';
-import { demoActions, demoOrganization } from './demo-organization.ts';
+import { addReadyUsers, demoActions, demoOrganization, READY_USERS } from './demo-organization.ts';
 import { startDemoReceiver } from './demo-receiver.ts';
 import { demoSite } from './demo-site.ts';
-import { addReadyUsers, READY_USERS } from './ready-users.ts';
 
 /** Where the site listens unless another program does. */
 const SITE_PORT = 8788;

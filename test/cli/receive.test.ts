@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { receiverCertificate } from '../../local/certificates.ts';
 import { listenNear } from '../../local/cloud/listener.ts';
-import { receiverCertificate } from '../../local/receiver-certificate.ts';
 import { signatureHeader } from '../../src/domain/delivery/action-request.ts';
 import { FakeOperator } from './operator.ts';
 

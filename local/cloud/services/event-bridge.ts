@@ -1,9 +1,28 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { Authorizer, Caller } from '../access/authorizer.ts';
 import { ACCOUNT, REGION } from '../account.ts';
-import { type AwsService, jsonResponse, jsonService, objectsOf, optionalText, ServiceError } from '../gateway.ts';
-import { isList, type Json, type JsonObject, parseObject } from '../json.ts';
+import { CloudError } from '../cloud-error.ts';
+import { readKept, writeKept } from '../data-folder.ts';
+import type { LambdaFunction } from '../functions/lambda-function.ts';
+import {
+  type AwsService,
+  jsonResponse,
+  jsonService,
+  objectsOf,
+  optionalText,
+  requireAllowed,
+  ServiceError,
+} from '../gateway.ts';
+import { isList, isObject, type Json, type JsonObject, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
-import type { EventTargets, Rule } from './event-targets.ts';
+import type { Queues } from './sqs.ts';
+
+type Rule = Resource<'AWS::Events::Rule'>;
+type Target = Rule['properties']['Targets'][number];
+
+/** Delivers an event, whose text is `text`, to the targets of a rule. */
+type Deliver = (rule: Rule, event: JsonObject, text: string) => void;
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
@@ -18,7 +37,7 @@ export type EventCheck = (event: {
 type EventBridgeOptions = {
   readonly buses: readonly Resource<'AWS::Events::EventBus'>[];
   readonly rules: readonly Rule[];
-  readonly targets: EventTargets;
+  readonly deliver: Deliver;
   readonly check: EventCheck | undefined;
 };
 
@@ -51,7 +70,7 @@ export const eventBridge = (options: EventBridgeOptions): AwsService =>
   });
 
 /** The event of an entry, or of a rule with a schedule. */
-export const eventOf = (name: string, source: string, time: Date, resources: Json, detail: JsonObject) => ({
+const eventOf = (name: string, source: string, time: Date, resources: Json, detail: JsonObject) => ({
   version: '0',
   id: randomUUID(),
   'detail-type': name,
@@ -63,7 +82,7 @@ export const eventOf = (name: string, source: string, time: Date, resources: Jso
   detail,
 });
 
-async function put(entry: JsonObject, { buses, rules, targets, check }: EventBridgeOptions): Promise<JsonObject> {
+async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBridgeOptions): Promise<JsonObject> {
   const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage });
   const [source = '', name = '', text = ''] = [entry.Source, entry.DetailType, entry.Detail].map((value) =>
     typeof value === 'string' ? value : '',
@@ -87,7 +106,7 @@ async function put(entry: JsonObject, { buses, rules, targets, check }: EventBri
   const whole = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;
   for (const rule of rules) {
     const { EventBusName, EventPattern } = rule.properties;
-    if (EventBusName === bus.ref && matches(EventPattern, name)) targets.deliver(rule, event, whole);
+    if (EventBusName === bus.ref && matches(EventPattern, name)) deliver(rule, event, whole);
   }
   return { EventId: event.id };
 }
@@ -108,4 +127,116 @@ function sizeOf(entry: JsonObject): number {
   const texts = [entry.Source, entry.DetailType, entry.Detail, ...resources];
   const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
   return bytes + (entry.Time === undefined ? 0 : 14);
+}
+
+/**
+ * Returns how rules deliver: to queues and functions, with no rights but those that these give to the rule. What is refused goes to the
+ * target's dead-letter queue, with the reason as attributes, or is lost.
+ * @throws CloudError when a rule has a target of another kind, or parameters that do not fit it
+ */
+export function eventTargets(
+  rules: readonly Rule[],
+  queueResources: readonly Resource<'AWS::SQS::Queue'>[],
+  {
+    authorizer,
+    queues,
+    functions,
+  }: { readonly authorizer: Authorizer; readonly queues: Queues; readonly functions: readonly LambdaFunction[] },
+): Deliver {
+  const queueOf = (arn: string) => queueResources.find((queue) => queue.arn === arn);
+  const functionOf = (arn: string) => functions.find((fn) => fn.definition.arn === arn);
+  for (const { logicalId, properties } of rules) {
+    for (const { Arn, SqsParameters, DeadLetterConfig } of properties.Targets) {
+      const isKnown = queueOf(Arn) !== undefined || (SqsParameters === undefined && functionOf(Arn) !== undefined);
+      if (isKnown && (DeadLetterConfig === undefined || queueOf(DeadLetterConfig.Arn) !== undefined)) continue;
+      throw new CloudError(`The local cloud does not know the target ${Arn} of ${logicalId}`);
+    }
+  }
+
+  /** Sends with the permissions of the rule. @returns the refusal of the target or of its service */
+  const send = ({ arn: sourceArn }: Rule, resource: string, message: JsonObject & { readonly MessageBody: string }) => {
+    const caller: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn };
+    const queue = queueOf(resource);
+    const action = queue === undefined ? 'lambda:InvokeFunction' : 'sqs:SendMessage';
+    try {
+      requireAllowed(authorizer, caller, { action, resource });
+      if (queue === undefined) void functionOf(resource)?.invokeLater(message.MessageBody);
+      else queues.send({ ...message, QueueUrl: queue.ref });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+  };
+
+  return (rule, event, text) => {
+    for (const { Arn, SqsParameters, DeadLetterConfig, InputTransformer } of rule.properties.Targets) {
+      const MessageBody = transformed(InputTransformer, event) ?? text;
+      const group = SqsParameters === undefined ? undefined : groupId(SqsParameters.MessageGroupId, event);
+      const refusal = send(rule, Arn, { MessageBody, ...(group === undefined ? {} : { MessageGroupId: group }) });
+      if (refusal === undefined || DeadLetterConfig === undefined) continue;
+      const reason = { RULE_ARN: rule.arn, TARGET_ARN: Arn, ERROR_CODE: refusal.code, ERROR_MESSAGE: refusal.message };
+      const MessageAttributes = Object.fromEntries(
+        Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+      );
+      send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes });
+    }
+  };
+}
+
+/** The template with the event's values in the places of their names; undefined without one. */
+function transformed(transformer: Target['InputTransformer'], event: JsonObject): string | undefined {
+  return transformer?.InputTemplate.replace(/<([^<>]+)>/g, (_, name: string) => {
+    const path = transformer.InputPathsMap[name];
+    if (path === undefined) throw new CloudError(`The input template has no path for <${name}>`);
+    return JSON.stringify(event[path.slice('$.'.length)]);
+  });
+}
+
+/** `$.detail.org_id` is looked up in the event; text that is no path stands for itself. */
+function groupId(parameter: string, event: JsonObject): string | undefined {
+  if (!parameter.startsWith('$.')) return parameter;
+  let value: Json | undefined = event;
+  for (const name of parameter.slice(2).split('.')) value = isObject(value) ? value[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+const MINUTE_MS = 60_000;
+const UNITS: Readonly<Record<string, number>> = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS };
+
+/**
+ * Returns what fires the rules with a schedule that are due at a time (unix milliseconds), once, however long ago they were due. The first
+ * time is one interval after their first start. Due times are kept across restarts.
+ * @throws CloudError on a schedule other than `rate(…)`, or a file that cannot be read
+ */
+export function schedule(rules: readonly Rule[], deliver: Deliver, file: string): (now: number) => void {
+  /** When each rule is due, unix milliseconds, by ARN. */
+  const dueAt = readKept(file, z.record(z.string(), z.number())) ?? {};
+  const scheduled = rules.flatMap((rule) => {
+    const { ScheduleExpression } = rule.properties;
+    return ScheduleExpression === undefined ? [] : [{ rule, everyMs: intervalOf(ScheduleExpression) }];
+  });
+  return (now) => {
+    for (const { rule, everyMs } of scheduled) {
+      const next = now + everyMs;
+      const due = dueAt[rule.arn] ?? Number.POSITIVE_INFINITY;
+      if (due > now && due <= next) continue;
+      dueAt[rule.arn] = next;
+      writeKept(file, dueAt);
+      // It is new, or the clock was ahead when it was due.
+      if (due > next) continue;
+      const event = eventOf('Scheduled Event', 'aws.events', new Date(now), [rule.arn], {});
+      deliver(rule, event, JSON.stringify(event));
+    }
+  };
+}
+
+/** The milliseconds of `rate(5 minutes)`. @throws CloudError on anything else */
+export function intervalOf(expression: string): number {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const unitMs = UNITS[unit];
+  if (unitMs === undefined || Number(count) < 1) {
+    throw new CloudError(`The local cloud does not know the schedule ${expression}`);
+  }
+  return Number(count) * unitMs;
 }

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { readKept, writeKept } from '../data-folder.ts';
 import { type AwsService, jsonResponse, jsonService, optionalText, ServiceError, textOf } from '../gateway.ts';
 import { isList, isObject, type JsonObject } from '../json.ts';
-import { readKept, writeKept } from '../state/kept-file.ts';
 import type { Resource } from '../template/stack.ts';
 
 type Secret = Resource<'AWS::SecretsManager::Secret'>;

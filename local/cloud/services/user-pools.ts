@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import { readKept, writeKept } from '../data-folder.ts';
 import {
   type AwsService,
   jsonResponse,
@@ -10,7 +11,6 @@ import {
   textOf,
 } from '../gateway.ts';
 import type { JsonObject } from '../json.ts';
-import { readKept, writeKept } from '../state/kept-file.ts';
 import type { Resource } from '../template/stack.ts';
 
 const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });

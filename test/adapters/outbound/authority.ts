@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult } from 'node:crypto';
-import { signCertificate } from '../../../local/x509.ts';
+import { signCertificate } from '../../../local/certificates.ts';
 
 /** The certificate and key of a TLS server, as PEM. */
 export type Identity = { readonly key: string; readonly cert: string };

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { addReadyUsers } from '../../../local/demo/ready-users.ts';
+import { addReadyUsers } from '../../../local/demo/demo-organization.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';

@@ -1,6 +1,5 @@
 import { failedItems } from '../../../local/cloud/functions/event-source.ts';
-import { Routes } from '../../../local/cloud/http/api.ts';
-import { answerOf } from '../../../local/cloud/http/api-payload.ts';
+import { answerOf, Routes } from '../../../local/cloud/http/api.ts';
 
 describe('routes', () => {
   const keys = [

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { intervalOf, Scheduler } from '../../../local/cloud/services/scheduler.ts';
+import { intervalOf, schedule } from '../../../local/cloud/services/event-bridge.ts';
 
 const HOUR_MS = 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), 'scheduler-'));
@@ -21,7 +21,7 @@ function everyHour(name: string) {
     const deliver = () => {
       fired += 1;
     };
-    new Scheduler([rule], { deliver }, join(folder, name)).fireDue(hours * HOUR_MS);
+    schedule([rule], deliver, join(folder, name))(hours * HOUR_MS);
     return fired;
   };
 }

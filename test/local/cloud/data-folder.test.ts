@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFauxqs } from '../../../../local/cloud/engines/fauxqs.ts';
-import { KeptLogins } from '../../../../local/cloud/login/kept-logins.ts';
-import { Queues } from '../../../../local/cloud/services/sqs.ts';
-import { Users } from '../../../../local/cloud/services/user-pools.ts';
-import { DataFolder } from '../../../../local/cloud/state/data-folder.ts';
+import { DataFolder } from '../../../local/cloud/data-folder.ts';
+import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
+import { KeptLogins } from '../../../local/cloud/http/login.ts';
+import { Queues } from '../../../local/cloud/services/sqs.ts';
+import { Users } from '../../../local/cloud/services/user-pools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(root, { recursive: true }));

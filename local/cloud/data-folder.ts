@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { CloudError, messageOf } from '../cloud-error.ts';
-import { readKept, writeKept } from './kept-file.ts';
+import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
 /** The version of the stored state. It increases when the state of older versions can no longer be read. */
 const marker = z.object({ version: z.literal(1) });
@@ -122,4 +121,30 @@ function takeLock(path: string): DatabaseSync {
       `The data folder ${path} cannot be used (${messageOf(error)}). Delete it, or name another with --data`,
     );
   }
+}
+
+/**
+ * Reads a JSON file of the data folder. Returns undefined when there is none.
+ * @throws CloudError when the file cannot be read, because what it holds would be lost
+ */
+export function readKept<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new CloudError(
+      `The state in ${file} cannot be read. Delete the data folder to start without state, or name another with --data`,
+    );
+  }
+}
+
+/** Writes a JSON file as `writeFileAtomically` does. */
+export const writeKept = (file: string, value: unknown): void =>
+  writeFileAtomically(file, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Writes a file that only its owner can read. A reader, also after a crash, finds the complete old text or the complete new text. */
+export function writeFileAtomically(file: string, text: string): void {
+  const temporary = `${file}.new`;
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  renameSync(temporary, file);
 }

@@ -3,13 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
+import * as z from 'zod';
 import { CloudError } from '../cloud-error.ts';
+import { type Identity, readKept, writeKept } from '../data-folder.ts';
 import { type Listener, readBody } from '../listener.ts';
 import type { Users } from '../services/user-pools.ts';
-import type { Identity } from '../state/data-folder.ts';
 import type { Resource } from '../template/stack.ts';
-import type { KeptLogins } from './kept-logins.ts';
-import { loginPage, logoutPage, problemPage } from './login-page.ts';
 
 type Client = Resource<'AWS::Cognito::UserPoolClient'>;
 
@@ -193,3 +192,98 @@ function sendHtml(response: ServerResponse, status: number, html: string): void 
   if (response.headersSent) return;
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(html);
 }
+
+/** The pages of the emulated managed login. Each has one form. Only the page that ends a session has a script. */
+
+const STYLE = `
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #16191f; background: #f2f3f3; }
+  main { max-width: 22rem; margin: 10vh auto; padding: 2rem; background: #fff; border: 1px solid #d1d5db; border-radius: 12px; }
+  h1 { font-size: 1.25rem; }
+  label { display: block; font-weight: 600; margin-top: .75rem; }
+  input, button { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #7d8998; border-radius: 6px; }
+  button { margin-top: 1.25rem; font-weight: 600; color: #fff; background: #0a5fb4; }
+  [role=alert] { color: #a60e0e; font-weight: 600; }
+`;
+
+const page = (title: string, content: string) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${STYLE}</style></head><body><main><h1>${title}</h1>${content}</main></body></html>
+`;
+
+/** @param problem the error of the previous login */
+const loginPage = (service: string, uid: string, email: string, problem?: string): string =>
+  page(
+    `Log in to ${escapeHtml(service)}`,
+    `<p>This machine’s stand-in for the login of your deployment.</p>${alert(problem)}
+<form method="post" action="/interaction/${encodeURIComponent(uid)}">
+<label for="email">Email</label><input id="email" name="email" type="email" autocomplete="username" required value="${escapeHtml(email)}">
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<button type="submit">Log in</button></form>`,
+  );
+
+/** @param form of the provider, which ends the session when it is sent */
+const logoutPage = (form: string): string =>
+  page(
+    'Logging out',
+    `${form}<script>
+const form = document.forms[0];
+form.insertAdjacentHTML('beforeend', '<input type="hidden" name="logout" value="yes">');
+form.submit();
+</script>`,
+  );
+
+const problemPage = (problem: string): string => page('The login failed', alert(problem));
+
+const alert = (problem: string | undefined): string =>
+  problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`;
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** Entries of one kind, so that requests of nobody, which leave interactions, end no login. */
+const ENTRIES_OF_KIND_MAX = 1000;
+
+/** `expiresAt` is in unix milliseconds; null = never. */
+const entries = z.array(z.tuple([z.string(), z.object({ value: z.unknown(), expiresAt: z.number().nullable() })]));
+type Entry = z.infer<typeof entries>[number][1];
+
+/** The store of the OpenID provider, kept in one file, so that a restart ends no login. Its methods are those that the provider's adapter calls. */
+export class KeptLogins {
+  readonly #file: string;
+  readonly #entries: Map<string, Entry>;
+
+  /** @throws CloudError when the file is there but cannot be read */
+  constructor(file: string) {
+    this.#file = file;
+    this.#entries = new Map(readKept(file, entries));
+  }
+
+  get(key: string): unknown {
+    const entry = this.#entries.get(key);
+    return entry === undefined || isOver(entry) ? undefined : entry.value;
+  }
+
+  set(key: string, value: unknown, options?: { readonly maxAge: number }): void {
+    this.#entries.delete(key);
+    // The tokens of a grant are a map. The adapter takes a list of its keys, too.
+    const kept = value instanceof Map ? [...value.keys()] : value;
+    this.#entries.set(key, { value: kept, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
+    this.#keep();
+  }
+
+  delete(key: string): void {
+    if (this.#entries.delete(key)) this.#keep();
+  }
+
+  #keep(): void {
+    const counts = new Map<string, number>();
+    for (const [key, entry] of [...this.#entries].reverse()) {
+      const kind = key.slice(0, key.indexOf(':'));
+      const count = (counts.get(kind) ?? 0) + 1;
+      if (isOver(entry) || count > ENTRIES_OF_KIND_MAX) this.#entries.delete(key);
+      else counts.set(kind, count);
+    }
+    writeKept(this.#file, [...this.#entries]);
+  }
+}
+
+const isOver = ({ expiresAt }: Entry): boolean => expiresAt !== null && expiresAt <= Date.now();
