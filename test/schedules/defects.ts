@@ -17,7 +17,7 @@ export const MOST_PER_DEFECT = 20_000;
 const SUCCESS: AttemptResult = { status: 200, response_excerpt: '', latency_ms: 1, success: true, error: null };
 
 /** Replaces functions of the delivery log. */
-export const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
+const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
   dispatcher: (ports) => withLog(ports, { ...ports.recording.log, ...change(ports.recording.log) }),
 });
 const withLog = (ports: DispatcherPorts, log: DeliveryLog): DispatcherPorts => ({

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
 import { bringsAlong } from '../../lib/synthesized.ts';
 import { serviceAssembly } from './assembly.ts';
-import { directOperator } from './direct-operator.ts';
 import { localService } from './local-service.ts';
+import { operatorOf } from './operator.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { prepare, STEPS } from './scenario.ts';
 
@@ -47,7 +47,7 @@ test.each(statements)(
       withoutStatement: { role, index },
     });
     try {
-      const operator = directOperator(cloud);
+      const operator = operatorOf(cloud);
       const missing = () => cloud.denials.find((denial) => actions.includes(denial.action));
       const system = {
         operator,
@@ -79,7 +79,7 @@ test('the scenario makes every granted call on every named resource', async () =
   writeFileSync(authority, receiver.authorityPem);
   const cloud = await startLocalCloud({ data: mkdtempSync(join(folder, 'data-')), assembly, authorities: [authority] });
   try {
-    const operator = directOperator(cloud);
+    const operator = operatorOf(cloud);
     const prepared = await prepare(operator, receiver);
     const system = { operator, service: localService(cloud, assembly), receiver, prepared };
     for (const step of Object.values(STEPS)) await step(system);

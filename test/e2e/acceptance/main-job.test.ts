@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandLine } from './command-line.ts';
-import type { Operator } from './operator.ts';
+import { commandsOn } from '../cli/captured-run.ts';
+import { type Operator, operatorWith } from './operator.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Prepared, prepare, STEPS, USAGE_SECRET } from './scenario.ts';
 import { type StartedService, startService } from './started-service.ts';
@@ -20,7 +20,7 @@ describe('the main job', () => {
     const authority = join(folder, 'authority.pem');
     writeFileSync(authority, receiver.authorityPem);
     service = await startService(folder, '--no-demo', '--ca', authority);
-    operator = commandLine(service.readyFile);
+    operator = operatorWith(commandsOn(service.readyFile));
     prepared = await prepare(operator, receiver);
   });
 

@@ -19,7 +19,7 @@ function commandLine(own: Pick<CliProcess, 'connect' | 'pause'>, options: readon
 }
 
 /** Runs commands with --json against a local cloud, in this process. They do not wait. */
-export function commandLineOf(cloud: LocalCloud) {
+export function commandLineOf(cloud: Pick<LocalCloud, 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>) {
   const { gatewayUrl: endpoint, region, credentials } = cloud;
   const deployment = openDeployment(cloud.outputs, { endpoint, region, credentials });
   return commandLine({ connect: async () => deployment, pause: async () => true });

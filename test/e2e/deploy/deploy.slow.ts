@@ -15,8 +15,7 @@ import { ENVIRONMENT } from '../../../src/deployment/environment.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';
-import { directOperator } from '../acceptance/direct-operator.ts';
-import type { Operator } from '../acceptance/operator.ts';
+import { type Operator, operatorOf } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver, verifyWithStripe } from '../acceptance/receiver.ts';
 import {
   addAdmin,
@@ -73,7 +72,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
     async () => {
       await cdk(ministack, folder, 'deploy', '--require-approval', 'never');
       service = await deployedService(ministack, STACK);
-      operator = directOperator({
+      operator = operatorOf({
         gatewayUrl: ministack.url,
         region: ministack.region,
         credentials: ministack.credentials,
@@ -191,7 +190,7 @@ describeWhere(installMiniStack(), 'a real deployment to an emulated account', ()
       'serves a session and an event of the first stack’s configuration',
       async () => {
         const { url: gatewayUrl, region, credentials } = ministack;
-        const there = directOperator({ gatewayUrl, region, credentials, outputs: second.outputs });
+        const there = operatorOf({ gatewayUrl, region, credentials, outputs: second.outputs });
         const system = { operator: there, service: second, receiver, prepared, patienceMs: 30_000 };
         const [, createsSession] = steps.find(([name]) => name.startsWith('a backend creates a session token')) ?? [];
         if (createsSession === undefined) throw new Error('The scenario has no step with a session token');

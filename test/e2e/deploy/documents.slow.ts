@@ -12,7 +12,7 @@ import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { type DocumentedCommand, documentedCommands } from '../../docs/documented-commands.ts';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';
-import { directOperator } from '../acceptance/direct-operator.ts';
+import { operatorOf } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { deployedService } from './deployed-service.ts';
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
@@ -136,7 +136,7 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
   async function createSubject(): Promise<Subject> {
     const { outputs } = await service();
     const { url: gatewayUrl, region, credentials } = ministack;
-    const operator = directOperator({ gatewayUrl, region, credentials, outputs });
+    const operator = operatorOf({ gatewayUrl, region, credentials, outputs });
     const org_id = await operator.createOrganization('Documents', 'paid');
     const site_id = await operator.createAssistant(org_id, {
       domain: 'a.example',

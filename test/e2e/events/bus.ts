@@ -7,8 +7,7 @@ import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '..
 import type { BusEvent } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { putEvent } from '../../../src/domain/events/put-event.ts';
-import { updateAction, updateAssistant } from '../../fakes/saves.ts';
-
+import { updateAction } from '../../fakes/saves.ts';
 import { until } from '../../harness/until.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { system } from './system.ts';
@@ -143,7 +142,6 @@ describe('an event that a queue cannot carry as it is', () => {
 
   test('arrives with the characters that SQS does not take, also from a visitor', async () => {
     const org = await system.organization();
-    await updateAssistant(org.siteId, { allowed_domains: ['a.example'] }, system.management);
     const action = await system.eventAction(org.siteId, '/odd', ['conversation.started', 'test.ping']);
     const odd = { referrer: 'https://x/\uffff', '\ufffe': ['\ud800', '😀'] };
     await put(org, odd);

@@ -13,9 +13,8 @@ import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
-import { directOperator } from '../acceptance/direct-operator.ts';
 import { localService } from '../acceptance/local-service.ts';
-import type { Operator } from '../acceptance/operator.ts';
+import { type Operator, operatorOf } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import type { Service } from '../acceptance/scenario.ts';
 
@@ -64,7 +63,7 @@ export async function startTestSystem(): Promise<TestSystem> {
     throw error;
   });
   const service = localService(cloud, assembly);
-  const operator = directOperator(cloud);
+  const operator = operatorOf(cloud);
   const management = openDeployment(cloud.outputs, service.aws);
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));
   const sqs = new SQSClient(service.aws);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
-import { commandLine } from '../acceptance/command-line.ts';
 import { logIn } from '../acceptance/login.ts';
+import { operatorWith } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { addAdmin, type Prepared, prepare } from '../acceptance/scenario.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
+import { commandsOn } from '../cli/captured-run.ts';
 import { hasPython, installTools, npmTool, pythonTool, run, toolFile } from './tools.ts';
 
 const DOCUMENT = join(process.cwd(), 'docs/openapi.json');
@@ -29,7 +30,7 @@ describe('docs/openapi.json', () => {
     await installTools();
     receiver = await startReceiver();
     service = await startService(folder, '--no-demo');
-    const operator = commandLine(service.readyFile);
+    const operator = operatorWith(commandsOn(service.readyFile));
     prepared = await prepare(operator, receiver);
     const { email, password } = await addAdmin({ service, receiver, prepared, operator });
     const secrets = new SecretsManagerClient(service.aws);

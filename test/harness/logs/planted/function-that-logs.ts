@@ -34,7 +34,7 @@ const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unkn
   },
 };
 
-/** Logs the value of `PLANTED`. reporter.test.ts runs this suite in its own process. */
+/** Logs the value of `PLANTED`. reporter.slow.ts runs this suite in its own process. */
 test.each(LOG_PATHS)('%s logs a line', async (path) => {
   await LOG[path](`Planted by ${path}`);
 });

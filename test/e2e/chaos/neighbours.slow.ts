@@ -1,3 +1,0 @@
-import { describeNeighbours } from '../events/neighbours.ts';
-
-describeNeighbours('busy');
