@@ -8,17 +8,12 @@ import { type BundledFunction, bundledFunctions } from '../setting/functions.ts'
 import { functionEnvironment } from '../setting/storage.ts';
 import { median } from '../statistics.ts';
 
-const EMPTY = 'an empty handler';
 const DYNAMODB = 'a handler with the DynamoDB client alone';
 const ROUNDS = 15;
 
 /** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
-  const functions = [
-    reference(folder, EMPTY, 'empty-handler'),
-    reference(folder, DYNAMODB, 'dynamodb-handler'),
-    ...(await bundledFunctions(folder, true)),
-  ];
+  const functions = [reference(folder, DYNAMODB, 'dynamodb-handler'), ...(await bundledFunctions(folder, true))];
   const times = new Map<string, { wall: number; cpu: number }[]>();
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name, bundle } of functions) times.set(name, [...(times.get(name) ?? []), importTime(bundle)]);

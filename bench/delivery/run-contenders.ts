@@ -2,12 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { median } from '../statistics.ts';
-import type { Measurement } from './contender.ts';
+
+export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
 
 export type Entrant = {
   readonly name: string;
-  /** URL of the module that exports `start`. */
-  readonly module: URL;
+  /** The contender, in contenders.ts. */
+  readonly contender: string;
   readonly settings: object;
   readonly environment?: Readonly<Record<string, string>>;
 };
@@ -44,10 +45,10 @@ export async function runContenders(
   }
 }
 
-function startProcess({ name, module, settings, environment = {} }: Entrant) {
+function startProcess({ name, contender, settings, environment = {} }: Entrant) {
   const child = fork(
-    fileURLToPath(new URL('./contender-process.ts', import.meta.url)),
-    [module.href, JSON.stringify(settings)],
+    fileURLToPath(new URL('./contenders.ts', import.meta.url)),
+    [contender, JSON.stringify(settings)],
     // Writing the log lines is measured, and their content is discarded.
     { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
   );

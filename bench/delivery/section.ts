@@ -29,14 +29,14 @@ export async function delivery(folder: string): Promise<Section> {
       const endpoints = Array.from({ length: 10 }, () => new URL(path, url).href);
       return createActions(endpoints, storage.management);
     };
-    const sender = (name: string, file: string, settings: object): Entrant => ({
+    const sender = (name: string, contender: string, settings: object): Entrant => ({
       name,
-      module: new URL(`./${file}.ts`, import.meta.url),
+      contender,
       settings: { url, authorityFile, ...settings },
     });
     const dispatcher = (name: string, settings: object): Entrant => ({
       name,
-      module: new URL('./dispatcher.ts', import.meta.url),
+      contender: 'dispatcher',
       settings: { bundle, batch: BATCH, ...settings },
       environment,
     });
@@ -47,10 +47,10 @@ export async function delivery(folder: string): Promise<Section> {
       const opened = { bodyBytes, atOnce: 10, keepConnections: false };
       const standings = await runContenders(
         [
-          sender(UNDICI, 'bare-undici', kept),
-          sender(DELIVER, 'deliver-alone', kept),
-          sender(UNDICI_NEW, 'bare-undici', opened),
-          sender(DELIVER_NEW, 'deliver-alone', opened),
+          sender(UNDICI, 'undici', kept),
+          sender(DELIVER, 'deliver', kept),
+          sender(UNDICI_NEW, 'undici', opened),
+          sender(DELIVER_NEW, 'deliver', opened),
           dispatcher('(d) dispatcher, batches of 10, to ten Actions', { bodyBytes, ...open }),
           dispatcher('(d) the same, to one Action', { bodyBytes, ...open, actionIds: open.actionIds.slice(0, 1) }),
           dispatcher('(d) the same, a new connection each', { bodyBytes, ...closing }),

@@ -33,7 +33,7 @@ const ports = await Promise.all(
         await wait(endpoint, url);
         const closing = url === '/closing' ? { connection: 'close' } : {};
         const headers = { 'content-type': 'application/json', 'content-length': '2', ...closing };
-        response.writeHead(url?.endsWith('/failing') ? 503 : 200, headers).end('{}');
+        response.writeHead(200, headers).end('{}');
       });
     });
     server.on('secureConnection', () => {

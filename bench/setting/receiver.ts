@@ -13,8 +13,8 @@ export type Arrival = {
 };
 
 /**
- * TLS endpoints in another process. They answer 200, paths that end with `/failing` with 503. They close the connection after an answer
- * to `/closing`, and answer `/after/<milliseconds>` after that time.
+ * TLS endpoints in another process. They answer 200, close the connection after an answer to `/closing`, and answer
+ * `/after/<milliseconds>` after that time.
  */
 export type BenchReceiver = {
   /** The address of each endpoint, with the path `/hook`. */

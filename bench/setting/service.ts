@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { openDeployment } from '../../cli/deployment.ts';
+import { connect } from '../../cli/connection.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createActions } from './actions.ts';
 
@@ -27,47 +27,40 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-type ServiceOptions = {
+type Options = {
   readonly endpoints: readonly string[];
   /** PEM file of the authority that signed the endpoints' certificate. */
   readonly authorityFile: string;
   /** An empty folder for its state. */
   readonly folder: string;
-  /** A cloud assembly of the service. @default the one that `npm start` makes */
-  readonly assembly?: string;
 };
 
 type Ready = {
-  readonly base_url: string;
-  readonly api_url: string;
   readonly gateway_url: string;
   readonly region: string;
   readonly access_key_id: string;
-  readonly secret_access_key: string;
   readonly outputs: Readonly<Record<string, string>>;
 };
-type Running = { readonly child: ChildProcess; readonly ready: Ready; readonly bus: Pool };
+type Running = Awaited<ReturnType<typeof start>>;
 
 /** Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: Options): Promise<Service> {
   let running = await start(options);
-  const { ready } = running;
-  const credentials = { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key };
-  const deployment = openDeployment(ready.outputs, { endpoint: ready.gateway_url, region: ready.region, credentials });
+  const deployment = await connect({ local: running.readyFile });
   const { orgId, siteIds } = await createActions(options.endpoints, deployment);
   return {
     send: async (endpoint, payload) => {
-      const { ready, bus } = running;
+      const { access_key_id, region, outputs } = running.ready;
       const detail = { org_id: orgId, site_id: siteIds[endpoint], data: payload };
-      const entry = { EventBusName: ready.outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
+      const entry = { EventBusName: outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
       const body = JSON.stringify({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] });
       const headers = {
         'content-type': 'application/x-amz-json-1.1',
         'x-amz-target': 'AWSEvents.PutEvents',
         // The one-machine service identifies the caller by the access key. A signature would only cost processor time.
-        authorization: `AWS4-HMAC-SHA256 Credential=${ready.access_key_id}/20200101/${ready.region}/events/aws4_request, SignedHeaders=host, Signature=0`,
+        authorization: `AWS4-HMAC-SHA256 Credential=${access_key_id}/20200101/${region}/events/aws4_request, SignedHeaders=host, Signature=0`,
       };
-      const answer = await bus.request({ method: 'POST', path: '/', headers, body });
+      const answer = await running.bus.request({ method: 'POST', path: '/', headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 200 || !text.includes('"FailedEntryCount":0')) throw new Error(text);
     },
@@ -80,21 +73,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-async function start({ folder, authorityFile, assembly }: ServiceOptions): Promise<Running> {
+async function start({ folder, authorityFile }: Options) {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });
   const words = ['--no-demo', '--port', '0', '--data', join(folder, 'data'), '--ready-file', readyFile];
   const child = spawn(process.execPath, [...START, ...words, '--ca', authorityFile], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...(assembly === undefined ? {} : { VA_WAVE_LOCAL_ASSEMBLY: assembly }) },
   });
   while (!existsSync(readyFile)) {
     await pause(20);
     if (child.exitCode !== null) throw new Error(`va-wave ended with ${child.exitCode}`);
   }
   const ready: Ready = JSON.parse(readFileSync(readyFile, 'utf8'));
-  return { child, ready, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
+  return { child, ready, readyFile, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
 }
 
 async function end({ child, bus }: Running, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

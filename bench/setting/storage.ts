@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { json } from 'node:stream/consumers';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
@@ -8,36 +11,36 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
-import { SEALING_KEY, startAwsStub } from './aws-stub.ts';
 
 const TABLES = ['configuration', 'counters', 'conversations', 'delivery-log'] as const;
 const ACCESS = { region: 'eu-central-1', accessKeyId: 'bench', secretAccessKey: 'bench' };
+const SEALING_KEY = { kid: 'bench', key: 'a sealing key for the benchmark only' };
+const SECRETS: Readonly<Record<string, string>> = {
+  'token-keys': JSON.stringify({ kid: 'bench', key: 'a token key for the benchmark only' }),
+  'sealing-key': JSON.stringify(SEALING_KEY),
+  'origin-secret': 'an origin secret of the benchmark',
+};
 
 /** Starts DynamoDB with the service's four tables, and a stub for the other AWS services. @param folder for the files of the tables */
 export async function startStorage(folder: string) {
   const engine = await startDynoxide(join(folder, `bench-${process.hrtime.bigint()}.sqlite`), () => undefined);
-  const stub = await startAwsStub();
-  const access = { endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS };
-  const client = new DynamoDBClient(access);
+  const stub = await startStub();
+  const client = dynamoDbClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS });
   for (const TableName of TABLES) {
-    const sorted = TableName !== 'counters';
+    const names = TableName === 'counters' ? ['pk'] : ['pk', 'sk'];
     await client.send(
       new CreateTableCommand({
         TableName,
         BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          ...(sorted ? [{ AttributeName: 'sk', KeyType: 'RANGE' as const }] : []),
-        ],
-        AttributeDefinitions: (sorted ? ['pk', 'sk'] : ['pk']).map((AttributeName) => ({
+        KeySchema: names.map((AttributeName) => ({
           AttributeName,
-          AttributeType: 'S' as const,
+          KeyType: AttributeName === 'pk' ? 'HASH' : 'RANGE',
         })),
+        AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
       }),
     );
   }
-  client.destroy();
-  const dynamo = dynamoDb(dynamoDbClient(access));
+  const dynamo = dynamoDb(client);
   /** The ports of the use cases that create organizations, assistants and Actions. */
   const management: ManageActionsPorts = {
     store: configurationStore(dynamo, 'configuration'),
@@ -55,6 +58,27 @@ export async function startStorage(folder: string) {
       await engine.stop();
     },
   };
+}
+
+/** Starts a minimal Secrets Manager, SQS and EventBridge. They answer at once and store nothing. */
+async function startStub() {
+  const server = createServer(async (request, response) => {
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const input = (await json(request)) as { readonly SecretId?: string };
+    const answers: Readonly<Record<string, object>> = {
+      GetSecretValue: { SecretString: SECRETS[input.SecretId ?? ''] },
+      PutEvents: { FailedEntryCount: 0, Entries: [{ EventId: 'bench' }] },
+    };
+    const answer = JSON.stringify(answers[operation] ?? { MessageId: 'bench' });
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { origin: `http://127.0.0.1:${port}`, stop };
 }
 
 /** Returns the environment of a function. @param dynamo origin of DynamoDB @param others origin of all other AWS services */

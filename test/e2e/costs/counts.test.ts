@@ -11,7 +11,7 @@ import type {
   SQSEvent,
 } from 'aws-lambda';
 import * as z from 'zod';
-import { envelopeOf } from '../../../bench/delivery/contender.ts';
+import { envelopeOf } from '../../../bench/setting/actions.ts';
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
 import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
 import { COUNTED } from '../../../scripts/costs.ts';
