@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
-import { attempt, REFUSED } from './attempts.ts';
-import { FakeOperator } from './operator.ts';
+
+import { attempt, FakeOperator, REFUSED } from './operator.ts';
 
 let operator: FakeOperator;
 beforeEach(() => {

@@ -1,5 +1,4 @@
-import { attempt } from './attempts.ts';
-import { FakeOperator } from './operator.ts';
+import { attempt, FakeOperator } from './operator.ts';
 
 const record = (payload: object) =>
   attempt({ trigger_ref: 'message.sent', event_time: '2026-03-04T05:06:00Z', payload: JSON.stringify(payload) });

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { commandLine } from '../../cli/program.ts';
 import { spelled } from '../../cli/values.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { attempt, REFUSED } from './attempts.ts';
-import { FakeOperator } from './operator.ts';
+
+import { attempt, FakeOperator, REFUSED } from './operator.ts';
 
 let operator: FakeOperator;
 beforeEach(() => {

@@ -1,0 +1,338 @@
+import { FakeOperator } from './operator.ts';
+
+let operator: FakeOperator;
+beforeEach(() => {
+  operator = new FakeOperator();
+  operator.whileWaiting = () => true;
+});
+
+const URL = ['--url', 'https://crm.example/'];
+const EVENT = ['--trigger', 'Event', '--name', 'Tell', ...URL, '--event', 'message.sent'];
+const FORM = ['--trigger', 'Form', '--name', 'Contact', ...URL, '--field', 'mail:Mail:Email'];
+const AI = ['--trigger', 'AI-decided', '--name', 'Find', ...URL, '--description', 'Finds an order'];
+const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:va-wave-escalation-shop';
+const MEMBER = ['member', 'add', '--org', 'ORG', '--email'];
+const CREATE = ['action', 'create', '--site', 'SITE'];
+
+const createAction = async (...words: readonly string[]) => {
+  const { site_id } = await operator.assistant();
+  return operator.json<{ action_id: string }>('action', 'create', '--site', site_id, ...words);
+};
+
+test.each([
+  [['org', 'create', '--name', 'x'.repeat(101)], 'name: must be at most 100 characters'],
+  [['org', 'create', '--name', 'Shop', '--plan', 'gold'], 'plan: must be one of "free", "paid"'],
+  [['org', 'update', 'ORG'], 'Nothing to change: give --name, --plan or --assistants'],
+  [['org', 'update', 'ORG', '--assistants', '10001'], 'assistant_limit: '],
+  [['org', 'quota', 'ORG'], 'Give either --per-day or --none'],
+  [['org', 'quota', 'ORG', '--per-day', '5', '--none'], 'Give either --per-day or --none'],
+  [['org', 'quota', 'ORG', '--per-day', '0'], 'daily_outbound_quota: '],
+  [['org', 'quota', 'ORG', '--per-day', '1.5'], 'It must be a whole number'],
+  [['assistant', 'update', 'SITE'], 'Nothing to change'],
+  [['assistant', 'update', 'SITE', '--enable', '--disable'], 'enabled: --enable and --disable exclude each other'],
+  [['assistant', 'update', 'SITE', '--mode', 'open'], 'authentication_mode: '],
+  [['assistant', 'escalation', 'SITE'], 'Give either --none, or --topic'],
+  [['assistant', 'escalation', 'SITE', '--none', '--topic', TOPIC], 'Give either --none, or --topic'],
+  [['assistant', 'list', '--org', 'org_x'], 'org_id: no organization org_x', 3],
+  [[...MEMBER, 'ada'], 'email: must be an email address'],
+  [[...MEMBER, 'ada@example.com', '--role', 'owner'], 'role: '],
+  [[...MEMBER, 'not-verified@example.com'], 'email: the login that uses not-verified@example.com has not verified'],
+  [[...MEMBER, 'ada@example.com', '--org', 'org_x'], 'org_id: no organization org_x', 3],
+  [[...CREATE, ...EVENT.slice(0, 6)], 'events: at least one event is required'],
+  [[...CREATE, '--trigger', 'Cron', ...EVENT.slice(2)], 'trigger: '],
+  [[...CREATE, ...FORM, '--field', 'a:A:Date'], 'form_fields.1.type: '],
+  [[...CREATE, ...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
+  [[...CREATE, ...AI, '--parameters', '{'], 'parameters: must be JSON'],
+  [[...CREATE, ...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
+  [[...CREATE, ...AI, '--response-map', 'a'], 'response_field_map: must be name=$.path'],
+  [['action', 'update', 'ACTION'], 'Nothing to change'],
+  [['action', 'list'], 'Give either --org or --site'],
+  [['action', 'list', '--org', 'ORG', '--site', 'SITE'], 'Give either --org or --site'],
+])('refuses %j and changes nothing: %s', async (words, message, code = 2) => {
+  const { org_id, site_id, action_id } = await operator.action();
+  const ids: Readonly<Record<string, string>> = { ORG: org_id, SITE: site_id, ACTION: action_id };
+  operator.unverifiedLogins.add('not-verified@example.com');
+  const { organizations, assistants, actions } = operator.store;
+  const state = () => structuredClone([...organizations, ...assistants, ...actions, ...operator.members]);
+  const before = state();
+  const refused = await operator.run(...words.map((word) => ids[word] ?? word));
+  expect(refused).toEqual({ code, out: '', err: expect.stringContaining(message) });
+  expect(state()).toEqual(before);
+});
+
+describe('org', () => {
+  test('creates an organization with the plan free by default', async () => {
+    expect(await operator.json('org', 'create', '--name', 'Corner Shop')).toEqual({
+      org_id: expect.stringMatching(/^org_[a-z2-7]{20}$/),
+      name: 'Corner Shop',
+      plan: 'free',
+      created_at: '2026-03-04T05:06:07.250Z',
+    });
+    const { out } = await operator.run('org', 'create', '--name', 'Corner Shop', '--plan', 'Paid');
+    expect(out).toMatch(
+      /^Created the organization\n {2}org_id {6}org_\w{20}\n {2}name {8}Corner Shop\n {2}plan +paid\n/,
+    );
+  });
+
+  test('changes only the settings that the options name', async () => {
+    const orgId = await operator.organization('paid');
+    const update = (...words: string[]) => operator.json('org', 'update', orgId, ...words);
+    expect(await update('--plan', 'free')).toMatchObject({ org_id: orgId, name: 'Corner Shop', plan: 'free' });
+    const changed = { name: 'Mall', plan: 'free', assistant_limit: 1 };
+    expect(await update('--name', 'Mall', '--assistants', '1')).toMatchObject(changed);
+  });
+
+  test('an update keeps what another operator changes at the same moment', async () => {
+    const orgId = await operator.organization('free');
+    const { changeOrganization } = operator.store;
+    const changeBoth = async (...[id, change]: Parameters<typeof changeOrganization>) => {
+      await changeOrganization(id, { plan: 'paid' });
+      await changeOrganization(id, change);
+    };
+    operator.deployment = { ...operator.deployment, store: { ...operator.store, changeOrganization: changeBoth } };
+    await operator.json('org', 'update', orgId, '--name', 'Mall');
+    expect(operator.store.organizations.get(orgId)).toMatchObject({ name: 'Mall', plan: 'paid' });
+  });
+
+  test('lists organizations by name', async () => {
+    expect((await operator.run('org', 'list')).out).toBe('No organizations yet: npx va-wave org create --name …\n');
+    expect(await operator.json('org', 'list')).toEqual([]);
+    for (const name of ['Zoo', 'Ärzte', 'Mall']) await operator.json('org', 'create', '--name', name);
+    const names = (await operator.json<{ name: string }[]>('org', 'list')).map((organization) => organization.name);
+    expect(names).toEqual(['Ärzte', 'Mall', 'Zoo']);
+    expect((await operator.run('org', 'list')).out.split('\n')[0]).toMatch(/^ORG_ID +PLAN +CREATED +NAME$/);
+  });
+
+  test('suspends an organization after a confirmation, shows it, and resumes it', async () => {
+    const { org_id, site_id } = await operator.action();
+    operator.terminal = true;
+    expect((await operator.run('org', 'suspend', org_id)).err).toBe('Nothing was changed\n');
+    operator.answer = 'y';
+    expect((await operator.run('org', 'suspend', org_id)).out).toMatch(/^Suspended the organization\n/);
+    expect((await operator.run('assistant', 'show', site_id)).out).toMatch(/suspended +true/);
+    const resumed = { org_id, suspended: false, assistants: 1, actions: 1 };
+    expect(await operator.json('org', 'resume', org_id)).toEqual(resumed);
+  });
+
+  test('sets and removes the quota of an organization', async () => {
+    const { org_id } = await operator.action();
+    const set = { org_id, daily_outbound_quota: 500, assistants: 1, actions: 1 };
+    expect(await operator.json('org', 'quota', org_id, '--per-day', '500')).toEqual(set);
+    expect((await operator.run('org', 'quota', org_id, '--none')).out).toMatch(/daily_outbound_quota +–/);
+  });
+
+  test('erases an organization with all its data, without a question with --yes', async () => {
+    const { org_id } = await operator.action();
+    await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
+    const erased = { assistants: 1, members: 1, actions: 1, log_records: 3, conversation_items: 2 };
+    expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({ org_id, ...erased });
+    const { store, members } = operator;
+    expect([store.organizations.size, store.assistants.size, store.actions.size, members.size]).toEqual([0, 0, 0, 0]);
+  });
+});
+
+test('member adds a member, invites a new login, changes a role, and removes the member but not the login', async () => {
+  const orgId = await operator.organization();
+  const add = ['member', 'add', '--org', orgId, '--email', 'Ada@Example.com'];
+  expect((await operator.run(...add)).out).toMatch(/^Created the login and added the member\n/);
+  const ada = { org_id: orgId, email: 'ada@example.com', role: 'admin' };
+  expect(await operator.json(...add, '--role', 'Admin')).toMatchObject(ada);
+  expect(await operator.json('member', 'list', '--org', orgId)).toMatchObject([ada]);
+  // A login that was deleted and invited again has two memberships.
+  const [membership] = operator.members.values();
+  if (membership !== undefined) operator.members.set(`${orgId} deleted`, { ...membership, sub: 'deleted' });
+  const remove = ['member', 'remove', '--org', orgId, '--email', 'ada@example.com'];
+  expect(await operator.json(...remove)).toMatchObject({ email: 'ada@example.com' });
+  expect([operator.members.size, operator.logins.size]).toEqual([0, 1]);
+  expect((await operator.run(...remove)).code).toBe(3);
+  expect((await operator.run('member', 'list', '--org', orgId)).out).toMatch(/^No members yet/);
+});
+
+describe('assistant', () => {
+  test('creates an assistant from all options', async () => {
+    const hosts = ['--allowed-domain', 'https://Shop.example/page', '--allowed-domain', 'b.example:8443'];
+    const addresses = ['--ip', '2001:DB8::1', '--ip', '198.51.100.7'];
+    expect(await operator.assistant('--mode', 'session-signed', ...hosts, ...addresses, '--disabled')).toMatchObject({
+      name: 'Shop',
+      domain: 'shop.example',
+      hourly_rate_limit: 1000,
+      authentication_mode: 'Session Signed',
+      allowed_domains: ['shop.example', 'b.example:8443'],
+      ip_allowlist: ['2001:db8::1', '198.51.100.7'],
+      enabled: false,
+      server_secret: null,
+    });
+  });
+
+  test('shows the tag that embeds the widget', async () => {
+    const { site_id } = await operator.assistant();
+    const { out, err } = await operator.run('assistant', 'show', site_id);
+    expect(out).toMatch(/server_secret +–\n/);
+    expect(err).toContain(`src="https://va-wave.example/static/va-wave-widget.js" data-site-id="${site_id}"`);
+    await operator.run('assistant', 'update', site_id, '--mode', 'Session Signed');
+    expect((await operator.run('assistant', 'show', site_id)).err).toContain('data-session-token="…"');
+  });
+
+  test('changes only the settings that the options name, also the two that only the operator sets', async () => {
+    const { site_id, org_id } = await operator.assistant('--allowed-domain', 'a.example', '--ip', '198.51.100.7');
+    const change = (command: string, ...words: string[]) => operator.json('assistant', command, site_id, ...words);
+    const lists = { allowed_domains: ['a.example'], ip_allowlist: ['198.51.100.7'] };
+    const limited = { name: 'Shop', enabled: false, hourly_rate_limit: 7, ...lists };
+    expect(await change('update', '--disable', '--rate-limit', '7')).toMatchObject(limited);
+    const cleared = ['--enable', '--clear-allowed-domains', '--clear-ip-allowlist', '--domain', ''];
+    const empty = { enabled: true, allowed_domains: [], ip_allowlist: [], domain: '' };
+    expect(await change('update', ...cleared)).toMatchObject(empty);
+    expect(await change('escalation', '--topic', TOPIC)).toMatchObject({ escalation_topics: [TOPIC] });
+    expect(await change('escalation', '--none')).toMatchObject({ escalation_topics: [] });
+    expect(JSON.stringify(await change('form-limit', '--per-hour', '20000'))).toContain('20000');
+    await operator.assistant();
+    expect(await operator.json('assistant', 'list', '--org', org_id)).toMatchObject([{ site_id, ...empty }]);
+    expect((await operator.run('assistant', 'list', '--org', org_id)).out).toContain(site_id);
+  });
+
+  test('erases an assistant after the operator has typed its id, and continues after an interruption', async () => {
+    const { site_id, org_id } = await operator.action();
+    operator.terminal = true;
+    operator.answer = 'y';
+    const erase = () => operator.run('assistant', 'delete', site_id);
+    expect(await erase()).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
+    expect(operator.questions).toEqual([
+      `Erase the assistant Shop (${site_id}) and all data of its visitors? Type ${site_id} to continue: `,
+    ]);
+    operator.answer = site_id;
+    operator.whileWaiting = (pauses) => pauses < 4;
+    expect(await erase()).toMatchObject({ code: 1, err: 'Interrupted: run the command again to continue\n' });
+    expect(operator.store.assistants.get(site_id)?.enabled).toBe(false);
+    operator.whileWaiting = () => true;
+    expect(await erase()).toMatchObject({ code: 0, out: expect.stringMatching(/log_records +3\n/) });
+    const { assistants, actions, organizations } = operator.store;
+    expect([assistants.size, actions.size, organizations.has(org_id)]).toEqual([0, 0, true]);
+  });
+});
+
+describe('action', () => {
+  test('creates an Event Action without printing its signing secret, and warns about reserved events', async () => {
+    const { site_id } = await operator.assistant();
+    const create = ['action', 'create', '--site', site_id, ...EVENT, '--event', 'form.submitted', '--disabled'];
+    const created = await operator.json<object>(...create);
+    const settings = { trigger: 'Event', name: 'Tell', method: 'POST', url: 'https://crm.example/', enabled: false };
+    expect(created).toMatchObject({ ...settings, site_id, events: ['message.sent', 'form.submitted'] });
+    expect(created).not.toHaveProperty('sealed_signing_secret');
+    expect((await operator.run(...create)).err).toContain('Warning: form.submitted is reserved');
+  });
+
+  test('creates a Form Action with its fields in order', async () => {
+    const fields = ['--field', 'note:Your note: anything:long-text', '--field', 'age:Age:number:required'];
+    const { action_id } = await createAction(...FORM, ...fields);
+    expect(await operator.json('action', 'show', action_id)).toMatchObject({
+      form_fields: [
+        { key: 'mail', label: 'Mail', type: 'Email', required: false },
+        { key: 'note', label: 'Your note: anything', type: 'Long text', required: false },
+        { key: 'age', label: 'Age', type: 'Number', required: true },
+      ],
+    });
+    expect((await operator.run('action', 'show', action_id)).out).toMatch(/form_fields\.2\.label +Age\n/);
+  });
+
+  const PARAMETERS = '{"properties": {"n": {"type": "string"}}, "required": ["n"]}';
+  const MORE = ['--feed-back', '--response-map', 'status=$.a.b', '--response-map', 'x=$.c'];
+
+  test.each([PARAMETERS, 'schema.json', '@schema.json', '@-'])('accepts parameters as %s', async (parameters) => {
+    operator.files = { 'schema.json': PARAMETERS };
+    operator.stdin = PARAMETERS;
+    expect(await createAction(...AI, '--parameters', parameters, ...MORE, '--method', 'get')).toMatchObject({
+      trigger: 'AI-decided',
+      method: 'GET',
+      parameters: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] },
+      feed_response_back: true,
+      response_field_map: { status: '$.a.b', x: '$.c' },
+    });
+  });
+
+  test('changes and removes only the settings that the options name', async () => {
+    const { action_id } = await createAction(...AI, '--parameters', PARAMETERS, ...MORE);
+    const fedBack = { feed_response_back: true, response_field_map: { status: '$.a.b', x: '$.c' } };
+    const changed = { name: 'Find', method: 'PUT', enabled: false, ...fedBack };
+    expect(await operator.json('action', 'update', action_id, '--disable', '--method', 'put')).toMatchObject(changed);
+    const clear = ['--clear-parameters', '--clear-response-map', '--no-feed-back', '--enable'];
+    const cleared = await operator.json('action', 'update', action_id, ...clear);
+    expect(cleared).toMatchObject({ enabled: true, feed_response_back: false });
+    expect(cleared).not.toHaveProperty('parameters');
+    expect(cleared).not.toHaveProperty('response_field_map');
+  });
+
+  test('asks for confirmation at a terminal before it deletes', async () => {
+    const { action_id } = await operator.action();
+    operator.terminal = true;
+    expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
+    expect(operator.questions).toEqual([`Delete the Action Tell the CRM (${action_id})? [y/N] `]);
+    operator.answer = 'Y';
+    expect(await operator.run('action', 'delete', action_id)).toMatchObject({ code: 0 });
+    expect((await operator.run('action', 'delete', action_id, '--yes')).code).toBe(3);
+  });
+
+  test('lists the Actions of an organization or of an assistant, without a secret', async () => {
+    const { action_id, site_id, org_id } = await operator.action();
+    const settings = ['--name', 'Other', '--domain', 'b.example', '--rate-limit', '1'];
+    const other = await operator.json<{ site_id: string }>('assistant', 'create', '--org', org_id, ...settings);
+    await operator.json('action', 'create', '--site', other.site_id, ...FORM);
+    expect(await operator.json('action', 'list', '--org', org_id)).toHaveLength(2);
+    const listed = await operator.json('action', 'list', '--site', site_id);
+    expect(listed).toEqual([expect.objectContaining({ action_id })]);
+    const { out } = await operator.run('action', 'list', '--site', site_id);
+    expect(JSON.stringify(listed) + out).not.toContain('whsec_');
+  });
+
+  test('prints the result of a test, and ends a failed one with its own exit code', async () => {
+    const { action_id } = await operator.action();
+    const request = {
+      method: 'POST' as const,
+      url: 'https://crm.example/',
+      headers: {},
+      body: '{"event":"test.ping"}',
+    };
+    const tested = { request, status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
+    operator.testResult = tested;
+    expect(await operator.json('action', 'test', action_id)).toEqual({ action_id, ...tested });
+    expect((await operator.run('action', 'test', action_id)).out).toMatch(/status +200\n +latency +12 ms\n/);
+    const error = { code: 'timeout' as const, message: 'No answer within 5 seconds' };
+    operator.testResult = { ...tested, status: null, latency_ms: 5000, success: false, error, response_excerpt: null };
+    const { code, out, err } = await operator.run('action', 'test', action_id, '--json');
+    expect([code, JSON.parse(out)]).toEqual([4, expect.objectContaining({ success: false, error })]);
+    expect(JSON.parse(err)).toEqual({ error: 'The test request failed: timeout: No answer within 5 seconds' });
+  });
+});
+
+describe('secrets', () => {
+  test('action secret prints only the signing secret, so that it can be piped', async () => {
+    const { action_id } = await operator.action();
+    const { out, err } = await operator.run('action', 'secret', action_id);
+    expect(out).toMatch(/^whsec_[A-Za-z0-9_-]{43}\n$/);
+    expect(err).not.toContain('whsec_');
+    expect(await operator.json('action', 'secret', action_id)).toEqual({ action_id, signing_secret: out.trim() });
+  });
+
+  test('secret generate prints only the server secret, and only once', async () => {
+    const { site_id } = await operator.assistant('--mode', 'session-signed');
+    const { code, out, err } = await operator.run('secret', 'generate', site_id);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^ss_[a-z2-7]{20}_[A-Za-z0-9_-]{43}\n$/)]);
+    expect(err).toContain('cannot be shown again');
+    const { out: shown } = await operator.run('assistant', 'show', site_id);
+    expect(shown).toContain(`server_secret.last_six  ${out.trim().slice(-6)}`);
+    const { out: json } = await operator.run('assistant', 'show', site_id, '--json');
+    for (const secret of [out.trim(), 'sha256']) expect(shown + json).not.toContain(secret);
+    expect((await operator.run('secret', 'generate', site_id)).err).toMatch(/^server_secret: already exists/);
+  });
+
+  test('secret regenerate replaces a secret after a confirmation', async () => {
+    const { site_id } = await operator.assistant('--mode', 'session-signed');
+    operator.terminal = true;
+    expect((await operator.run('secret', 'regenerate', site_id)).code).toBe(0);
+    expect(operator.questions).toEqual([]);
+    expect((await operator.run('secret', 'regenerate', site_id)).err).toBe('Nothing was changed\n');
+    const question = /^Replace the secret of site_\w+ that ends in .{6}\? It stops/;
+    expect(operator.questions).toEqual([expect.stringMatching(question)]);
+    const again = await operator.json('secret', 'regenerate', site_id, '--yes');
+    expect(again).toEqual({ site_id, server_secret: expect.stringMatching(/^ss_/) });
+  });
+});

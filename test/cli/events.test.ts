@@ -1,0 +1,220 @@
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
+import { EVENT_NAMES } from '../../src/contract/events.ts';
+import { attempt, FakeOperator, REFUSED } from './operator.ts';
+
+const ENVELOPE = {
+  id: 'event-1',
+  event: 'conversation.started',
+  timestamp: '2026-03-04T05:06:00Z',
+  data: { text: 'of a visitor' },
+  site_id: 'site_x',
+  org_id: 'org_x',
+};
+
+const anAttempt = (action_id: string, changes: Partial<DeliveryRecord> = {}) =>
+  attempt({ action_id, event_time: ENVELOPE.timestamp, payload: JSON.stringify(ENVELOPE), ...changes });
+const failed = (code: 'timeout' | 'redirect') =>
+  ({ ...REFUSED, status: null, error: { code, message: code } }) as const;
+
+let operator: FakeOperator;
+let one: Awaited<ReturnType<FakeOperator['action']>>;
+beforeEach(async () => {
+  operator = new FakeOperator();
+  operator.whileWaiting = () => true;
+  one = await operator.action();
+});
+
+describe('event put', () => {
+  const put = (name: string, ...words: string[]) => operator.run('event', 'put', name, '--org', one.org_id, ...words);
+
+  test('says which Actions are subscribed, and warns when none is or when the event is reserved', async () => {
+    const sent = { event: 'conversation.started', org_id: one.org_id, site_id: one.site_id, data: { a: 1 } };
+    const { out } = await put(sent.event, '--site', one.site_id, '--data', '{"a": 1}', '--json');
+    const subscribed = [one.action_id];
+    expect(JSON.parse(out)).toEqual({ id: 'event-1', ...sent, reserved: false, subscribed });
+    expect(operator.events).toEqual([sent]);
+    expect(await put('conversation.started')).toMatchObject({ out: expect.stringContaining(one.action_id), err: '' });
+    expect((await put('sms.sent')).err).toBe('Warning: no enabled Action is subscribed to sms.sent\n');
+    expect((await put('form.submitted')).err).toBe('Warning: form.submitted is reserved: it is never delivered\n');
+    await operator.json('action', 'update', one.action_id, '--disable');
+    expect((await put('conversation.started')).err).toMatch(/^Warning: no enabled Action/);
+  });
+
+  test('takes data from a file or stdin', async () => {
+    operator.files = { 'contact.json': '{"email": "a@b.example"}' };
+    operator.stdin = '{"from": "stdin"}';
+    for (const data of [['--data', '@contact.json'], ['--data', '@-'], []]) await put('contact.created', ...data);
+    expect(operator.events.map((event) => event.data)).toEqual([{ email: 'a@b.example' }, { from: 'stdin' }, {}]);
+    expect(operator.events[0]).not.toHaveProperty('site_id');
+  });
+
+  test.each([
+    [2, 'event: nope is not in the catalog', ['nope']],
+    [2, 'event: message.recieved is not in the catalog; did you mean message.received?', ['message.recieved']],
+    [2, 'event: toString is not in the catalog', ['toString']],
+    [2, 'data: must be JSON, or @file', ['sms.sent', '--data', 'x']],
+    [2, 'data: must be a JSON object', ['sms.sent', '--data', 'null']],
+    [2, 'data: cannot read the file nope', ['sms.sent', '--data', '@nope']],
+    [2, 'data: bad does not contain JSON', ['sms.sent', '--data', '@bad']],
+    [2, 'site_id: OTHER belongs to another organization', ['sms.sent', '--site', 'OTHER']],
+    [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
+    [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
+    [3, 'site_id: no assistant site_x', ['sms.sent', '--site', 'site_x']],
+  ])('ends with exit code %i: %s', async (code, message, [name = '', ...words]) => {
+    operator.files = { bad: '{' };
+    const other = await operator.assistant();
+    const filled = (text: string) => text.replace('OTHER', other.site_id);
+    expect(await put(name, ...words.map(filled))).toEqual({ code, out: '', err: `${filled(message)}\n` });
+    expect(operator.events).toEqual([]);
+  });
+});
+
+test('event list needs no deployment', async () => {
+  operator.connectFails = new Error('Not to be connected');
+  const events = await operator.json<{ event: string }[]>('event', 'list');
+  expect(events.map(({ event }) => event)).toEqual(EVENT_NAMES);
+  expect((await operator.run('event', 'list')).out.match(/reserved: never delivered/g)).toHaveLength(5);
+});
+
+describe('event trace', () => {
+  const trace = (id: string, ...words: string[]) => operator.run('event', 'trace', id, '--org', one.org_id, ...words);
+
+  test('shows the outcome of the event for each Action', async () => {
+    const more = async (name: string, ...words: string[]) => {
+      const settings = ['--name', name, '--url', 'https://crm.example/', '--event', 'conversation.started', ...words];
+      const create = ['action', 'create', '--site', one.site_id, '--trigger', 'Event', ...settings];
+      return (await operator.json<{ action_id: string }>(...create)).action_id;
+    };
+    const [retried, lost, off] = [await more('Retried'), await more('Given up'), await more('Off', '--disabled')];
+    await more('Late');
+    operator.attempts = [
+      anAttempt(one.action_id),
+      anAttempt(retried, failed('timeout')),
+      anAttempt(lost, failed('redirect')),
+      anAttempt(lost, { replay: '0123456789ab' }),
+    ];
+    const json = await trace('event-1', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({
+      event_id: 'event-1',
+      event: 'conversation.started',
+      time: ENVELOPE.timestamp,
+      deliveries: [
+        { action_id: one.action_id, outcome: 'delivered', attempts: [{ attempt: 1, status: 200 }] },
+        { action_id: retried, outcome: 'under_way' },
+        { action_id: lost, outcome: 'failed', attempts: [{ replay: null }, { replay: '0123456789ab', success: true }] },
+        { action_id: off, outcome: 'none', attempts: [] },
+        { outcome: 'none', note: 'the Action was created after the event' },
+      ],
+    });
+    const { out, err } = await trace('event-1');
+    expect(err).toBe('conversation.started event-1, accepted by the bus at 2026-03-04T05:06:00Z\n');
+    expect(out).toMatch(/failed +1 \(replay\)/);
+    expect(out + json.out).not.toContain('visitor');
+  });
+
+  test('of an event that no log contains says where it searched, and what the Actions are subscribed to', async () => {
+    const { code, err } = await trace('event-9');
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/^event_id: the logs have no attempt of event-9 from .* to /),
+    ]);
+    expect(err).toMatch(/; the enabled Actions are subscribed to conversation.started\n$/);
+    expect((await trace('event-9', '--at', '2026-01-01T00:00:00Z')).err).toMatch(/ at 2026-01-01T00:00:00Z; /);
+  });
+});
+
+describe('event replay', () => {
+  const replay = () => operator.run('event', 'replay', 'event-1', one.action_id, '--yes');
+
+  test('sends the envelope of the log as a new first attempt', async () => {
+    operator.attempts = [anAttempt(one.action_id)];
+    expect([(await replay()).code, (await replay()).code]).toEqual([0, 0]);
+    const sent = { version: 1, action_id: one.action_id, attempt: 1, envelope: ENVELOPE };
+    const [first, second] = operator.sentDeliveries;
+    expect([first, second]).toMatchObject([sent, sent]);
+    expect(first?.replay).toMatch(/^[0-9a-f]{12}$/);
+    expect(first?.replay).not.toBe(second?.replay);
+  });
+
+  test('needs no data for the method GET', async () => {
+    await operator.json('action', 'update', one.action_id, '--method', 'GET');
+    operator.attempts = [anAttempt(one.action_id, { payload: null })];
+    await replay();
+    expect(operator.sentDeliveries[0]?.envelope).toMatchObject({ id: 'event-1', data: {}, site_id: one.site_id });
+  });
+
+  test('is refused without the whole envelope, for a suspended organization, and for an Action that is off', async () => {
+    expect(await replay()).toMatchObject({ code: 3, err: expect.stringContaining('has no attempt of event-1') });
+    for (const changes of [{ payload_cut: true }, { payload: null }]) {
+      operator.attempts = [anAttempt(one.action_id, changes)];
+      expect((await replay()).err).toContain('payload: the log does not have the whole envelope');
+    }
+    operator.attempts = [anAttempt(one.action_id)];
+    await operator.json('org', 'suspend', one.org_id, '--yes');
+    expect(await replay()).toMatchObject({ code: 2, err: `org_id: ${one.org_id} is suspended\n` });
+    await operator.json('action', 'update', one.action_id, '--disable');
+    expect(await replay()).toMatchObject({ code: 2, err: `action_id: ${one.action_id} is disabled\n` });
+    expect(operator.sentDeliveries).toEqual([]);
+  });
+});
+
+describe('event replay-failed', () => {
+  const time = (minutes: number) => new Date(operator.clock.now().getTime() - minutes * 60_000).toISOString();
+  /** The last attempt of an event that happened this many minutes ago. */
+  const ago = (minutes: number, changes: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+    const event_time = time(minutes);
+    const reference = `event-${minutes}`;
+    const payload = JSON.stringify({ ...ENVELOPE, id: reference, timestamp: event_time });
+    const of = { action_id: one.action_id, reference, attempt: 3, payload, started_at: event_time, event_time };
+    return attempt({ ...REFUSED, ...of, ...changes });
+  };
+  const log = (...records: DeliveryRecord[]) => {
+    operator.records = records;
+    operator.attempts = records;
+  };
+  const sent = () => operator.sentDeliveries.map(({ envelope }) => envelope.id);
+  const replayFailed = (...words: string[]) =>
+    operator.run('event', 'replay-failed', one.action_id, '--since', '1h', ...words);
+  const delivered = { state: 'succeeded', success: true, status: 200, error: null } as const;
+
+  test('sends those since a time, the oldest first, and no other events', async () => {
+    log(
+      ago(1, { attempt: 1 }),
+      ago(2, { state: 'started' }),
+      ago(3, { trigger_ref: 'test.ping', attempt: 1, status: 404 }),
+      ...[ago(4), ago(4, { attempt: 2 })],
+      ...[ago(5, delivered), ago(5, { attempt: 1 })],
+      ...[ago(6), ago(6, { attempt: 1, replay: 'a1', started_at: time(0), ...delivered })],
+      ago(7, { status: 404, attempt: 1 }),
+      ...[ago(8), ago(8, { replay: 'a2', attempt: 1, started_at: time(0) })],
+      ago(90),
+    );
+    const dry = await replayFailed('--dry-run');
+    expect(dry.out.split('\n').map((line) => line.split(' ')[0])).toEqual(['EVENT_ID', 'event-7', 'event-4', '']);
+    expect(dry.err).toBe('2 events would be delivered again; nothing was sent\n');
+    expect(sent()).toEqual([]);
+    const { out } = await replayFailed('--yes', '--json');
+    expect(JSON.parse(out)).toEqual({ action_id: one.action_id, since: time(60), sent: 2, unsent: {} });
+    expect(sent()).toEqual(['event-7', 'event-4']);
+  });
+
+  test('names the events that cannot be sent again, and sends the others', async () => {
+    log(ago(1), ago(2, { payload_cut: true }), ago(3));
+    const { out } = await replayFailed('--yes');
+    expect(out).toMatch(/sent +2\n +unsent.event-2 +payload: the log does not have the whole envelope/);
+    expect(sent()).toEqual(['event-3', 'event-1']);
+  });
+
+  test('asks once, and ends after Ctrl-C; it does not ask when nothing failed', async () => {
+    expect((await replayFailed('--dry-run')).out).toMatch(/^Nothing failed since /);
+    expect((await replayFailed()).code).toBe(0);
+    log(ago(1), ago(2));
+    operator.terminal = true;
+    expect((await replayFailed()).code).toBe(5);
+    expect(operator.questions).toEqual([`Deliver 2 events to ${one.action_id} again? [y/N] `]);
+    operator.whileWaiting = (pauses) => pauses < 2;
+    operator.answer = 'y';
+    expect(await replayFailed()).toMatchObject({ code: 1, err: 'Interrupted: run the command again to continue\n' });
+    expect(sent()).toEqual(['event-2']);
+  });
+});
