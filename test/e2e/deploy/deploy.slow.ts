@@ -26,10 +26,9 @@ import {
   STEPS,
   workInDashboard,
 } from '../acceptance/scenario.ts';
-import { cdk } from './cdk.ts';
 import { dashboardCall } from './dashboard-call.ts';
 import { deployedService } from './deployed-service.ts';
-import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+import { cdk, installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
 import { statedCommands } from './stated-commands.ts';
 
 /** Milliseconds that a command of the CDK may take on a busy machine. A mistake fails much earlier. */

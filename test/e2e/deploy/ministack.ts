@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const VERSION = '1.5.33';
-const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const cache = join(root, 'node_modules/.cache/');
 const venv = join(cache, `ministack-${VERSION}`);
 const executable = join(venv, 'bin/ministack');
 /** AWS's own command line, for the commands that the documents state. */
@@ -146,4 +147,19 @@ async function kill(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid, 'SIGKILL');
   await ended;
+}
+
+/** Runs a command of the CDK against the emulator, as an operator does. @param folder receives the command's files */
+export async function cdk(ministack: MiniStack, folder: string, ...words: readonly string[]): Promise<string> {
+  const out = ['--output', join(folder, 'cdk.out'), '--app', 'node test/e2e/deploy/app.ts'];
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['node_modules/aws-cdk/bin/cdk', ...words, ...out],
+    {
+      cwd: root,
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...ministack.environment(), HOME: folder },
+    },
+  );
+  return stdout + stderr;
 }

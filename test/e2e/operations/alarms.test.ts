@@ -1,19 +1,95 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { METRICS } from '../../src/deployment/metrics.ts';
-import { readDocument } from '../docs/documents.ts';
-import { DELIVERY } from '../fakes/delivery.ts';
-import type { Choice } from '../lib/deployment-choices.ts';
-import { nameOf, synthesize } from '../lib/synthesized.ts';
-import { aws } from './environment.ts';
-import { httpEvent, lambdaContext, lineOf, logged, sqsEvent } from './invocation.ts';
+import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
+import { METRICS } from '../../../src/deployment/metrics.ts';
+import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { readDocument } from '../../docs/documents.ts';
+import { DELIVERY } from '../../fakes/delivery.ts';
+import { until } from '../../harness/until.ts';
+import type { Choice } from '../../lib/deployment-choices.ts';
+import { nameOf, synthesize } from '../../lib/synthesized.ts';
+import { serviceAssembly } from '../acceptance/assembly.ts';
+import { functionIds, functionOf } from '../acceptance/local-service.ts';
 
-/** Each alarm of the stack, with a fault that raises it. Handlers fail here as in Lambda; what AWS itself counts is stated. */
+/**
+ * Each alarm of the stack, with a fault that raises it. Where the service counts, its deployed bundles fail in a local cloud in which nobody may use the
+ * configuration table and the keys of tokens any more. Where AWS counts, the values are stated.
+ */
 
-const { handler: sessionCreate } = await import('../../lambdas/session-create/handler.ts');
-const { handler: router } = await import('../../lambdas/event-router/handler.ts');
-const { handler: dispatcher } = await import('../../lambdas/dispatcher/handler.ts');
-const { handler: aiAction } = await import('../../lambdas/ai-action/handler.ts');
-const { handler: keyRotation } = await import('../../lambdas/key-rotation/handler.ts');
+const folder = mkdtempSync(join(tmpdir(), 'va-wave-alarms-'));
+let cloud: LocalCloud;
+let functions: readonly string[];
+
+beforeAll(async () => {
+  const assembly = join(folder, 'assembly');
+  cpSync(await serviceAssembly(), assembly, { recursive: true });
+  const file = join(assembly, 'VaWave.template.json');
+  const removed = (name: string, value: unknown) =>
+    name === 'Statement' && Array.isArray(value)
+      ? value.filter(({ Resource }) => !/TablesConfiguration|KeysToken/.test(JSON.stringify(Resource ?? '')))
+      : value;
+  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), removed));
+  functions = functionIds(assembly);
+  cloud = await startLocalCloud({ data: join(folder, 'data'), assembly });
+}, 60_000);
+afterAll(async () => {
+  await cloud?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** The values that the functions gave a metric. */
+const emitted = (metric: string): readonly number[] =>
+  readdirSync(cloud.logsFolder)
+    .flatMap((file) => readFileSync(join(cloud.logsFolder, file), 'utf8').split('\n'))
+    .filter((line) => line.includes(`"${metric}":`))
+    .flatMap((line) => z.union([z.number(), z.array(z.number())]).parse(JSON.parse(line)[metric]));
+const five = <T>(make: (index: number) => T): T[] => Array.from({ length: 5 }, (_, index) => make(index));
+
+/** Returns how many of five requests are answered with 5xx. */
+async function serverErrors(method: string, path: string): Promise<Values> {
+  const headers = {
+    'x-server-key': `ss_${'a'.repeat(20)}_${'a'.repeat(43)}`,
+    'x-site-id': 'site_1',
+    origin: 'https://a.example',
+  };
+  const answers = await Promise.all(five(() => fetch(`${cloud.apiUrl}${path}`, { method, headers })));
+  return lasting(answers.filter(({ status }) => status >= 500).length);
+}
+
+/** Returns how many of five invocations end with an error of Lambda. */
+async function errors(construct: string, event: object): Promise<Values> {
+  const answers = await Promise.all(five(() => cloud.invoke(functionOf(functions, construct), event)));
+  return lasting(answers.filter(({ failed }) => failed).length);
+}
+
+/** Returns what a metric counts more after this. */
+async function counted(metric: string, cause: () => Promise<unknown>): Promise<Values> {
+  const sum = () => emitted(metric).reduce((all, one) => all + one, 0);
+  const before = sum();
+  await cause();
+  await until(() => sum() >= before + 5, 20_000);
+  return lasting(sum() - before);
+}
+const clients = () => ({ endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials });
+const putEvents = (DetailType: string) => () => {
+  const EventBusName = cloud.outputs[OUTPUTS.eventBus];
+  const Detail = JSON.stringify({ org_id: 'org_1', data: {} });
+  const Entries = five(() => ({ EventBusName, Source: 'platform', DetailType, Detail }));
+  return new EventBridgeClient(clients()).send(new PutEventsCommand({ Entries }));
+};
+const sendDeliveries = () => {
+  const QueueUrl = cloud.outputs[OUTPUTS.deliveriesQueue];
+  const Entries = five((Id) => ({
+    Id: String(Id),
+    MessageBody: JSON.stringify(DELIVERY),
+    MessageGroupId: 'act_event',
+  }));
+  return new SQSClient(clients()).send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+};
 
 const metric = z.object({ MetricName: z.string() });
 const alarm = z.object({
@@ -60,55 +136,57 @@ function notifications(one: Alarm, metrics: Values): number {
   return raised.filter((now, at) => now && raised[at - 1] !== true).length;
 }
 
-/** Runs a batch whose messages all fail. @returns what the metric counts of it */
-async function failedMessages(handler: typeof router, body: object): Promise<number> {
-  const { result, log } = await logged(() => handler(sqsEvent(body, body, body, body, body), lambdaContext()));
-  expect(result.batchItemFailures).toHaveLength(5);
-  const counted = z.union([z.number(), z.array(z.number())]).parse(lineOf(log, METRICS.failedMessages)?.FailedMessages);
-  return [counted].flat().reduce((sum, one) => sum + one, 0);
-}
-
-/** Returns how many of five invocations end with an error of Lambda. */
-async function errors(invoke: () => Promise<unknown>): Promise<number> {
-  const { result } = await logged(() => Promise.allSettled(Array.from({ length: 5 }, invoke)));
-  return result.filter(({ status }) => status === 'rejected').length;
-}
-
-const EVENT = {
-  id: 'e-1',
-  'detail-type': 'conversation.started',
-  time: '2026-03-04T05:06:00Z',
-  detail: { org_id: 'org_1', data: {} },
-};
 const lasting = (value: number | undefined): Values => [value, value, value];
 
 type Fault = readonly [alarm: string, fault: string, metric: string, values: () => Values | Promise<Values>];
-const FAULTS: readonly Fault[] = [
-  [
-    'ApiServerErrors',
-    'DynamoDB refuses: session create answers 500',
-    '5xx',
-    async () => {
-      const { result } = await logged(() =>
-        Promise.all(Array.from({ length: 5 }, () => sessionCreate(httpEvent({}), lambdaContext()))),
-      );
-      return lasting(result.filter(({ statusCode = 0 }) => statusCode >= 500).length);
-    },
-  ],
-  [
+const FAILING_ROUTES = {
+  'session-create': ['POST', '/api/widget/session/create'],
+  'widget-init': ['POST', '/api/widget/init'],
+  'form-submit': ['POST', '/api/widgets/sites/site_1/forms/order/submit'],
+} as const;
+/** Functions whose own code fails, with the alarm of their release that counts it. */
+const FAILING: Readonly<Record<string, Fault>> = {
+  ...Object.fromEntries(
+    Object.entries(FAILING_ROUTES).map(([name, [method, path]]): [string, Fault] => [
+      name,
+      ['ApiServerErrors', `${name} may not read its table`, '5xx', () => serverErrors(method, path)],
+    ]),
+  ),
+  'event-router': [
     'DeliveriesFailedMessages',
-    'DynamoDB refuses: the router and the dispatcher return their messages',
+    'event-router may not read its table',
     METRICS.failedMessages,
-    async () => [await failedMessages(router, EVENT), await failedMessages(dispatcher, DELIVERY)],
+    () => counted(METRICS.failedMessages, putEvents('conversation.started')),
   ],
-  [
+  dispatcher: [
+    'DeliveriesFailedMessages',
+    'dispatcher may not read its table',
+    METRICS.failedMessages,
+    () => counted(METRICS.failedMessages, sendDeliveries),
+  ],
+  'ai-action': [
     'AssistantRuntimeErrors',
-    'DynamoDB refuses: a call of a tool ends with an error',
+    'ai-action may not read its table',
     'Errors',
-    async () => lasting(await errors(() => aiAction({ operation: 'listTools', site_id: 'site_1' }, lambdaContext()))),
+    () => errors('AiAction', { operation: 'listTools', site_id: 'site_1' }),
   ],
-  ['KeysErrors', 'Secrets Manager refuses', 'Errors', async () => [await errors(() => keyRotation({}))]],
-  ...['Api', 'WidgetRoutes', 'Deliveries', 'Dashboard', 'Canary'].map(
+  'action-test': [
+    'DashboardErrors',
+    'action-test may not read its table',
+    'Errors',
+    () => errors('ActionTest', { org_id: 'org_1', action_id: 'act_1' }),
+  ],
+};
+const FAULTS: readonly Fault[] = [
+  ...Object.values(FAILING),
+  ['KeysErrors', 'key-rotation may not read its keys', 'Errors', () => errors('KeyRotation', {})],
+  [
+    'DeliveriesEventsDropped',
+    'the platform misspells events',
+    METRICS.eventsDropped,
+    () => counted(METRICS.eventsDropped, putEvents('conversation.begun')),
+  ],
+  ...['Api', 'WidgetRoutes', 'Deliveries', 'Canary'].map(
     (feature): Fault => [`${feature}Errors`, 'a function reaches its timeout', 'Errors', () => lasting(5)],
   ),
   ['WidgetRoutesSlow', 'DynamoDB answers after two seconds', 'Duration', () => lasting(2100)],
@@ -119,7 +197,6 @@ const FAULTS: readonly Fault[] = [
   ['MonitoringLogWriteFailed', 'a record cannot be completed', METRICS.logWriteFailed, () => [1]],
   ['TablesThrottles', 'DynamoDB throttles', 'ThrottleEvents', () => lasting(5)],
   ['DeliveriesUnreachedOrganizations', 'no organization is reached', METRICS.unreachedOrganizations, () => lasting(1)],
-  ['DeliveriesEventsDropped', 'the platform misspells an event', METRICS.eventsDropped, () => [1]],
   ['KeysTokenKeyAge', 'the rotation does not run', METRICS.tokenKeyAge, () => lasting(undefined)],
   ['CanaryFailed', 'the canary does not run', METRICS.canaryFailed, () => lasting(undefined)],
   ['CanaryEventsMissing', 'the rule of the bus is disabled', 'NumberOfMessagesSent', () => lasting(0)],
@@ -153,16 +230,6 @@ const FAULTS: readonly Fault[] = [
   ]),
 ];
 
-beforeEach(() => {
-  aws.reset();
-  for (const operation of [
-    ...(['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] as const),
-    ...(['BatchExecuteStatement', 'GetSecretValue'] as const),
-  ]) {
-    aws.on(operation, {}, new Error('away'));
-  }
-});
-
 test.each(FAULTS)('%s is raised by this fault: %s', async (name, _, counted, seen) => {
   const one = alarms.get(name);
   const metrics = [one?.MetricName, ...(one?.Metrics ?? []).map(({ MetricStat }) => MetricStat?.Metric.MetricName)];
@@ -171,8 +238,17 @@ test.each(FAULTS)('%s is raised by this fault: %s', async (name, _, counted, see
 });
 
 test('every alarm of the stack has its fault', () => {
-  expect(FAULTS.map(([name]) => name).sort()).toEqual([...alarms.keys()].sort());
+  expect([...new Set(FAULTS.map(([name]) => name))].sort()).toEqual([...alarms.keys()].sort());
 });
+
+test.each(Object.entries(FAILING))(
+  'a release of %s is rolled back by the alarm that counts its fault',
+  async (name, [alarmName]) => {
+    const groups = (await synthesize('production with every option')).findResources('AWS::CodeDeploy::DeploymentGroup');
+    const [, group] = Object.entries(groups).find(([id]) => nameOf(id) === `Releases${name.replaceAll('-', '')}`) ?? [];
+    expect(JSON.stringify(group?.Properties.AlarmConfiguration)).toContain(`"${alarmName}`);
+  },
+);
 
 test('a fault of a few minutes raises no alarm on lasting faults', () => {
   for (const name of ['ApiServerErrors', 'DeliveriesFailedMessages', 'DeliveriesErrors', 'MonitoringThrottles']) {
