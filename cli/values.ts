@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { jsonObject as jsonObjectSchema } from '../src/contract/json.ts';
+import { jsonObject as jsonObjectSchema } from '../src/contract/fields.ts';
 import { parseExactly } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { EventTime } from './operations/past-events.ts';

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Action } from '../../src/contract/actions.ts';
-import { FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
+import { type Action, FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
-import { truncateCharacters } from '../../src/contract/text.ts';
+import { truncateCharacters } from '../../src/contract/fields.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';

@@ -6,10 +6,9 @@ import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { actionTestRequest } from '../../src/contract/invocations.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
-import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { now, required } from '../../src/functions/shell.ts';
+import { functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('action-test', process.env, dynamo);

@@ -6,11 +6,10 @@ import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { toolRequest } from '../../src/contract/invocations.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
-import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { now, required } from '../../src/functions/shell.ts';
+import { functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('ai-action', process.env, dynamo);

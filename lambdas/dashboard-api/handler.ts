@@ -7,9 +7,8 @@ import { requestCounts } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
-import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionLogger, now, required } from '../../src/functions/shell.ts';
+import { functionLogger, functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());

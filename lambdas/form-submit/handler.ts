@@ -7,14 +7,16 @@ import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
+import { type Announced, httpHandler } from '../../src/functions/http.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
 import {
+  errorName,
   functionOriginSecret,
   functionSessionTokens,
   functionSigningSecrets,
-} from '../../src/functions/function-secrets.ts';
-import { type Announced, httpHandler } from '../../src/functions/http.ts';
-import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { errorName, now, required } from '../../src/functions/shell.ts';
+  now,
+  required,
+} from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());

@@ -3,9 +3,8 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
-import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { functionLogger, required } from '../../src/functions/shell.ts';
+import { functionLogger, functionOriginSecret, required } from '../../src/functions/shell.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('preflight');

@@ -6,9 +6,14 @@ import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
-import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { functionLogger, now, required } from '../../src/functions/shell.ts';
+import {
+  functionLogger,
+  functionOriginSecret,
+  functionSessionTokens,
+  now,
+  required,
+} from '../../src/functions/shell.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('session-create');

@@ -5,10 +5,9 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { usageReport } from '../../src/contract/invocations.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
-import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { now, required } from '../../src/functions/shell.ts';
+import { functionSessionTokens, now, required } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('usage-report', process.env, dynamo);

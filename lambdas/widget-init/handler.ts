@@ -8,10 +8,15 @@ import { eventBus } from '../../src/adapters/event-bus.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import type { IdentifiedWidget } from '../../src/domain/auth/authenticate-widget.ts';
 import { initWidget } from '../../src/domain/conversations/init-widget.ts';
-import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionLogger, now, required } from '../../src/functions/shell.ts';
+import {
+  functionLogger,
+  functionOriginSecret,
+  functionSessionTokens,
+  now,
+  required,
+} from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('widget-init');

@@ -9,7 +9,7 @@ import type {
   ParametersSchema,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
-import { recordOf } from './json.ts';
+import { characters, endpointUrl, type RulesOf, recordOf, unicodeText } from './fields.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
@@ -26,9 +26,6 @@ import {
   PATTERN_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationRestrictions } from './organizations.ts';
-import type { RulesOf } from './rules-of.ts';
-import { characters, unicodeText } from './text.ts';
-import { endpointUrl } from './url.ts';
 
 export type { ActionSetting, FormField, ParameterProperty, ParametersSchema };
 export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };

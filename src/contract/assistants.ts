@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { characters, type RulesOf } from './fields.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   ALLOWED_DOMAINS_MAX,
@@ -7,8 +8,6 @@ import {
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
 import type { OrganizationRestrictions } from './organizations.ts';
-import type { RulesOf } from './rules-of.ts';
-import { characters } from './text.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
 export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];

@@ -7,9 +7,9 @@ import type { DashboardOperation } from './dashboard-operations.ts';
 import { FAILURE_CODES } from './delivery-record.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
+import { characters } from './fields.ts';
 import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
 import { AUDIT_OPERATIONS, PLANS, ROLES } from './organizations.ts';
-import { characters } from './text.ts';
 import { identifier } from './widget.ts';
 
 /** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { actionShape } from './action-shape.ts';
 import { REFUSAL_CODES } from './errors.ts';
-import { jsonObject } from './json.ts';
+import { jsonObject } from './fields.ts';
 import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { characters } from './fields.ts';
 import { ASSISTANTS_PER_ORGANIZATION_MAX, DAILY_OUTBOUND_QUOTA_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
-import { characters } from './text.ts';
 
 export const PLANS = ['free', 'paid'] as const;
 export type Plan = (typeof PLANS)[number];

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { FAILURE_CODES } from './delivery-record.ts';
 import { EVENT_NAMES } from './events.ts';
-import { jsonObject } from './json.ts';
+import { jsonObject, truncateCharacters } from './fields.ts';
 import { EVENT_ATTEMPTS } from './limits.ts';
-import { truncateCharacters } from './text.ts';
 
 /**
  * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonObject } from './json.ts';
+import { characters, endpointUrl, jsonObject } from './fields.ts';
 import {
   CONTEXT_MAX_BYTES,
   TTL_MINUTES_DEFAULT,
@@ -12,8 +12,6 @@ import {
   USER_ID_MAX_CHARACTERS,
   USER_NAME_MAX_CHARACTERS,
 } from './limits.ts';
-import { characters } from './text.ts';
-import { endpointUrl } from './url.ts';
 
 /** Validates session create's body. A field that is `null` counts as absent, because many clients send it for "none". */
 export const sessionCreateRequest = z.object({

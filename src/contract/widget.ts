@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FIELD_TYPES } from './action-kinds.ts';
-import { jsonObject } from './json.ts';
+import { jsonObject } from './fields.ts';
 
 /** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
 

@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
 import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer, type TestResult } from '../contract/dashboard.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
-import { jsonObject } from '../contract/json.ts';
+import { jsonObject } from '../contract/fields.ts';
 import type { Membership } from '../contract/organizations.ts';
 import { identifier } from '../contract/widget.ts';
 import {

@@ -1,5 +1,5 @@
+import { endpointUrlProblem } from '../../src/contract/fields.ts';
 import { URL_ENCODED_MAX_BYTES } from '../../src/contract/limits.ts';
-import { endpointUrlProblem } from '../../src/contract/url.ts';
 
 const ofLength = (characters: number, one: string) => `https://a.example/${one.repeat(characters - 18)}`;
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { exceedsLevels, jsonObject } from '../../src/contract/json.ts';
+import { exceedsLevels, jsonObject } from '../../src/contract/fields.ts';
 import { parseExactly, parseJson } from '../../src/domain/parse-json.ts';
 import { anyCharacter } from '../harness/any-character.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-record.ts';
-import { truncateCharacters } from '../../contract/text.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
 import type { AttemptKey } from '../../domain/delivery/delivery-log.ts';
 import type { DynamoDb } from './client.ts';
 import { whenConditionHolds } from './errors.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseEndpointUrl } from '../../contract/url.ts';
+import { parseEndpointUrl } from '../../contract/fields.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import { type Attempt, dnsFailure, errorCode, Failure, untilAborted } from './attempt.ts';
 import type { NameResolver, NetworkRule, ResolvedAddress } from './network-rule.ts';

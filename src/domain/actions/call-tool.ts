@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import type { AiAction, Offered } from '../../contract/actions.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
 import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
   NON_JSON_RESPONSE_CHARACTERS,
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
-import { truncateCharacters } from '../../contract/text.ts';
 import type { AttemptResult } from '../delivery/delivery-log.ts';
 import type { OutboundOutcome } from '../delivery/outbound.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';

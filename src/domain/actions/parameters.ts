@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { RE2JS } from 're2js';
 import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
+import { isWellFormed, NOT_WELL_FORMED } from '../../contract/fields.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
-import { isWellFormed, NOT_WELL_FORMED } from '../../contract/text.ts';
 import { BoundedMap } from '../bounded-map.ts';
 
 export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;

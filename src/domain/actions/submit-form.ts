@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
 import {
   FORM_KEY_MAX_CHARACTERS,
   FORM_LIST_ITEM_MAX_CHARACTERS,
@@ -10,7 +11,6 @@ import {
   FORM_SUBMISSIONS_PER_MINUTE,
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
-import { exceedsCharacters, truncateCharacters } from '../../contract/text.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import {
   admitOrigin,

@@ -1,3 +1,4 @@
+import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
 import {
   SESSION_CREATE_PER_MINUTE,
   SESSION_TOKEN_MAX_BYTES,
@@ -9,7 +10,6 @@ import {
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { sessionCreateRequest } from '../../contract/sessions.ts';
-import { exceedsCharacters, truncateCharacters } from '../../contract/text.ts';
 import type { Counters } from '../rate-limits.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';

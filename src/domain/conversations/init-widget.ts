@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import { formsInOrder } from '../../contract/action-kinds.ts';
 import type { FormAction, Offered } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
 import { REFERRER_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
-import { truncateCharacters } from '../../contract/text.ts';
 import { type FormPanel, initRequest } from '../../contract/widget.ts';
 import {
   admitWidget,

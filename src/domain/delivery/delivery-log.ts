@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
 import { OUTBOUND_TIMEOUT_MS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import { truncateCharacters } from '../../contract/text.ts';
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */

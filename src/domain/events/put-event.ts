@@ -1,5 +1,5 @@
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
-import { exceedsLevels, isJsonObject, type JsonObject } from '../../contract/json.ts';
+import { exceedsLevels, isJsonObject, type JsonObject } from '../../contract/fields.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import { groupId } from '../../contract/queues.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';

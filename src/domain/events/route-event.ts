@@ -1,13 +1,13 @@
 import { CANARY_ORGANIZATION, EVENT_CATALOG, type EventName } from '../../contract/events.ts';
-import { exceedsLevels } from '../../contract/json.ts';
+import { exceedsLevels } from '../../contract/fields.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
-import type { Envelope } from '../../contract/queues.ts';
 import {
   type BusEvent,
   busEvent,
   type DeliveryMessage,
   type DroppedEvent,
   droppedEvent,
+  type Envelope,
   isNewerEvent,
   type NotCarried,
 } from '../../contract/queues.ts';

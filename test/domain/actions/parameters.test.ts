@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ParametersSchema, parametersSchema } from '../../../src/contract/actions.ts';
-import { isJsonObject } from '../../../src/contract/json.ts';
+import { isJsonObject } from '../../../src/contract/fields.ts';
 import { checkArguments, isEmail, parametersProblem } from '../../../src/domain/actions/parameters.ts';
 
 const of = (a: object) => ({ properties: { a } });

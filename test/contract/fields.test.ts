@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { actionInput } from '../../src/contract/actions.ts';
 import { assistantChange } from '../../src/contract/assistants.ts';
+import { characters, exceedsCharacters, truncateCharacters } from '../../src/contract/fields.ts';
 import { sessionCreateRequest } from '../../src/contract/sessions.ts';
-import { characters, exceedsCharacters, truncateCharacters } from '../../src/contract/text.ts';
 import { anyCharacter } from '../harness/any-character.ts';
 
 const problem = (result: {

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
+
+export const NOT_WELL_FORMED = 'must be well-formed Unicode';
+
+/** Accepts text without unpaired surrogates. JSON can encode one, but DynamoDB refuses it. */
+export const unicodeText = z.string().refine((text) => isWellFormed(text), { error: NOT_WELL_FORMED });
+
+/** Accepts well-formed text of `min` to `max` code points, counted as typed. With a `min`, text of white space alone counts as missing. */
+export function characters({ min = 0, max }: { min?: number; max: number }) {
+  const bounded = unicodeText.check((context) => {
+    if (min > 0 && context.value.trim() === '') {
+      context.issues.push({ code: 'custom', input: context.value, message: 'is required' });
+    } else if (min > 0 && !exceedsCharacters(context.value, min - 1)) {
+      context.issues.push({ code: 'custom', input: context.value, message: `must be at least ${min} characters` });
+    }
+    if (exceedsCharacters(context.value, max)) {
+      context.issues.push({ code: 'custom', input: context.value, message: `must be at most ${max} characters` });
+    }
+  });
+  // JSON Schema counts code points too.
+  return bounded.meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
+}
+
+/**
+ * Returns whether a text has more than `limit` code points, in which the spec's limits count, so that no limit splits a surrogate pair.
+ * Stops counting there, so a huge text costs no more than the limit. */
+export function exceedsCharacters(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  let count = 0;
+  for (const _ of text) if (++count > limit) return true;
+  return false;
+}
+
+/** Returns the first `limit` code points of `text`. */
+export function truncateCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let count = 0;
+  let end = 0;
+  for (const character of text) {
+    if (++count > limit) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Returns whether a text has no unpaired surrogate. JSON can encode one, although it is no character. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+declare global {
+  interface JSON {
+    /** Returns an object that JSON.stringify writes as this text, which must be the text of a number. */
+    rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
+  }
+}
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns whether objects and lists are nested in more than so many levels. The value itself is the first level. */
+export function exceedsLevels(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return false;
+  return limit === 0 || Object.values(value).some((part) => exceedsLevels(part, limit - 1));
+}
+
+/** Accepts any JSON object and returns it unchanged. z.record would return a copy without the key `__proto__`. */
+export const jsonObject = z
+  .custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' })
+  .meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} });
+
+/**
+ * Validates an object whose names and values must match these schemas. Refuses the name `__proto__`, which z.record would leave out
+ * silently.
+ */
+export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value) {
+  return z.preprocess(
+    (value, context) => {
+      if (isJsonObject(value) && Object.hasOwn(value, '__proto__')) {
+        context.issues.push({
+          code: 'custom',
+          input: value,
+          path: ['__proto__'],
+          message: 'cannot be used as a name',
+        });
+      }
+      return value;
+    },
+    z.record(name, value),
+  );
+}
+
+/**
+ * Checks an endpoint URL without a DNS lookup (spec "Limits": https only, at most 2000 characters as typed). The outbound address rule
+ * checks the address later, at each delivery.
+ *
+ * @param maxBytes limit for the URL in the encoded form in which it is sent
+ * @returns the parsed URL, or why it is refused
+ */
+export function parseEndpointUrl(text: string, maxBytes = URL_ENCODED_MAX_BYTES): URL | string {
+  if (!isWellFormed(text)) return NOT_WELL_FORMED;
+  if (exceedsCharacters(text, URL_MAX_CHARACTERS)) return `must be at most ${URL_MAX_CHARACTERS} characters`;
+  if (!text.toLowerCase().startsWith('https://')) return 'must start with https://';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: WHATWG URL removes tab and newline silently, so they are refused first
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes';
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'https:' || url.hostname === '') return 'must be a valid URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain credentials';
+  if (url.port === '0') return 'must not use port 0';
+  if (url.href.length > maxBytes) return `must be at most ${maxBytes} bytes once encoded`;
+  return url;
+}
+
+/** Checks an endpoint URL as parseEndpointUrl does. @returns why the URL is refused, or undefined when it is accepted */
+export function endpointUrlProblem(text: string, maxBytes?: number): string | undefined {
+  const parsed = parseEndpointUrl(text, maxBytes);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+/** Accepts an endpoint URL as endpointUrlProblem does. @param maxBytes limit for the URL in the encoded form in which it is sent */
+export function endpointUrl(maxBytes?: number) {
+  const checked = z.string().check((context) => {
+    const problem = endpointUrlProblem(context.value, maxBytes);
+    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+  });
+  return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
+}
+
+/** Asks for one rule for each field, and for no other. */
+export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };
