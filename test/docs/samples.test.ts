@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { parametersSchema } from '../../src/contract/actions.ts';
 import { REFUSALS } from '../../src/contract/errors.ts';
+import { jsonObject } from '../../src/contract/fields.ts';
 import {
   refusedInvocation,
   type ToolResult,
@@ -14,7 +15,6 @@ import {
   type UsageReportResult,
   usageReport,
 } from '../../src/contract/invocations.ts';
-import { jsonObject } from '../../src/contract/json.ts';
 import { busEvent, envelope } from '../../src/contract/queues.ts';
 import { sessionCreateRequest } from '../../src/contract/sessions.ts';
 import { checkArguments } from '../../src/domain/actions/parameters.ts';
