@@ -1,272 +1,238 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { refuse } from './fake-service.ts';
-import { type Harness, type VisitOptions, widgetOf } from './harness.ts';
+import { type VisitOptions, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
+import { full, harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
 const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Tests the keyboard, axe, contrasts, and the appearance that the page can set. */
-export function testAccessibility(shared: () => Harness, full: boolean): void {
-  let harness: Harness;
-  beforeAll(() => {
-    harness = shared();
+// Tests the keyboard, axe, contrasts, and the appearance that the page can set.
+
+describe('keyboard', () => {
+  const atLauncher = async (options: VisitOptions = {}) => {
+    const { page, widget } = await harness.visit({ body: '<main><h1>Shop</h1><button>Buy</button></main>' }, options);
+    await widget.launcher.waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Buy');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Help and contact');
+    return { page, widget };
+  };
+
+  test('the launcher is a button with a name, and states which element it controls and whether that is open', async () => {
+    const { page, widget } = await harness.visit();
+    const launcher = page.getByRole('button', { name: 'Help and contact' });
+    expect(await launcher.evaluate((node) => node.localName)).toBe('button');
+    expect(await launcher.getAttribute('aria-expanded')).toBe('false');
+    expect(await launcher.getAttribute('aria-haspopup')).toBe('dialog');
+    await launcher.click();
+    expect(await launcher.getAttribute('aria-expanded')).toBe('true');
+    expect(await launcher.getAttribute('aria-controls')).toBe(await widget.dialog.getAttribute('id'));
+    await page.getByRole('dialog', { name: 'How can we help?' }).waitFor();
   });
-  beforeEach(() => harness.service.reset());
 
-  describe('keyboard', () => {
-    const atLauncher = async (options: VisitOptions = {}) => {
-      const { page } = await harness.visit({ body: '<main><h1>Shop</h1><button>Buy</button></main>' }, options);
-      const widget = widgetOf(page);
-      await widget.launcher.waitFor();
-      await page.keyboard.press('Tab');
-      expect(await focused(page)).toBe('Buy');
-      await page.keyboard.press('Tab');
-      expect(await focused(page)).toBe('Help and contact');
-      return { page, widget };
-    };
-
-    test('the launcher is a button with a name, and states which element it controls and whether that is open', async () => {
-      const { page } = await harness.visit();
-      const widget = widgetOf(page);
-      const launcher = page.getByRole('button', { name: 'Help and contact' });
-      expect(await launcher.evaluate((node) => node.localName)).toBe('button');
-      expect(await launcher.getAttribute('aria-expanded')).toBe('false');
-      expect(await launcher.getAttribute('aria-haspopup')).toBe('dialog');
-      await launcher.click();
-      expect(await launcher.getAttribute('aria-expanded')).toBe('true');
-      expect(await launcher.getAttribute('aria-controls')).toBe(await widget.dialog.getAttribute('id'));
-      await page.getByRole('dialog', { name: 'How can we help?' }).waitFor();
-    });
-
-    test('Enter and Space open the panel and move the focus into it; Escape closes it and returns the focus', async () => {
-      const { page, widget } = await atLauncher();
-      for (const key of ['Enter', 'Space']) {
-        await page.keyboard.press(key);
-        await widget.dialog.waitFor();
-        expect(await focused(page)).toBe('How can we help?');
-        await page.keyboard.press('Escape');
-        await widget.dialog.waitFor({ state: 'hidden' });
-        expect(await focused(page)).toBe('Help and contact');
-        expect(await widget.launcher.getAttribute('aria-expanded')).toBe('false');
-      }
-    });
-
-    test('closing returns the focus to the button of the page that opened the panel', async () => {
-      const { page } = await harness.visit({ body: '<main><h1>Shop</h1><button>Ask us</button></main>' });
-      const widget = widgetOf(page);
-      await widget.launcher.waitFor();
-      await page.getByRole('button', { name: 'Ask us' }).focus();
-      await page.evaluate('window.vaWave.open()');
+  test('Enter and Space open the panel and move the focus into it; Escape closes it and returns the focus', async () => {
+    const { page, widget } = await atLauncher();
+    for (const key of ['Enter', 'Space']) {
+      await page.keyboard.press(key);
+      await widget.dialog.waitFor();
       expect(await focused(page)).toBe('How can we help?');
-      await page.keyboard.press('Escape');
-      expect(await focused(page)).toBe('Ask us');
-    });
-
-    test('closing moves the focus to the launcher when no element had it before', async () => {
-      const { page } = await harness.visit();
-      const widget = widgetOf(page);
-      await widget.launcher.waitFor();
-      await page.evaluate('window.vaWave.open()');
-      await page.keyboard.press('Escape');
-      expect(await focused(page)).toBe('Help and contact');
-    });
-
-    test('Tab moves through the panel in reading order, then to the page', async () => {
-      const { page } = await atLauncher();
-      const order: string[] = [];
-      await page.keyboard.press('Enter');
-      for (let step = 0; step < 3; step++) {
-        await page.keyboard.press('Tab');
-        order.push(await focused(page));
-      }
-      await page.keyboard.press('Shift+Tab');
-      await page.keyboard.press('Enter');
-      order.push(await focused(page));
-      for (let step = 0; step < 7; step++) {
-        await page.keyboard.press('Tab');
-        order.push(await focused(page));
-      }
-      expect(order).toEqual([
-        'Close',
-        'Contact us',
-        'Call me back',
-        // The form is open, and its title has the focus.
-        'Contact us',
-        'Close',
-        'field-name',
-        'field-email',
-        'field-phone',
-        'field-seats',
-        'field-message',
-        'Send',
-      ]);
-    });
-
-    test('a visitor can fill in, correct and send a form without a mouse', async () => {
-      const { page, widget } = await atLauncher();
-      const type = async (...keys: string[]) => {
-        for (const key of keys)
-          await (key.startsWith('"') ? page.keyboard.type(key.slice(1)) : page.keyboard.press(key));
-      };
-      await type('Enter', 'Tab', 'Tab', 'Enter', 'Tab', 'Tab', '"Ada', 'Tab', '"ada', 'Enter');
-      expect(await focused(page)).toBe('field-email');
-      await type('"@example.com', 'Tab', 'Tab', 'Tab', '"Hello', 'Tab', 'Enter');
-      await widget.host.getByText('Thank you!').waitFor();
-      expect(await focused(page)).toBe('Thank you!');
-      await type('Tab', 'Enter');
-      expect(await focused(page)).toBe('field-name');
-    });
-
-    test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {
-      const { page, widget } = await atLauncher({ viewport: { width: 390, height: 780 } });
-      await page.keyboard.press('Enter');
-      for (let step = 0; step < 12; step++) {
-        await page.keyboard.press('Tab');
-        expect(['Buy', 'Help and contact']).not.toContain(await focused(page));
-      }
-      expect(await widget.dialog.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 780 });
       await page.keyboard.press('Escape');
       await widget.dialog.waitFor({ state: 'hidden' });
       expect(await focused(page)).toBe('Help and contact');
-    });
+      expect(await widget.launcher.getAttribute('aria-expanded')).toBe('false');
+    }
+  });
 
-    test('rotating a phone keeps the panel open and keeps the focus and the draft', async () => {
-      const { page, widget } = await atLauncher({ viewport: { width: 780, height: 700 } });
-      await page.keyboard.press('Enter');
-      await widget.topic('Contact us').click();
-      await widget.field('Message').fill('Half a thought');
-      await page.setViewportSize({ width: 390, height: 700 });
-      await widget.host.locator('.full').waitFor();
-      expect(await focused(page)).toBe('field-message');
-      expect(await widget.field('Message').inputValue()).toBe('Half a thought');
-      expect(await widget.launcher.getAttribute('aria-expanded')).toBe('true');
+  test('closing returns the focus to the button of the page that opened the panel', async () => {
+    const { page, widget } = await harness.visit({ body: '<main><h1>Shop</h1><button>Ask us</button></main>' });
+    await widget.launcher.waitFor();
+    await page.getByRole('button', { name: 'Ask us' }).focus();
+    await page.evaluate('window.vaWave.open()');
+    expect(await focused(page)).toBe('How can we help?');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Ask us');
+  });
+
+  test('closing moves the focus to the launcher when no element had it before', async () => {
+    const { page, widget } = await harness.visit();
+    await widget.launcher.waitFor();
+    await page.evaluate('window.vaWave.open()');
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Help and contact');
+  });
+
+  test('Tab moves through the panel in reading order, then to the page', async () => {
+    const { page } = await atLauncher();
+    const order: string[] = [];
+    await page.keyboard.press('Enter');
+    for (let step = 0; step < 3; step++) {
+      await page.keyboard.press('Tab');
+      order.push(await focused(page));
+    }
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    order.push(await focused(page));
+    for (let step = 0; step < 7; step++) {
+      await page.keyboard.press('Tab');
+      order.push(await focused(page));
+    }
+    expect(order).toEqual([
+      'Close',
+      'Contact us',
+      'Call me back',
+      // The form is open, and its title has the focus.
+      'Contact us',
+      'Close',
+      'field-name',
+      'field-email',
+      'field-phone',
+      'field-seats',
+      'field-message',
+      'Send',
+    ]);
+  });
+
+  test('a visitor can fill in, correct and send a form without a mouse', async () => {
+    const { page, widget } = await atLauncher();
+    const type = async (...keys: string[]) => {
+      for (const key of keys) await (key.startsWith('"') ? page.keyboard.type(key.slice(1)) : page.keyboard.press(key));
+    };
+    await type('Enter', 'Tab', 'Tab', 'Enter', 'Tab', 'Tab', '"Ada', 'Tab', '"ada', 'Enter');
+    expect(await focused(page)).toBe('field-email');
+    await type('"@example.com', 'Tab', 'Tab', 'Tab', '"Hello', 'Tab', 'Enter');
+    await widget.text('Thank you!');
+    expect(await focused(page)).toBe('Thank you!');
+    await type('Tab', 'Enter');
+    expect(await focused(page)).toBe('field-name');
+  });
+
+  test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {
+    const { page, widget } = await atLauncher({ viewport: { width: 390, height: 780 } });
+    await page.keyboard.press('Enter');
+    for (let step = 0; step < 12; step++) {
+      await page.keyboard.press('Tab');
+      expect(['Buy', 'Help and contact']).not.toContain(await focused(page));
+    }
+    expect(await widget.dialog.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 780 });
+    await page.keyboard.press('Escape');
+    await widget.dialog.waitFor({ state: 'hidden' });
+    expect(await focused(page)).toBe('Help and contact');
+  });
+
+  test('rotating a phone keeps the panel open and keeps the focus and the draft', async () => {
+    const { page, widget } = await atLauncher({ viewport: { width: 780, height: 700 } });
+    await page.keyboard.press('Enter');
+    await widget.topic('Contact us').click();
+    await widget.field('Message').fill('Half a thought');
+    await page.setViewportSize({ width: 390, height: 700 });
+    await widget.host.locator('.full').waitFor();
+    expect(await focused(page)).toBe('field-message');
+    expect(await widget.field('Message').inputValue()).toBe('Half a thought');
+    expect(await widget.launcher.getAttribute('aria-expanded')).toBe('true');
+  });
+});
+
+describe('axe finds nothing (WCAG 2.2 AA)', () => {
+  const token = `data-session-token="${tokenFor('site_test')}"`;
+  const more: [string, VisitOptions][] = [
+    ['forced colors', { forcedColors: 'active' }],
+    ['200 % zoom', { viewport: { width: 640, height: 400 } }],
+  ];
+  const modes: [string, VisitOptions][] = [
+    ['light', {}],
+    ['dark and 320 px wide', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
+    ...(full ? more : []),
+  ];
+
+  test.each(modes)('closed, open, form, error, expired and sent: %s', async (_mode, options) => {
+    harness.service.submit = () => refuse(401, 'Invalid or expired session token');
+    const { page, widget } = await harness.visit({ tag: token }, { ...options, alone: 'clock' });
+    await widget.launcher.waitFor();
+    await page.evaluate(AXE);
+    const found: Record<string, string[]> = {};
+    const check = async (state: string) => {
+      await page.clock.runFor(300);
+      found[state] = [...(await violations(page)), ...(options.forcedColors ? [] : await poorContrasts(page))];
+    };
+    await check('closed');
+    await widget.launcher.click();
+    await check('open');
+    await widget.topic('Contact us').click();
+    await check('form');
+    await widget.send.click();
+    await check('error');
+    await widget.fill();
+    await widget.send.click();
+    await widget.status.getByText('Renewing').waitFor();
+    await check('renewing');
+    await page.clock.fastForward(5000);
+    await widget.alert.getByText('expired').waitFor();
+    await check('expired');
+    harness.service.reset();
+    await widget.submit();
+    await check('sent');
+    expect(found).toEqual({ closed: [], open: [], form: [], error: [], renewing: [], expired: [], sent: [] });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});
+
+test('a page from right to left mirrors the widget', async () => {
+  const { widget } = await harness.visit({ html: 'lang="ar" dir="rtl"' });
+  await widget.openForm();
+  expect((await widget.launcher.boundingBox())?.x).toBe(20);
+  expect((await widget.dialog.boundingBox())?.x).toBe(20);
+  expect(await widget.send.evaluate((node) => node.matches(':dir(rtl)'))).toBe(true);
+});
+
+describe('the appearance, which the page can set', () => {
+  test('custom properties set colours, corners and distances', async () => {
+    const { page, widget } = await harness.visit({
+      head: '<style>:root { --va-wave-accent: rgb(0, 100, 0); --va-wave-accent-text: rgb(255, 255, 0); --va-wave-offset-x: 40px; --va-wave-offset-y: 50px; }</style>',
+    });
+    await widget.launcher.waitFor();
+    expect(await style(page, '.launcher', 'backgroundColor', 'color')).toEqual(['rgb(0, 100, 0)', 'rgb(255, 255, 0)']);
+    expect(await widget.launcher.boundingBox()).toEqual({
+      x: 1000 - 40 - 60,
+      y: 760 - 50 - 60,
+      width: 60,
+      height: 60,
     });
   });
 
-  describe('axe finds nothing (WCAG 2.2 AA)', () => {
-    const token = `data-session-token="${tokenFor('site_test')}"`;
-    const more: [string, VisitOptions][] = [
-      ['forced colors', { forcedColors: 'active' }],
-      ['200 % zoom', { viewport: { width: 640, height: 400 } }],
-    ];
-    const modes: [string, VisitOptions][] = [
-      ['light', {}],
-      ['dark and 320 px wide', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
-      ...(full ? more : []),
-    ];
-
-    test.each(modes)('closed, open, form, error, expired and sent: %s', async (_mode, options) => {
-      harness.service.submit = () => refuse(401, 'Invalid or expired session token');
-      const { page } = await harness.visit({ tag: token }, { ...options, alone: 'clock' });
-      const widget = widgetOf(page);
-      await widget.launcher.waitFor();
-      await page.evaluate(AXE);
-      const found: Record<string, string[]> = {};
-      const check = async (state: string) => {
-        await page.clock.runFor(300);
-        found[state] = [...(await violations(page)), ...(options.forcedColors ? [] : await poorContrasts(page))];
-      };
-      await check('closed');
-      await widget.launcher.click();
-      await check('open');
-      await widget.topic('Contact us').click();
-      await check('form');
-      await widget.send.click();
-      await check('error');
-      await widget.fill();
-      await widget.send.click();
-      await widget.status.getByText('Renewing').waitFor();
-      await check('renewing');
-      await page.clock.fastForward(5000);
-      await widget.alert.getByText('expired').waitFor();
-      await check('expired');
-      harness.service.reset();
-      await widget.send.click();
-      await widget.host.getByText('Thank you!').waitFor();
-      await check('sent');
-      expect(found).toEqual({ closed: [], open: [], form: [], error: [], renewing: [], expired: [], sent: [] });
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    });
-
-    test('the checks detect poor contrasts, and a fault inside the shadow root', async () => {
-      const { page } = await harness.visit({ head: '<style>:root { --va-wave-accent-text: #777 }</style>' });
-      await widgetOf(page).openForm();
-      expect(await poorContrasts(page)).toEqual([
-        expect.stringContaining('svg'),
-        expect.stringContaining('svg'),
-        expect.stringContaining('h2'),
-        expect.stringContaining('svg'),
-        expect.stringContaining('button.main'),
-      ]);
-      await page.evaluate(AXE);
-      await page.evaluate(`document.querySelector('va-wave-widget').shadowRoot.querySelector('label').remove()`);
-      expect(await violations(page)).toEqual([expect.stringContaining('label')]);
-    });
-  });
-
-  test('a page from right to left mirrors the widget', async () => {
-    const { page } = await harness.visit({ html: 'lang="ar" dir="rtl"' });
-    const widget = widgetOf(page);
+  test('data-position sets the side, data-theme the colours', async () => {
+    const { page, widget } = await harness.visit(
+      { tag: 'data-site-id="site_test" data-position="left" data-theme="light"' },
+      { colorScheme: 'dark' },
+    );
     await widget.openForm();
     expect((await widget.launcher.boundingBox())?.x).toBe(20);
     expect((await widget.dialog.boundingBox())?.x).toBe(20);
-    expect(await widget.send.evaluate((node) => node.matches(':dir(rtl)'))).toBe(true);
+    expect(await style(page, '.panel', 'backgroundColor')).toEqual(['rgb(255, 255, 255)']);
   });
 
-  describe('the appearance, which the page can set', () => {
-    test('custom properties set colours, corners and distances', async () => {
-      const { page } = await harness.visit({
-        head: '<style>:root { --va-wave-accent: rgb(0, 100, 0); --va-wave-accent-text: rgb(255, 255, 0); --va-wave-offset-x: 40px; --va-wave-offset-y: 50px; }</style>',
-      });
-      const widget = widgetOf(page);
-      await widget.launcher.waitFor();
-      expect(await style(page, '.launcher', 'backgroundColor', 'color')).toEqual([
-        'rgb(0, 100, 0)',
-        'rgb(255, 255, 0)',
-      ]);
-      expect(await widget.launcher.boundingBox()).toEqual({
-        x: 1000 - 40 - 60,
-        y: 760 - 50 - 60,
-        width: 60,
-        height: 60,
-      });
-    });
-
-    test('data-position sets the side, data-theme the colours', async () => {
-      const { page } = await harness.visit(
-        { tag: 'data-site-id="site_test" data-position="left" data-theme="light"' },
-        { colorScheme: 'dark' },
-      );
-      const widget = widgetOf(page);
-      await widget.openForm();
-      expect((await widget.launcher.boundingBox())?.x).toBe(20);
-      expect((await widget.dialog.boundingBox())?.x).toBe(20);
-      expect(await style(page, '.panel', 'backgroundColor')).toEqual(['rgb(255, 255, 255)']);
-    });
-
-    test('nothing moves for visitors who prefer reduced motion', async () => {
-      const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
-        const { page } = await harness.visit({}, { reducedMotion });
-        await widgetOf(page).launcher.click();
-        return style(page, '.panel', 'animationName', 'transitionDuration');
-      };
-      expect(await animations('reduce')).toEqual(['none', '0s']);
-      expect(await animations('no-preference')).toEqual(['rise', '0s']);
-    });
+  test('nothing moves for visitors who prefer reduced motion', async () => {
+    const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
+      const { page } = await harness.visit({}, { reducedMotion });
+      await widgetOf(page).launcher.click();
+      return style(page, '.panel', 'animationName', 'transitionDuration');
+    };
+    expect(await animations('reduce')).toEqual(['none', '0s']);
+    expect(await animations('no-preference')).toEqual(['rise', '0s']);
   });
+});
 
-  async function violations(page: Page): Promise<string[]> {
-    return page.evaluate(`axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(WCAG_22_AA)} } })
-    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html + failureSummary).join(' ')))`);
-  }
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(`axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(WCAG_22_AA)} } })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html + failureSummary).join(' ')))`);
+}
 
-  async function style(page: Page, selector: string, ...names: string[]): Promise<string[]> {
-    return page.evaluate(`{
-    const style = getComputedStyle(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'));
-    ${JSON.stringify(names)}.map((name) => style[name]);
-  }`);
-  }
+async function style(page: Page, selector: string, ...names: string[]): Promise<string[]> {
+  return page.evaluate(`{
+  const style = getComputedStyle(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'));
+  ${JSON.stringify(names)}.map((name) => style[name]);
+}`);
 }

@@ -1,346 +1,331 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from 'playwright-core';
 import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
-import { type Harness, until, type VisitOptions, widgetOf } from './harness.ts';
+import { until, type VisitOptions, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
+import { full, harness, STUB } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
 const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
 
-/** Tests the place for a conversation, and the example view. */
-export function testConversation(shared: () => Harness, full: boolean): void {
-  let harness: Harness;
-  beforeAll(() => {
-    harness = shared();
-  });
-  beforeEach(() => harness.service.reset());
+// Tests the place for a conversation, and the example view.
 
-  const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';
-  /** A view that stores its context on the window for the test. */
-  const VIEW = `${STUB}<script>
-  window.mounts = 0;
-  window.unmounts = 0;
-  vaWave('conversation', {
-    mount(element, context) {
-      window.mounts++;
-      window.context = context;
-      const input = document.createElement('input');
-      input.setAttribute('aria-label', 'Write a message');
-      element.append(input);
-      return () => { window.unmounts++; };
-    },
-  });
+/** A view that stores its context on the window for the test. */
+const VIEW = `${STUB}<script>
+window.mounts = 0;
+window.unmounts = 0;
+vaWave('conversation', {
+  mount(element, context) {
+    window.mounts++;
+    window.context = context;
+    const input = document.createElement('input');
+    input.setAttribute('aria-label', 'Write a message');
+    element.append(input);
+    return () => { window.unmounts++; };
+  },
+});
 </script>`;
 
-  /** The example view with a fake backend. */
-  const WITH_EXAMPLE = `${STUB}<script type="module">
-  ${EXAMPLE.replace('export function', 'function')}
-  vaWave('conversation', conversationView({ url: '/conversation' }));
+/** The example view with a fake backend. */
+const WITH_EXAMPLE = `${STUB}<script type="module">
+${EXAMPLE.replace('export function', 'function')}
+vaWave('conversation', conversationView({ url: '/conversation' }));
 </script>`;
 
-  const boxOf = (part: Locator) =>
-    part.evaluate((node): { readonly [edge in 'top' | 'bottom' | 'left' | 'right']: number } =>
-      node.getBoundingClientRect(),
-    );
-  const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
+const boxOf = (part: Locator) =>
+  part.evaluate((node): { readonly [edge in 'top' | 'bottom' | 'left' | 'right']: number } =>
+    node.getBoundingClientRect(),
+  );
+const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
 
-  test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
-    const { page } = await harness.visit({ head: VIEW }, { colorScheme: 'dark' });
-    const widget = widgetOf(page);
-    await widget.launcher.waitFor();
-    expect(await ask(page, 'window.mounts')).toBe(0);
-    await widget.launcher.click();
-    expect(await ask(page, 'window.mounts')).toBe(1);
-    expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
-    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Site-Id': 'site_test' });
-    expect(
-      await ask(
-        page,
-        '(({ siteId, language, direction, theme }) => [siteId, language, direction, theme])(window.context)',
-      ),
-    ).toEqual(['site_test', 'en', 'ltr', 'dark']);
-    // The view asked more than once, and one conversation was started.
-    expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false, true]);
+test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
+  const { page, widget } = await harness.visit({ head: VIEW }, { colorScheme: 'dark' });
+  await widget.launcher.waitFor();
+  expect(await ask(page, 'window.mounts')).toBe(0);
+  await widget.launcher.click();
+  expect(await ask(page, 'window.mounts')).toBe(1);
+  expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
+  expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Site-Id': 'site_test' });
+  expect(
+    await ask(
+      page,
+      '(({ siteId, language, direction, theme }) => [siteId, language, direction, theme])(window.context)',
+    ),
+  ).toEqual(['site_test', 'en', 'ltr', 'dark']);
+  // The view asked more than once, and one conversation was started.
+  expect(harness.service.to('init').map(({ body }) => body.begin_conversation)).toEqual([false, true]);
+});
+
+test('Tab moves from the title through the forms to the view; a form covers it, and Back shows it unchanged', async () => {
+  const { page, widget } = await harness.visit({ head: VIEW });
+  await widget.launcher.click();
+  const order: string[] = [];
+  for (let step = 0; step < 4; step++) {
+    await page.keyboard.press('Tab');
+    order.push(await focused(page));
+  }
+  expect(order).toEqual(['Close', 'Contact us', 'Call me back', 'Write a message']);
+  const input = widget.host.getByLabel('Write a message');
+  await input.fill('Half a thought');
+  await widget.topic('Call me back').click();
+  expect(await input.isVisible()).toBe(false);
+  await widget.button('Back').click();
+  expect(await input.inputValue()).toBe('Half a thought');
+  expect(await ask(page, 'window.mounts')).toBe(1);
+});
+
+test('the widget appears with a view and without forms', async () => {
+  harness.service.init = ({ body }) => ({
+    status: 200,
+    body: { ...INIT, forms: [], conversation_id: body.begin_conversation ? 'conversation-1' : null },
   });
+  const { page } = await harness.visit({ head: VIEW });
+  await widgetOf(page).launcher.click();
+  await widgetOf(page).host.getByLabel('Write a message').waitFor();
+});
 
-  test('Tab moves from the title through the forms to the view; a form covers it, and Back shows it unchanged', async () => {
-    const { page } = await harness.visit({ head: VIEW });
-    const widget = widgetOf(page);
-    await widget.launcher.click();
-    const order: string[] = [];
-    for (let step = 0; step < 4; step++) {
-      await page.keyboard.press('Tab');
-      order.push(await focused(page));
-    }
-    expect(order).toEqual(['Close', 'Contact us', 'Call me back', 'Write a message']);
-    const input = widget.host.getByLabel('Write a message');
-    await input.fill('Half a thought');
-    await widget.topic('Call me back').click();
-    expect(await input.isVisible()).toBe(false);
-    await widget.host.getByRole('button', { name: 'Back' }).click();
-    expect(await input.inputValue()).toBe('Half a thought');
-    expect(await ask(page, 'window.mounts')).toBe(1);
+test('the widget reports an error of a view to the page, and shows the forms instead', async () => {
+  const { page, errors } = await harness.visit({
+    head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
   });
+  await widgetOf(page).launcher.click();
+  await widgetOf(page).topic('Contact us').waitFor();
+  await until(() => errors.length === 1);
+  expect(errors[0]).toContain('broken view');
+});
 
-  test('the widget appears with a view and without forms', async () => {
-    harness.service.init = ({ body }) => ({
-      status: 200,
-      body: { ...INIT, forms: [], conversation_id: body.begin_conversation ? 'conversation-1' : null },
-    });
-    const { page } = await harness.visit({ head: VIEW });
-    await widgetOf(page).launcher.click();
-    await widgetOf(page).host.getByLabel('Write a message').waitFor();
-  });
+test('destroy and reset call the function that the view returned', async () => {
+  const { page } = await harness.visit({ head: VIEW });
+  await widgetOf(page).launcher.click();
+  await page.evaluate('vaWave.reset()');
+  expect(await ask(page, '[window.mounts, window.unmounts]')).toEqual([2, 1]);
+  await page.evaluate('vaWave.destroy()');
+  expect(await ask(page, 'window.unmounts')).toBe(2);
+});
 
-  test('the widget reports an error of a view to the page, and shows the forms instead', async () => {
-    const { page, errors } = await harness.visit({
-      head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
-    });
-    await widgetOf(page).launcher.click();
-    await widgetOf(page).topic('Contact us').waitFor();
-    await until(() => errors.length === 1);
-    expect(errors[0]).toContain('broken view');
-  });
+test('the credential is the newest token, and a view can ask the page for a new one', async () => {
+  const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
+  const renewing = `<script>addEventListener('va-wave:token-expired', () => vaWave.setSessionToken('${next}'))</script>`;
+  const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: VIEW + renewing });
+  await widgetOf(page).launcher.click();
+  expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': old });
+  expect(await ask(page, 'window.context.renewToken()')).toBe(true);
+  expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': next });
+});
 
-  test('destroy and reset call the function that the view returned', async () => {
-    const { page } = await harness.visit({ head: VIEW });
-    await widgetOf(page).launcher.click();
-    await page.evaluate('vaWave.reset()');
-    expect(await ask(page, '[window.mounts, window.unmounts]')).toEqual([2, 1]);
-    await page.evaluate('vaWave.destroy()');
-    expect(await ask(page, 'window.unmounts')).toBe(2);
-  });
+test('a conversation that fails to start is null, and a view can ask again', async () => {
+  const first = harness.service.init;
+  harness.service.init = (request) =>
+    request.body.begin_conversation === false ? first(request) : refuse(429, 'Rate limit exceeded');
+  const { page } = await harness.visit({ head: VIEW });
+  await widgetOf(page).launcher.click();
+  expect(await ask(page, 'window.context.conversationId()')).toBeNull();
+  harness.service.init = first;
+  expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
+});
 
-  test('the credential is the newest token, and a view can ask the page for a new one', async () => {
-    const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
-    const renewing = `<script>addEventListener('va-wave:token-expired', () => vaWave.setSessionToken('${next}'))</script>`;
-    const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: VIEW + renewing });
-    await widgetOf(page).launcher.click();
-    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': old });
-    expect(await ask(page, 'window.context.renewToken()')).toBe(true);
-    expect(await ask(page, 'window.context.credential()')).toEqual({ 'X-Session-Token': next });
-  });
-
-  test('a conversation that fails to start is null, and a view can ask again', async () => {
-    const first = harness.service.init;
-    harness.service.init = (request) =>
-      request.body.begin_conversation === false ? first(request) : refuse(429, 'Rate limit exceeded');
-    const { page } = await harness.visit({ head: VIEW });
-    await widgetOf(page).launcher.click();
-    expect(await ask(page, 'window.context.conversationId()')).toBeNull();
-    harness.service.init = first;
-    expect(await ask(page, 'window.context.conversationId()')).toBe('conversation-1');
-  });
-
-  describe('the example view', () => {
-    type Said = { readonly text?: string };
-    const open = async (options: VisitOptions = {}, html = 'lang="en"', tag?: string) => {
-      const turns: { readonly headers: Record<string, string>; readonly body: Said }[] = [];
-      const { page, errors } = await harness.visit(
-        { head: WITH_EXAMPLE, html, ...(tag === undefined ? {} : { tag }) },
-        {
-          ...options,
-          before: (page) =>
-            page.route('**/conversation/*', async (route) => {
-              const request = route.request();
-              if (request.url().endsWith('/read')) return route.fulfill({ json: { messages: [], ended: false } });
-              turns.push({ headers: request.headers(), body: request.postDataJSON() });
-              const ended = request.postDataJSON().text === 'Goodbye';
-              const messages = [{ from: 'assistant', text: `Turn ${turns.length}` }];
-              return route.fulfill({ json: { messages, ended } });
-            }),
-        },
-      );
-      const widget = widgetOf(page);
-      await widget.launcher.click();
-      const input = widget.host.getByRole('textbox', { name: 'Write a message' });
-      const say = async (text: string) => {
-        const answer = `Turn ${turns.length + 1}`;
-        await input.fill(text);
-        await input.press('Enter');
-        await widget.host.getByText(answer).waitFor();
-      };
-      return { page, errors, widget, turns, input, say };
-    };
-
-    test('sends the message to its backend with the credential, and shows the answer', async () => {
-      const { widget, turns, input, errors } = await open();
-      await input.fill('Where is order 1001?');
-      await input.press('Enter');
-      await widget.host.getByText('Turn 1').waitFor();
-      expect(turns[0]?.body).toEqual({ conversation_id: 'conversation-1', text: 'Where is order 1001?' });
-      expect(turns[0]?.headers['x-site-id']).toBe('site_test');
-      expect(await input.inputValue()).toBe('');
-      expect(errors).toEqual([]);
-    });
-
-    test('shows that the conversation has ended', async () => {
-      const { page, widget, input } = await open();
-      await input.fill('Goodbye');
-      await input.press('Enter');
-      const ended = widget.host.getByText('Conversation ended.');
-      await ended.waitFor();
-      expect(await input.count()).toBe(0);
-      // One line, on a narrow phone too. The answer above it is completely visible.
-      await page.setViewportSize({ width: 320, height: 568 });
-      const { top, bottom } = await boxOf(ended);
-      expect(bottom - top).toBeLessThan(30);
-      const again = await boxOf(widget.host.getByRole('button', { name: 'New conversation' }));
-      expect(again.right).toBeLessThanOrEqual(320);
-      expect((await boxOf(widget.host.getByText('Turn 1'))).bottom).toBeLessThanOrEqual(
-        (await boxOf(widget.host.getByRole('log'))).bottom,
-      );
-      await widget.host.getByRole('button', { name: 'New conversation' }).click();
-      await input.waitFor();
-    });
-
-    test('has the focus in its input field whenever the panel opens, and the field grows', async () => {
-      const { widget, input } = await open();
-      const focus = () => input.and(widget.host.locator(':focus')).waitFor();
-      await focus();
-      await widget.launcher.click();
-      await widget.launcher.click();
-      await focus();
-      const height = async () => (await boxOf(input)).bottom - (await boxOf(input)).top;
-      const before = await height();
-      await input.fill('A long message. '.repeat(10));
-      expect(await height()).toBeGreaterThan(before * 1.5);
-      await input.fill('A long message. '.repeat(60));
-      expect((await boxOf(widget.host.getByRole('button', { name: 'Send' }))).bottom).toBeLessThanOrEqual(
-        (await boxOf(widget.dialog)).bottom,
-      );
-    });
-
-    test('makes links of web addresses only, and shows the time of a message', async () => {
-      const { page, widget, say, errors } = await open();
-      await say('See https://shop.example/orders/1001, or javascript:alert(1) <b>http://b.example</b>.');
-      const links = await widget.host
-        .locator('.visitor a')
-        .evaluateAll((nodes) => nodes.map((node) => [node.getAttribute('href'), node.getAttribute('rel')]));
-      expect(links).toEqual([
-        ['https://shop.example/orders/1001', 'noopener noreferrer'],
-        ['http://b.example', 'noopener noreferrer'],
-      ]);
-      expect(await widget.host.locator('.visitor time').innerText()).toMatch(/^\d+:\d\d/);
-      expect(await page.locator('b').count()).toBe(0);
-      expect(errors).toEqual([]);
-    });
-
-    test('is marked as English in a panel of another language, whose times it shows', async () => {
-      const { widget, say } = await open({}, 'lang="ar"');
-      await say('Where is order 1001?');
-      expect(await widget.host.locator('.view').getAttribute('lang')).toBe('en');
-      const time = widget.host.locator('.visitor time');
-      const at = new Date((await time.getAttribute('datetime')) ?? '');
-      const shown = await time.evaluate(
-        (node, stamp) => [node.textContent, new Intl.DateTimeFormat('ar', { timeStyle: 'short' }).format(stamp)],
-        at.getTime(),
-      );
-      expect(shown[0]).toBe(shown[1]);
-      expect(shown[0]).not.toMatch(/AM|PM/);
-    });
-
-    test('counts the messages that arrive while the panel is closed', async () => {
-      const { page, widget, input } = await open();
-      const answered = Promise.withResolvers<void>();
-      await page.route(
-        '**/conversation/turns',
-        async (route) => {
-          await answered.promise;
-          await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
-        },
-        { times: 1 },
-      );
-      await input.fill('Where is it?');
-      await input.press('Enter');
-      await widget.launcher.click();
-      answered.resolve();
-      await widget.host.locator('.badge', { hasText: '1' }).waitFor();
-      await widget.launcher.click();
-      await widget.host.getByText('Here it is').waitFor();
-      expect(await widget.host.locator('.badge').isVisible()).toBe(false);
-    });
-
-    test('restores the message when sending fails, before what was typed since', async () => {
-      const { page, widget, input } = await open();
-      const typed = Promise.withResolvers<void>();
-      const fail = async (route: Route) => {
-        await typed.promise;
-        await route.abort('connectionreset');
-      };
-      await page.route('**/conversation/turns', fail, { times: 1 });
-      await input.fill('Hello?');
-      await input.press('Enter');
-      await widget.host.getByText('is writing').waitFor();
-      await input.fill('Is anybody there?');
-      typed.resolve();
-      const failed = widget.host.getByText('could not be sent');
-      await failed.waitFor();
-      expect(await failed.evaluate((node): string => node.computedStyleMap().get('border-top-color').toString())).toBe(
-        'rgb(180, 35, 24)',
-      );
-      expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
-    });
-
-    const sizes = [
-      [320, 568],
-      [1366, 768],
-      [390, 740],
-      [768, 1024],
-    ] as const;
-    test.each(full ? sizes : sizes.slice(0, 2))(
-      'any number of forms leaves room for the conversation at %d × %d',
-      async (width, height) => {
-        const names = [
-          'Contact us',
-          'Book a test ride with one of our mechanics in the city',
-          'Long '.repeat(20).trim(),
-        ];
-        for (const count of full ? [1, 3, 12] : [12]) {
-          const forms = Array.from({ length: count }, (_, index) => ({
-            ...CONTACT_FORM,
-            slug: `form-${index}`,
-            name: `${names[index % 3]} ${index}`,
-          }));
-          harness.service.init = () => ({ status: 200, body: { ...INIT, forms } });
-          const { widget, say } = await open({ viewport: { width, height } });
-          for (let turn = 0; turn < 4; turn++) await say('Where is order 1001?');
-          const panel = await boxOf(widget.dialog);
-          for (const part of [widget.host.locator('.bar'), widget.host.getByRole('button', { name: 'Send' })]) {
-            const { top, bottom, left, right } = await boxOf(part);
-            expect([top >= panel.top, bottom <= panel.bottom, left >= panel.left, right <= panel.right]).toEqual(
-              Array(4).fill(true),
-            );
-          }
-          const log = await boxOf(widget.host.getByRole('log'));
-          expect(log.bottom - log.top).toBeGreaterThan(100);
-          // The last answer can be read, and the last form can be opened with a mouse.
-          expect((await boxOf(widget.host.getByText('Turn 4'))).bottom).toBeLessThanOrEqual(log.bottom);
-          await widget.topic(forms.at(-1)?.name ?? '').click();
-          await widget.send.waitFor();
-        }
+describe('the example view', () => {
+  type Said = { readonly text?: string };
+  const open = async (options: VisitOptions = {}, html = 'lang="en"', tag?: string) => {
+    const turns: { readonly headers: Record<string, string>; readonly body: Said }[] = [];
+    const { page, errors } = await harness.visit(
+      { head: WITH_EXAMPLE, html, ...(tag === undefined ? {} : { tag }) },
+      {
+        ...options,
+        before: (page) =>
+          page.route('**/conversation/*', async (route) => {
+            const request = route.request();
+            if (request.url().endsWith('/read')) return route.fulfill({ json: { messages: [], ended: false } });
+            turns.push({ headers: request.headers(), body: request.postDataJSON() });
+            const ended = request.postDataJSON().text === 'Goodbye';
+            const messages = [{ from: 'assistant', text: `Turn ${turns.length}` }];
+            return route.fulfill({ json: { messages, ended } });
+          }),
       },
     );
-
-    const modes: [string, VisitOptions, string][] = [
-      ['light', {}, 'lang="en"'],
-      ['dark and right to left', { colorScheme: 'dark' }, 'lang="he" dir="rtl"'],
-      ['a phone', { viewport: { width: 390, height: 740 } }, 'lang="en"'],
-    ];
-    test.each(full ? modes : modes.slice(0, 2))('axe finds nothing: %s', async (_mode, options, html) => {
-      const { page, input, widget } = await open(options, html);
-      await input.fill('Goodbye');
-      await page.evaluate(AXE);
-      const violations = () =>
-        page.evaluate<
-          string[]
-        >(`axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] } })
-        .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`);
-      expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
+    const widget = widgetOf(page);
+    await widget.launcher.click();
+    const input = widget.host.getByRole('textbox', { name: 'Write a message' });
+    const say = async (text: string) => {
+      const answer = `Turn ${turns.length + 1}`;
+      await input.fill(text);
       await input.press('Enter');
-      await widget.host.getByText('Conversation ended.').waitFor();
-      expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
-    });
+      await widget.host.getByText(answer).waitFor();
+    };
+    return { page, errors, widget, turns, input, say };
+  };
+
+  test('sends the message to its backend with the credential, and shows the answer', async () => {
+    const { widget, turns, input, errors } = await open();
+    await input.fill('Where is order 1001?');
+    await input.press('Enter');
+    await widget.text('Turn 1');
+    expect(turns[0]?.body).toEqual({ conversation_id: 'conversation-1', text: 'Where is order 1001?' });
+    expect(turns[0]?.headers['x-site-id']).toBe('site_test');
+    expect(await input.inputValue()).toBe('');
+    expect(errors).toEqual([]);
   });
-}
+
+  test('shows that the conversation has ended', async () => {
+    const { page, widget, input } = await open();
+    await input.fill('Goodbye');
+    await input.press('Enter');
+    const ended = widget.host.getByText('Conversation ended.');
+    await ended.waitFor();
+    expect(await input.count()).toBe(0);
+    // One line, on a narrow phone too. The answer above it is completely visible.
+    await page.setViewportSize({ width: 320, height: 568 });
+    const { top, bottom } = await boxOf(ended);
+    expect(bottom - top).toBeLessThan(30);
+    const again = await boxOf(widget.button('New conversation'));
+    expect(again.right).toBeLessThanOrEqual(320);
+    expect((await boxOf(widget.host.getByText('Turn 1'))).bottom).toBeLessThanOrEqual(
+      (await boxOf(widget.host.getByRole('log'))).bottom,
+    );
+    await widget.button('New conversation').click();
+    await input.waitFor();
+  });
+
+  test('has the focus in its input field whenever the panel opens, and the field grows', async () => {
+    const { widget, input } = await open();
+    const focus = () => input.and(widget.host.locator(':focus')).waitFor();
+    await focus();
+    await widget.launcher.click();
+    await widget.launcher.click();
+    await focus();
+    const height = async () => (await boxOf(input)).bottom - (await boxOf(input)).top;
+    const before = await height();
+    await input.fill('A long message. '.repeat(10));
+    expect(await height()).toBeGreaterThan(before * 1.5);
+    await input.fill('A long message. '.repeat(60));
+    expect((await boxOf(widget.button('Send'))).bottom).toBeLessThanOrEqual((await boxOf(widget.dialog)).bottom);
+  });
+
+  test('makes links of web addresses only, and shows the time of a message', async () => {
+    const { page, widget, say, errors } = await open();
+    await say('See https://shop.example/orders/1001, or javascript:alert(1) <b>http://b.example</b>.');
+    const links = await widget.host
+      .locator('.visitor a')
+      .evaluateAll((nodes) => nodes.map((node) => [node.getAttribute('href'), node.getAttribute('rel')]));
+    expect(links).toEqual([
+      ['https://shop.example/orders/1001', 'noopener noreferrer'],
+      ['http://b.example', 'noopener noreferrer'],
+    ]);
+    expect(await widget.host.locator('.visitor time').innerText()).toMatch(/^\d+:\d\d/);
+    expect(await page.locator('b').count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  test('is marked as English in a panel of another language, whose times it shows', async () => {
+    const { widget, say } = await open({}, 'lang="ar"');
+    await say('Where is order 1001?');
+    expect(await widget.host.locator('.view').getAttribute('lang')).toBe('en');
+    const time = widget.host.locator('.visitor time');
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const shown = await time.evaluate(
+      (node, stamp) => [node.textContent, new Intl.DateTimeFormat('ar', { timeStyle: 'short' }).format(stamp)],
+      at.getTime(),
+    );
+    expect(shown[0]).toBe(shown[1]);
+    expect(shown[0]).not.toMatch(/AM|PM/);
+  });
+
+  test('counts the messages that arrive while the panel is closed', async () => {
+    const { page, widget, input } = await open();
+    const answered = Promise.withResolvers<void>();
+    await page.route(
+      '**/conversation/turns',
+      async (route) => {
+        await answered.promise;
+        await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
+      },
+      { times: 1 },
+    );
+    await input.fill('Where is it?');
+    await input.press('Enter');
+    await widget.launcher.click();
+    answered.resolve();
+    await widget.host.locator('.badge', { hasText: '1' }).waitFor();
+    await widget.launcher.click();
+    await widget.text('Here it is');
+    expect(await widget.host.locator('.badge').isVisible()).toBe(false);
+  });
+
+  test('restores the message when sending fails, before what was typed since', async () => {
+    const { page, widget, input } = await open();
+    const typed = Promise.withResolvers<void>();
+    const fail = async (route: Route) => {
+      await typed.promise;
+      await route.abort('connectionreset');
+    };
+    await page.route('**/conversation/turns', fail, { times: 1 });
+    await input.fill('Hello?');
+    await input.press('Enter');
+    await widget.text('is writing');
+    await input.fill('Is anybody there?');
+    typed.resolve();
+    const failed = widget.host.getByText('could not be sent');
+    await failed.waitFor();
+    expect(await failed.evaluate((node): string => node.computedStyleMap().get('border-top-color').toString())).toBe(
+      'rgb(180, 35, 24)',
+    );
+    expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
+  });
+
+  const sizes = [
+    [320, 568],
+    [1366, 768],
+    [390, 740],
+    [768, 1024],
+  ] as const;
+  test.each(full ? sizes : sizes.slice(0, 2))(
+    'any number of forms leaves room for the conversation at %d × %d',
+    async (width, height) => {
+      const names = ['Contact us', 'Book a test ride with one of our mechanics in the city', 'Long '.repeat(20).trim()];
+      for (const count of full ? [1, 3, 12] : [12]) {
+        const forms = Array.from({ length: count }, (_, index) => ({
+          ...CONTACT_FORM,
+          slug: `form-${index}`,
+          name: `${names[index % 3]} ${index}`,
+        }));
+        harness.service.showForms(...forms);
+        const { widget, say } = await open({ viewport: { width, height } });
+        for (let turn = 0; turn < 4; turn++) await say('Where is order 1001?');
+        const panel = await boxOf(widget.dialog);
+        for (const part of [widget.host.locator('.bar'), widget.button('Send')]) {
+          const { top, bottom, left, right } = await boxOf(part);
+          expect([top >= panel.top, bottom <= panel.bottom, left >= panel.left, right <= panel.right]).toEqual(
+            Array(4).fill(true),
+          );
+        }
+        const log = await boxOf(widget.host.getByRole('log'));
+        expect(log.bottom - log.top).toBeGreaterThan(100);
+        // The last answer can be read, and the last form can be opened with a mouse.
+        expect((await boxOf(widget.host.getByText('Turn 4'))).bottom).toBeLessThanOrEqual(log.bottom);
+        await widget.topic(forms.at(-1)?.name ?? '').click();
+        await widget.send.waitFor();
+      }
+    },
+  );
+
+  const modes: [string, VisitOptions, string][] = [
+    ['light', {}, 'lang="en"'],
+    ['dark and right to left', { colorScheme: 'dark' }, 'lang="he" dir="rtl"'],
+    ['a phone', { viewport: { width: 390, height: 740 } }, 'lang="en"'],
+  ];
+  test.each(full ? modes : modes.slice(0, 2))('axe finds nothing: %s', async (_mode, options, html) => {
+    const { page, input, widget } = await open(options, html);
+    await input.fill('Goodbye');
+    await page.evaluate(AXE);
+    const violations = () =>
+      page.evaluate<
+        string[]
+      >(`axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] } })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`);
+    expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
+    await input.press('Enter');
+    await widget.text('Conversation ended.');
+    expect([...(await violations()), ...(await poorContrasts(page))]).toEqual([]);
+  });
+});

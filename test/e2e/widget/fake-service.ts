@@ -22,6 +22,8 @@ export type FakeService = {
   /** The answers of init and submit. Assign to change them. */
   init: (request: ReceivedRequest) => Reply | Promise<Reply>;
   submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  /** Offers these forms from now on. */
+  showForms(...forms: readonly object[]): void;
   /** Returns a file of texts by its name. Assign to change it. */
   texts: (name: string) => string | undefined;
   /** Returns all requests to init or to submit. */
@@ -94,6 +96,9 @@ export async function startFakeService(): Promise<FakeService> {
     },
     init: ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body) } }),
     submit: () => ({ status: 200, body: { success: true, submission_id: 'submission-1' } }),
+    showForms: (...forms) => {
+      service.init = ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body), forms } });
+    },
     texts: (name) => texts.get(name),
     to: (kind) => service.received.filter(({ path }) => path.startsWith('/api/widget/init') === (kind === 'init')),
     reset: () => {

@@ -16,6 +16,7 @@ export type PageParts = {
 
 export type Visit = {
   readonly page: Page;
+  readonly widget: ReturnType<typeof widgetOf>;
   /** The console lines of the page's scripts, without the browser's lines about failed requests. */
   readonly logged: string[];
   /** Uncaught errors. */
@@ -95,7 +96,7 @@ export async function startHarness(): Promise<Harness> {
       siteUrl = `http://visit-${++visits}.shop.example:${site.port}`;
       service.visitFrom(siteUrl);
       await page.goto(siteUrl);
-      return { page, logged, errors };
+      return { page, widget: widgetOf(page), logged, errors };
     },
     stop: async () => {
       await browser.close();
@@ -126,6 +127,15 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 /** Returns locators for the parts of the widget. Playwright's locators reach into the open shadow root. */
 export function widgetOf(page: Page) {
   const root = page.locator('va-wave-widget');
+  const openForm = async (name = 'Contact us') => {
+    await root.locator('.launcher').click();
+    await root.getByRole('button', { name }).click();
+  };
+  const fill = async () => {
+    await root.getByLabel('Your name').fill('Ada Lovelace');
+    await root.getByLabel('Email').fill('ada@example.com');
+    await root.getByLabel('Message', { exact: true }).fill('Twelve bikes, please.');
+  };
   return {
     host: root,
     launcher: root.locator('.launcher'),
@@ -135,14 +145,18 @@ export function widgetOf(page: Page) {
     send: root.locator('button[type=submit]'),
     alert: root.getByRole('alert'),
     status: root.getByRole('status'),
-    openForm: async (name = 'Contact us') => {
-      await root.locator('.launcher').click();
-      await root.getByRole('button', { name }).click();
+    button: (name: string) => root.getByRole('button', { name }),
+    text: (shown: string) => root.getByText(shown).waitFor(),
+    openForm,
+    fill,
+    filledForm: async () => {
+      await openForm();
+      await fill();
     },
-    fill: async () => {
-      await root.getByLabel('Your name').fill('Ada Lovelace');
-      await root.getByLabel('Email').fill('ada@example.com');
-      await root.getByLabel('Message', { exact: true }).fill('Twelve bikes, please.');
+    /** Clicks the button that sends, and waits until the widget thanks. */
+    submit: async () => {
+      await root.locator('button[type=submit]').click();
+      await root.getByText('Thank you!').waitFor();
     },
   };
 }

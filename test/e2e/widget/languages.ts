@@ -1,216 +1,204 @@
 import { bundleWidget } from '../../../lib/bundles.ts';
-import { CONTACT_FORM, INIT } from './fake-service.ts';
-import { type Harness, widgetOf } from './harness.ts';
+import { CONTACT_FORM } from './fake-service.ts';
+import { widgetOf } from './harness.ts';
+import { harness, STUB } from './shared-harness.ts';
 
-/** Tests the choice of the language, and texts of the page. */
-export function testLanguages(shared: () => Harness): void {
-  let harness: Harness;
-  beforeAll(() => {
-    harness = shared();
-  });
-  beforeEach(() => harness.service.reset());
+// Tests the choice of the language, and texts of the page.
 
-  const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';
-  const launcherOf = async (html: string, tag?: string) => {
-    const { page } = await harness.visit({ html, ...(tag === undefined ? {} : { tag }) });
-    const { launcher, host } = widgetOf(page);
-    await launcher.waitFor();
-    const root = host.locator('.root');
-    return [await launcher.getAttribute('aria-label'), await root.getAttribute('lang'), await root.getAttribute('dir')];
+const launcherOf = async (html: string, tag?: string) => {
+  const { page } = await harness.visit({ html, ...(tag === undefined ? {} : { tag }) });
+  const { launcher, host } = widgetOf(page);
+  await launcher.waitFor();
+  const root = host.locator('.root');
+  return [await launcher.getAttribute('aria-label'), await root.getAttribute('lang'), await root.getAttribute('dir')];
+};
+
+const LANGUAGES = [
+  ['lang="de-CH"', 'Hilfe und Kontakt', 'de', 'ltr'],
+  ['lang="FR"', 'Aide et contact', 'fr', 'ltr'],
+  ['lang="pt-BR"', 'Ajuda e contato', 'pt', 'ltr'],
+  ['lang="he" dir="rtl"', 'עזרה ויצירת קשר', 'he', 'rtl'],
+  ['lang="ar"', 'المساعدة والتواصل', 'ar', 'rtl'],
+  ['lang="ja"', 'ヘルプとお問い合わせ', 'ja', 'ltr'],
+  ['lang="ko"', '도움말 및 문의', 'ko', 'ltr'],
+  ['lang="ru-RU"', 'Помощь и контакты', 'ru', 'ltr'],
+  ['lang="da"', 'Hjælp og kontakt', 'da', 'ltr'],
+  ['lang="nb-NO"', 'Hjelp og kontakt', 'nb', 'ltr'],
+  ['lang="no"', 'Hjelp og kontakt', 'nb', 'ltr'],
+  ['lang="nn"', 'Hjelp og kontakt', 'nb', 'ltr'],
+  ['lang="sv"', 'Hjälp och kontakt', 'sv', 'ltr'],
+  ['lang="fi"', 'Ohjeet ja yhteydenotto', 'fi', 'ltr'],
+  ['lang="zh-CN"', '帮助与联系', 'zh', 'ltr'],
+  ['lang="zh-Hant-HK"', '協助與聯絡', 'zh-hant', 'ltr'],
+  ['lang="zh-TW"', '協助與聯絡', 'zh-hant', 'ltr'],
+  ['lang="en-GB"', 'Help and contact', 'en', 'ltr'],
+  ['lang="fa" dir="rtl"', 'Help and contact', 'en', 'rtl'],
+  ['lang="x-debug"', 'Help and contact', 'en', 'ltr'],
+  ['lang="__proto__"', 'Help and contact', 'en', 'ltr'],
+  ['', 'Help and contact', 'en', 'ltr'],
+];
+
+test('starts in the language of the page, else in English', async () => {
+  const { page } = await harness.visit();
+  await widgetOf(page).launcher.waitFor();
+  // A restart in one page shows the same as a visit, in a tenth of the time.
+  const shown = await page.evaluate(`(async () => {
+    const shown = [];
+    for (const html of ${JSON.stringify(LANGUAGES.map(([html]) => html))}) {
+      window.vaWave.destroy();
+      const page = document.documentElement;
+      for (const name of ['lang', 'dir']) page.removeAttribute(name);
+      const { attributes } = new DOMParser().parseFromString('<html ' + html + '>', 'text/html').documentElement;
+      for (const { name, value } of attributes) page.setAttribute(name, value);
+      const ready = new Promise((resolve) => document.addEventListener('va-wave:ready', resolve, { once: true }));
+      const script = document.createElement('script');
+      script.dataset.siteId = 'site_test';
+      script.src = '${harness.service.url}/static/va-wave-widget.js';
+      document.head.append(script);
+      await ready;
+      const root = document.querySelector('va-wave-widget').shadowRoot;
+      const part = (selector, name) => root.querySelector(selector).getAttribute(name);
+      shown.push([html, part('.launcher', 'aria-label'), part('.root', 'lang'), part('.root', 'dir')]);
+    }
+    return shown;
+  })()`);
+  expect(shown).toEqual(LANGUAGES);
+});
+
+test('data-language takes precedence over the language of the page', async () => {
+  expect(await launcherOf('lang="en"', 'data-site-id="site_test" data-language="it"')).toEqual([
+    'Aiuto e contatti',
+    'it',
+    'ltr',
+  ]);
+});
+
+test('English loads no file; another language loads only the index and its own file', async () => {
+  const asked: string[] = [];
+  const texts = harness.service.texts;
+  harness.service.texts = (name) => {
+    asked.push(name);
+    return texts(name);
   };
+  await launcherOf('lang="en"');
+  expect(asked).toEqual([]);
+  await launcherOf('lang="tr"');
+  const file = (name: string) => expect.stringMatching(`^va-wave-texts\\.${name}\\.[\\w-]{43}\\.json$`);
+  expect(asked).toEqual([file('index'), file('tr')]);
+});
 
-  const LANGUAGES = [
-    ['lang="de-CH"', 'Hilfe und Kontakt', 'de', 'ltr'],
-    ['lang="FR"', 'Aide et contact', 'fr', 'ltr'],
-    ['lang="pt-BR"', 'Ajuda e contato', 'pt', 'ltr'],
-    ['lang="he" dir="rtl"', 'עזרה ויצירת קשר', 'he', 'rtl'],
-    ['lang="ar"', 'المساعدة والتواصل', 'ar', 'rtl'],
-    ['lang="ja"', 'ヘルプとお問い合わせ', 'ja', 'ltr'],
-    ['lang="ko"', '도움말 및 문의', 'ko', 'ltr'],
-    ['lang="ru-RU"', 'Помощь и контакты', 'ru', 'ltr'],
-    ['lang="da"', 'Hjælp og kontakt', 'da', 'ltr'],
-    ['lang="nb-NO"', 'Hjelp og kontakt', 'nb', 'ltr'],
-    ['lang="no"', 'Hjelp og kontakt', 'nb', 'ltr'],
-    ['lang="nn"', 'Hjelp og kontakt', 'nb', 'ltr'],
-    ['lang="sv"', 'Hjälp och kontakt', 'sv', 'ltr'],
-    ['lang="fi"', 'Ohjeet ja yhteydenotto', 'fi', 'ltr'],
-    ['lang="zh-CN"', '帮助与联系', 'zh', 'ltr'],
-    ['lang="zh-Hant-HK"', '協助與聯絡', 'zh-hant', 'ltr'],
-    ['lang="zh-TW"', '協助與聯絡', 'zh-hant', 'ltr'],
-    ['lang="en-GB"', 'Help and contact', 'en', 'ltr'],
-    ['lang="fa" dir="rtl"', 'Help and contact', 'en', 'rtl'],
-    ['lang="x-debug"', 'Help and contact', 'en', 'ltr'],
-    ['lang="__proto__"', 'Help and contact', 'en', 'ltr'],
-    ['', 'Help and contact', 'en', 'ltr'],
-  ];
-
-  test('starts in the language of the page, else in English', async () => {
-    const { page } = await harness.visit();
-    await widgetOf(page).launcher.waitFor();
-    // A restart in one page shows the same as a visit, in a tenth of the time.
-    const shown = await page.evaluate(`(async () => {
-      const shown = [];
-      for (const html of ${JSON.stringify(LANGUAGES.map(([html]) => html))}) {
-        window.vaWave.destroy();
-        const page = document.documentElement;
-        for (const name of ['lang', 'dir']) page.removeAttribute(name);
-        const { attributes } = new DOMParser().parseFromString('<html ' + html + '>', 'text/html').documentElement;
-        for (const { name, value } of attributes) page.setAttribute(name, value);
-        const ready = new Promise((resolve) => document.addEventListener('va-wave:ready', resolve, { once: true }));
-        const script = document.createElement('script');
-        script.dataset.siteId = 'site_test';
-        script.src = '${harness.service.url}/static/va-wave-widget.js';
-        document.head.append(script);
-        await ready;
-        const root = document.querySelector('va-wave-widget').shadowRoot;
-        const part = (selector, name) => root.querySelector(selector).getAttribute(name);
-        shown.push([html, part('.launcher', 'aria-label'), part('.root', 'lang'), part('.root', 'dir')]);
-      }
-      return shown;
-    })()`);
-    expect(shown).toEqual(LANGUAGES);
+describe('the widget falls back to English', () => {
+  const hashOf = (language: string) =>
+    [...bundleWidget().texts.keys()].find((name) => name.includes(`.${language}.`))?.split('.')[2] ?? '';
+  type Change = (text: string | undefined) => string | undefined;
+  test.each<[string, Change]>([
+    [
+      'whose content does not match the hash in the index',
+      (text) => text?.replace('Aide et contact', 'Votre mot de passe'),
+    ],
+    ['whose index does not match the hash in the loader', (text) => text?.replace(hashOf('fr'), hashOf('de'))],
+    ['that does not exist', () => undefined],
+  ])('for a file %s', async (_what, change) => {
+    const texts = harness.service.texts;
+    harness.service.texts = (name) => change(texts(name));
+    expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
   });
 
-  test('data-language takes precedence over the language of the page', async () => {
-    expect(await launcherOf('lang="en"', 'data-site-id="site_test" data-language="it"')).toEqual([
-      'Aiuto e contatti',
-      'it',
-      'ltr',
+  test('for a file that takes too long', async () => {
+    const { page } = await harness.visit(
+      { html: 'lang="fr"' },
+      { before: (page) => page.route('**/va-wave-texts.*', () => new Promise(() => {})) },
+    );
+    await page.getByRole('button', { name: 'Help and contact' }).waitFor();
+  });
+});
+
+test('a pinned loader contains the hashes of its texts: a changed text changes the loader', () => {
+  const { code, texts } = bundleWidget();
+  const index = [...texts].find(([name]) => name.includes('.index.'));
+  expect(code).toContain(index?.[0].split('.')[2]);
+  const hashes: unknown[] = Object.values(JSON.parse(index?.[1] ?? ''));
+  const files = [...texts.keys()].filter((name) => name !== index?.[0]);
+  expect(files.map((name) => name.split('.')[2])).toEqual(hashes);
+});
+
+describe('texts of the page', () => {
+  test('replace single texts of the widget before and after the start', async () => {
+    const { page, widget } = await harness.visit({
+      html: 'lang="de"',
+      head: `${STUB}<script>vaWave('texts', { title: 'Frag die Werkstatt', nonsense: 'x', send: 5 })</script>`,
+    });
+    await widget.openForm();
+    expect(await widget.send.textContent()).toBe('Senden');
+    await widget.button('Zurück').click();
+    await page.getByRole('dialog', { name: 'Frag die Werkstatt' }).waitFor();
+    await page.evaluate(`window.seen = [];
+      for (const type of ['open', 'close', 'ready']) document.addEventListener('va-wave:' + type, () => window.seen.push(type));
+      vaWave('texts', { language: 'cs', title: 'Zeptejte se dílny' })`);
+    // The panel stays open, so the page sees no event, and the earlier texts remain.
+    await page.getByRole('dialog', { name: 'Zeptejte se dílny' }).waitFor();
+    expect(await widget.host.locator('.root').getAttribute('lang')).toBe('cs');
+    expect(await page.evaluate('window.seen')).toEqual([]);
+  });
+
+  test('never become markup', async () => {
+    const { page, errors } = await harness.visit({
+      head: `${STUB}<script>vaWave('texts', { title: '<img src=x onerror=alert(1)>' })</script>`,
+    });
+    await widgetOf(page).launcher.click();
+    await page.getByRole('dialog', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('mixed text', () => {
+  /** Returns where the browser draws the last character of an element's text; `before` means to the left of the text. */
+  const endOf = `(element) => {
+  const text = [...element.childNodes].find((node) => node.nodeType === 3) ?? element.firstChild.firstChild;
+  const at = (from, to) => { const range = document.createRange(); range.setStart(text, from); range.setEnd(text, to); return range.getBoundingClientRect(); };
+  const last = text.data.length - 1;
+  return at(last, last + 1).left < at(last - 1, last).left ? 'left' : 'right';
+}`;
+  const ends = (page: Awaited<ReturnType<(typeof harness)['visit']>>['page'], selector: string) =>
+    page.evaluate<string>(
+      `(${endOf})(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'))`,
+    );
+
+  test('a Hebrew title ends on the left; an English title on a page from right to left ends on the right', async () => {
+    const hebrew = await harness.visit({ html: 'lang="he" dir="rtl"' });
+    await widgetOf(hebrew.page).launcher.click();
+    expect(await ends(hebrew.page, 'h2')).toBe('left');
+    const persian = await harness.visit({ html: 'lang="fa" dir="rtl"' });
+    await widgetOf(persian.page).launcher.click();
+    expect(await ends(persian.page, 'h2')).toBe('right');
+    expect(await ends(persian.page, '.intro')).toBe('right');
+  });
+
+  test('a Hebrew form name keeps its question mark at its end on an English page', async () => {
+    const forms = [{ ...CONTACT_FORM, name: 'במה אפשר לעזור?' }];
+    harness.service.showForms(...forms);
+    const { page } = await harness.visit();
+    await widgetOf(page).launcher.click();
+    expect(await ends(page, 'h2')).toBe('left');
+  });
+
+  test('addresses and numbers run from left to right and start at the side where the lines of the page start', async () => {
+    const { page } = await harness.visit({ html: 'lang="he" dir="rtl"' });
+    await widgetOf(page).openForm();
+    const looks = await widgetOf(page)
+      .host.locator('input, textarea')
+      .evaluateAll((fields) =>
+        fields.map((field) => {
+          const { direction, textAlign } = field.ownerDocument.defaultView.getComputedStyle(field);
+          return [field.type, direction, textAlign];
+        }),
+      );
+    expect(looks).toEqual([
+      ['text', 'rtl', 'right'],
+      ['email', 'ltr', 'right'],
+      ['tel', 'ltr', 'right'],
+      ['number', 'ltr', 'right'],
+      ['textarea', 'rtl', 'right'],
     ]);
   });
-
-  test('English loads no file; another language loads only the index and its own file', async () => {
-    const asked: string[] = [];
-    const texts = harness.service.texts;
-    harness.service.texts = (name) => {
-      asked.push(name);
-      return texts(name);
-    };
-    await launcherOf('lang="en"');
-    expect(asked).toEqual([]);
-    await launcherOf('lang="tr"');
-    const file = (name: string) => expect.stringMatching(`^va-wave-texts\\.${name}\\.[\\w-]{43}\\.json$`);
-    expect(asked).toEqual([file('index'), file('tr')]);
-  });
-
-  describe('the widget falls back to English', () => {
-    test('for a file whose content does not match the hash in the index', async () => {
-      const texts = harness.service.texts;
-      harness.service.texts = (name) => texts(name)?.replace('Aide et contact', 'Envoyez votre mot de passe');
-      expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
-    });
-
-    test('for an index whose content does not match the hash in the loader', async () => {
-      const { texts } = bundleWidget();
-      const hashOf = (language: string) =>
-        [...texts.keys()].find((name) => name.includes(`.${language}.`))?.split('.')[2];
-      const original = harness.service.texts;
-      harness.service.texts = (name) => original(name)?.replace(hashOf('fr') ?? '', hashOf('de') ?? '');
-      expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
-    });
-
-    test('for a file that does not exist', async () => {
-      harness.service.texts = () => undefined;
-      expect(await launcherOf('lang="fr"')).toEqual(['Help and contact', 'en', 'ltr']);
-    });
-
-    test('for a file that takes too long', async () => {
-      const { page } = await harness.visit(
-        { html: 'lang="fr"' },
-        { before: (page) => page.route('**/va-wave-texts.*', () => new Promise(() => {})) },
-      );
-      await page.getByRole('button', { name: 'Help and contact' }).waitFor();
-    });
-  });
-
-  test('a pinned loader contains the hashes of its texts: a changed text changes the loader', () => {
-    const { code, texts } = bundleWidget();
-    const index = [...texts].find(([name]) => name.includes('.index.'));
-    expect(code).toContain(index?.[0].split('.')[2]);
-    const hashes: unknown[] = Object.values(JSON.parse(index?.[1] ?? ''));
-    const files = [...texts.keys()].filter((name) => name !== index?.[0]);
-    expect(files.map((name) => name.split('.')[2])).toEqual(hashes);
-  });
-
-  describe('texts of the page', () => {
-    test('replace single texts of the widget before and after the start', async () => {
-      const { page } = await harness.visit({
-        html: 'lang="de"',
-        head: `${STUB}<script>vaWave('texts', { title: 'Frag die Werkstatt', nonsense: 'x', send: 5 })</script>`,
-      });
-      const widget = widgetOf(page);
-      await widget.openForm();
-      expect(await widget.send.textContent()).toBe('Senden');
-      await widget.host.getByRole('button', { name: 'Zurück' }).click();
-      await page.getByRole('dialog', { name: 'Frag die Werkstatt' }).waitFor();
-      await page.evaluate(`window.seen = [];
-        for (const type of ['open', 'close', 'ready']) document.addEventListener('va-wave:' + type, () => window.seen.push(type));
-        vaWave('texts', { language: 'cs', title: 'Zeptejte se dílny' })`);
-      // The panel stays open, so the page sees no event, and the earlier texts remain.
-      await page.getByRole('dialog', { name: 'Zeptejte se dílny' }).waitFor();
-      expect(await widget.host.locator('.root').getAttribute('lang')).toBe('cs');
-      expect(await page.evaluate('window.seen')).toEqual([]);
-    });
-
-    test('never become markup', async () => {
-      const { page, errors } = await harness.visit({
-        head: `${STUB}<script>vaWave('texts', { title: '<img src=x onerror=alert(1)>' })</script>`,
-      });
-      await widgetOf(page).launcher.click();
-      await page.getByRole('dialog', { name: '<img src=x onerror=alert(1)>' }).waitFor();
-      expect(errors).toEqual([]);
-    });
-  });
-
-  describe('mixed text', () => {
-    /** Returns where the browser draws the last character of an element's text; `before` means to the left of the text. */
-    const endOf = `(element) => {
-    const text = [...element.childNodes].find((node) => node.nodeType === 3) ?? element.firstChild.firstChild;
-    const at = (from, to) => { const range = document.createRange(); range.setStart(text, from); range.setEnd(text, to); return range.getBoundingClientRect(); };
-    const last = text.data.length - 1;
-    return at(last, last + 1).left < at(last - 1, last).left ? 'left' : 'right';
-  }`;
-    const ends = (page: Awaited<ReturnType<Harness['visit']>>['page'], selector: string) =>
-      page.evaluate<string>(
-        `(${endOf})(document.querySelector('va-wave-widget').shadowRoot.querySelector('${selector}'))`,
-      );
-
-    test('a Hebrew title ends on the left; an English title on a page from right to left ends on the right', async () => {
-      const hebrew = await harness.visit({ html: 'lang="he" dir="rtl"' });
-      await widgetOf(hebrew.page).launcher.click();
-      expect(await ends(hebrew.page, 'h2')).toBe('left');
-      const persian = await harness.visit({ html: 'lang="fa" dir="rtl"' });
-      await widgetOf(persian.page).launcher.click();
-      expect(await ends(persian.page, 'h2')).toBe('right');
-      expect(await ends(persian.page, '.intro')).toBe('right');
-    });
-
-    test('a Hebrew form name keeps its question mark at its end on an English page', async () => {
-      const forms = [{ ...CONTACT_FORM, name: 'במה אפשר לעזור?' }];
-      harness.service.init = () => ({ status: 200, body: { ...INIT, forms } });
-      const { page } = await harness.visit();
-      await widgetOf(page).launcher.click();
-      expect(await ends(page, 'h2')).toBe('left');
-    });
-
-    test('addresses and numbers run from left to right and start at the side where the lines of the page start', async () => {
-      const { page } = await harness.visit({ html: 'lang="he" dir="rtl"' });
-      await widgetOf(page).openForm();
-      const looks = await widgetOf(page)
-        .host.locator('input, textarea')
-        .evaluateAll((fields) =>
-          fields.map((field) => {
-            const { direction, textAlign } = field.ownerDocument.defaultView.getComputedStyle(field);
-            return [field.type, direction, textAlign];
-          }),
-        );
-      expect(looks).toEqual([
-        ['text', 'rtl', 'right'],
-        ['email', 'ltr', 'right'],
-        ['tel', 'ltr', 'right'],
-        ['number', 'ltr', 'right'],
-        ['textarea', 'rtl', 'right'],
-      ]);
-    });
-  });
-}
+});

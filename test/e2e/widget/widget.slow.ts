@@ -1,3 +1,1 @@
-import { describeWidget } from './widget.ts';
-
-describeWidget(true);
+import './widget.test.ts';

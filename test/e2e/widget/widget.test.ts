@@ -1,4 +1,8 @@
-import { describeWidget } from './widget.ts';
+// Tests the widget with a fake service. `npm run test:browser` has every size and mode.
 
-/** The short form. `npm run test:browser` has every size and mode. */
-describeWidget(false);
+import './forms.ts';
+import './embedding.ts';
+import './accessibility.ts';
+import './languages.ts';
+import './commands.ts';
+import './conversation.ts';
