@@ -139,62 +139,51 @@ const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
 const WAITING_CALLS_MAX = 32;
 
 /** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
-export class Gateway {
-  readonly #options: GatewayOptions;
+export function gateway({ keys, services, authorizer, onFault }: GatewayOptions) {
   /** The calls of functions that wait for an answer. */
-  #waiting = 0;
-  #ready: (() => void)[] = [];
+  let waiting = 0;
+  const ready: (() => void)[] = [];
+  return {
+    /** Resolves as soon as fewer calls wait than may wait when a batch begins. */
+    ready: async (): Promise<void> => {
+      if (waiting >= WAITING_CALLS_MAX) await new Promise<void>((resolve) => ready.push(resolve));
+    },
 
-  constructor(options: GatewayOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves as soon as fewer calls wait than may wait when a batch begins. */
-  ready(): Promise<void> {
-    if (this.#waiting < WAITING_CALLS_MAX) return Promise.resolve();
-    return new Promise((resolve) => this.#ready.push(resolve));
-  }
-
-  /**
-   * Answers a signed request. The access key identifies the caller. The signature is not checked, because a program that reaches a
-   * loopback address can also read the keys. Never throws: a fault of ours is an answer with status 500.
-   */
-  async call(request: AwsRequest): Promise<AwsResponse> {
-    const { keys, services, authorizer, onFault } = this.#options;
-    const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
-    const service = services[name];
-    const refuse = service?.refuse ?? jsonRefusal;
-    const caller = keys.get(accessKeyId);
-    // An invocation waits for another function, and not for the gateway.
-    const isWaiting = caller?.kind === 'function' && name !== 'lambda';
-    if (isWaiting) this.#waiting += 1;
-    try {
-      if (caller === undefined) {
-        throw new ServiceError('UnrecognizedClientException', 'The security token included in the request is invalid.');
-      }
-      if (region !== REGION) {
-        throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
-      }
-      if (service === undefined) {
-        throw new ServiceError('UnknownOperationException', `The local cloud does not know the service ${name}`);
-      }
-      const call = service.understand(request);
-      for (const check of call.checks) requireAllowed(authorizer, caller, check);
-      return await call.perform();
-    } catch (error) {
-      if (!(error instanceof ServiceError)) {
+    /**
+     * Answers a signed request. The access key identifies the caller. The signature is not checked, because a program that reaches a
+     * loopback address can also read the keys. Never throws: a fault of ours is an answer with status 500.
+     */
+    call: async (request: AwsRequest): Promise<AwsResponse> => {
+      const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
+      const service = services[name];
+      const refuse = service?.refuse ?? jsonRefusal;
+      const caller = keys.get(accessKeyId);
+      // An invocation waits for another function, and not for the gateway.
+      const isWaiting = caller?.kind === 'function' && name !== 'lambda';
+      if (isWaiting) waiting += 1;
+      try {
+        if (caller === undefined) {
+          throw new ServiceError(
+            'UnrecognizedClientException',
+            'The security token included in the request is invalid.',
+          );
+        }
+        if (region !== REGION) {
+          throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
+        }
+        if (service === undefined) throw new UnknownOperation('the service', name);
+        const call = service.understand(request);
+        for (const check of call.checks) requireAllowed(authorizer, caller, check);
+        return await call.perform();
+      } catch (error) {
+        if (error instanceof UnknownOperation) onFault(error.message);
+        if (error instanceof ServiceError) return refuse(error);
         onFault(`${name}: ${error instanceof Error ? error.stack : messageOf(error)}`);
         return refuse(new ServiceError('InternalFailure', messageOf(error), 500));
+      } finally {
+        if (isWaiting) waiting -= 1;
+        if (isWaiting && waiting < WAITING_CALLS_MAX) for (const resolve of ready.splice(0)) resolve();
       }
-      if (error.code === 'UnknownOperationException') onFault(error.message);
-      return refuse(error);
-    } finally {
-      if (isWaiting) this.#end();
-    }
-  }
-
-  #end(): void {
-    this.#waiting -= 1;
-    if (this.#waiting < WAITING_CALLS_MAX) for (const resolve of this.#ready.splice(0)) resolve();
-  }
+    },
+  };
 }

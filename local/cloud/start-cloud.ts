@@ -12,17 +12,17 @@ import { DataFolder, type Identity } from './data-folder.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
 import { EventSource, sourceQueue } from './functions/event-source.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from './functions/lambda-function.ts';
-import { Gateway } from './gateway.ts';
-import { HttpApi } from './http/api.ts';
-import { Edge } from './http/edge.ts';
-import { KeptLogins, newLoginKey, serveLogin } from './http/login.ts';
+import { gateway as gatewayOf } from './gateway.ts';
+import { httpApi } from './http/api.ts';
+import { edge as edgeOf } from './http/edge.ts';
+import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
 import { Listener, PortInUse } from './listener.ts';
-import { dynamoDb, Tables } from './services/dynamodb.ts';
+import { dynamoDb, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda.ts';
-import { SecretStore, secretsManager } from './services/secrets-manager.ts';
+import { keptSecrets, secretsManager } from './services/secrets-manager.ts';
 import { Queues, sns, sqs } from './services/sqs.ts';
-import { Users, userPools } from './services/user-pools.ts';
+import { keptUsers, userPools } from './services/user-pools.ts';
 import { readAssembly } from './template/assembly.ts';
 import { Stack } from './template/stack.ts';
 
@@ -125,7 +125,7 @@ async function start(step: Start) {
   const [composition, dynoxide, queues] = await startEngines(step);
 
   options.doing?.('Creating tables, queues and secrets');
-  const secrets = new SecretStore(folder.file('secrets.json'));
+  const secrets = keptSecrets(folder.file('secrets.json'));
   const stack = new Stack({
     assembly: composition.assembly,
     addresses: { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address },
@@ -135,7 +135,7 @@ async function start(step: Start) {
   // Secrets come first: other values are made of them.
   secrets.create(stack.all('AWS::SecretsManager::Secret'));
   const outputs = stack.outputs();
-  const tables = new Tables(dynoxide, stack.all('AWS::DynamoDB::Table'));
+  const tables = engineTables(dynoxide, stack.all('AWS::DynamoDB::Table'));
   stops.defer(() => tables.stop());
   const queueResources = stack.all('AWS::SQS::Queue');
   queues.create(queueResources);
@@ -175,7 +175,7 @@ async function start(step: Start) {
   const rules = stack.all('AWS::Events::Rule');
   const deliver = eventTargets(rules, queueResources, { authorizer, queues, functions });
   const fireSchedules = schedule(rules, deliver, folder.file('schedules.json'));
-  const users = new Users(folder.file('users.json'));
+  const users = keptUsers(folder.file('users.json'));
   const invite = (email: string, password: string) =>
     print(`Invitation for ${email}: the temporary password is ${password}`);
   const services = {
@@ -192,22 +192,19 @@ async function start(step: Start) {
     lambda: lambda(functions),
     'cognito-idp': userPools(stack.all('AWS::Cognito::UserPool'), users, invite),
   };
-  const endpoint = new Gateway({ keys, authorizer, services, onFault: print });
+  const endpoint = gatewayOf({ keys, authorizer, services, onFault: print });
   gateway.serve((request) => endpoint.call(request), onFault);
 
   const clients = stack.all('AWS::Cognito::UserPoolClient');
   if (clients.length > 0) {
-    const logins = new KeptLogins(folder.file('logins.json'));
+    const logins = keptLogins(folder.file('logins.json'));
     await serveLogin(login, options.name, clients, { users, logins, key: identity.loginKey }, onFault);
   }
   const { ref: apiId = '' } = stack.one('AWS::ApiGatewayV2::Api') ?? {};
-  const http = new HttpApi(apiId, stack.routes(), functions, authorizer);
-  api.serve((request) => http.answer(request), onFault);
+  const answer = httpApi(apiId, stack.routes(), functions, authorizer);
+  api.serve(answer, onFault);
   const distribution = stack.one('AWS::CloudFront::Distribution');
-  if (distribution !== undefined) {
-    const front = new Edge(distribution, stack, { host: api.address, answer: (request) => http.answer(request) });
-    edge.serve((request) => front.answer(request), onFault);
-  }
+  if (distribution !== undefined) edge.serve(edgeOf(distribution, stack, { host: api.address, answer }), onFault);
 
   const sources = stack.all('AWS::Lambda::EventSourceMapping').map((definition) => {
     const { FunctionName, EventSourceArn } = definition.properties;
@@ -267,7 +264,7 @@ async function start(step: Start) {
     /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
     fireSchedules,
     /** Deletes the items among the next 250 of each table that are expired at `now`, in unix milliseconds. It does so by itself every ten seconds. */
-    sweep: (now: number) => tables.sweep(now),
+    sweep: tables.sweep,
   };
 }
 

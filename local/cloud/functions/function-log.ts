@@ -18,49 +18,43 @@ type FunctionLogOptions = {
 const SHORT = 300;
 const KEEP_BYTES = 10_000_000;
 
-/** The log file of one function. As in AWS, the function's role must allow writing to the log group. */
-export class FunctionLog {
-  readonly #files: readonly string[];
-  readonly #onError: (line: string) => void;
-  /** The output of this turn of the event loop. */
-  #unwritten = '';
-  #isFull = false;
+/**
+ * Returns what writes the output of a function, in whole lines or parts of lines, to its log file, at the end of each turn of the event
+ * loop. As in AWS, the function's role must allow writing to the log group.
+ */
+export function functionLog({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
+  const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
+  // Both actions are checked, so that both denials are reported.
+  const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
+    authorizer.check(caller, { action, resource }),
+  );
+  // The lines of earlier runs are kept while the file is small.
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > KEEP_BYTES) rmSync(file);
+  const isAllowed = denials.every((denial) => denial === undefined);
+  const files = [isAllowed ? file : [], copy ?? []].flat();
+  /** The output of this turn. */
+  let unwritten = '';
+  let isFull = false;
 
-  constructor({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
-    const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
-    // Both actions are checked, so that both denials are reported.
-    const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
-      authorizer.check(caller, { action, resource }),
-    );
-    // The lines of earlier runs are kept while the file is small.
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > KEEP_BYTES) rmSync(file);
-    const isAllowed = denials.every((denial) => denial === undefined);
-    this.#files = [isAllowed ? file : [], copy ?? []].flat();
-    this.#onError = onError;
-  }
-
-  /** Writes the output of a worker, in whole lines or parts of lines, at the end of this turn of the event loop. */
-  write(text: string): void {
-    if (text.includes('"ERROR"')) {
-      for (const line of text.split('\n')) if (line.includes('"ERROR"')) this.#onError(shorten(line));
-    }
-    if (this.#unwritten === '') setImmediate(() => this.#append());
-    this.#unwritten += text;
-  }
-
-  #append(): void {
-    const text = this.#unwritten;
-    this.#unwritten = '';
+  const append = (): void => {
+    const text = unwritten;
+    unwritten = '';
     try {
-      for (const file of this.#files) appendFileSync(file, text);
-      if (this.#isFull) this.#onError('The log can be written again');
-      this.#isFull = false;
+      for (const one of files) appendFileSync(one, text);
+      isFull = false;
     } catch (error) {
       // A full disk. The function goes on, and the lines are lost.
-      if (!this.#isFull) this.#onError(`The log cannot be written: ${messageOf(error)}`);
-      this.#isFull = true;
+      if (!isFull) onError(`The log cannot be written: ${messageOf(error)}`);
+      isFull = true;
     }
-  }
+  };
+
+  return (text: string): void => {
+    const lines = text.includes('"ERROR"') ? text.split('\n') : [];
+    for (const line of lines) if (line.includes('"ERROR"')) onError(shorten(line));
+    if (unwritten === '') setImmediate(append);
+    unwritten += text;
+  };
 }
 
 /** Returns the message of a structured line, or the line itself, on one line. */

@@ -7,7 +7,7 @@ import { CloudError } from '../cloud-error.ts';
 import type { AwsRequest, AwsResponse } from '../gateway.ts';
 import type { LambdaResource } from '../template/stack.ts';
 import { ExecutionEnvironment, type InvocationResult } from './execution-environment.ts';
-import { FunctionLog } from './function-log.ts';
+import { functionLog } from './function-log.ts';
 
 type LambdaFunctionOptions = {
   readonly keys: AccessKeys;
@@ -63,7 +63,7 @@ export class LambdaFunction {
   /** As which the function makes its calls. */
   readonly caller: Caller;
   readonly #options: LambdaFunctionOptions;
-  readonly #log: FunctionLog;
+  readonly #log: ReturnType<typeof functionLog>;
   readonly #bytesMax: number;
   #environment: ExecutionEnvironment | undefined;
   #taken = 0;
@@ -83,7 +83,7 @@ export class LambdaFunction {
     this.caller = { kind: 'function', functionId: logicalId, sessionArn, role };
     this.#options = options;
     this.#bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
-    this.#log = new FunctionLog({
+    this.#log = functionLog({
       file: join(options.logFolder, `${logicalId}.log`),
       caller: this.caller,
       logGroup: properties.LoggingConfig.LogGroup,
@@ -205,7 +205,7 @@ export class LambdaFunction {
       memoryMb: properties.MemorySize,
       timeoutMs: properties.Timeout * 1000,
       call,
-      onOutput: (text) => this.#log.write(text),
+      onOutput: this.#log,
       onEnd: () => keys.delete(accessKeyId),
     });
   }

@@ -7,7 +7,7 @@ import type { LambdaFunction } from '../functions/lambda-function.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type HttpAnswer, type HttpRequest, jsonMessage } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
-import { JwtAuthorizer } from './jwt-authorizer.ts';
+import { jwtAuthorizer } from './jwt-authorizer.ts';
 
 /** Limits of an HTTP API. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -15,28 +15,28 @@ const MAX_HEADER_BYTES = 10_240;
 /** Lambda's limit. A larger event never reaches the function. */
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** Emulates the HTTP API of the template: routes to functions, with payload format 2.0. */
-export class HttpApi {
-  readonly #id: string;
-  readonly #routes: Routes<Route & { readonly fn: LambdaFunction }>;
-  readonly #authorizer: Authorizer;
-  readonly #tokens = new JwtAuthorizer();
+/** Answers one request. */
+export type Answer = (request: HttpRequest) => Promise<HttpAnswer>;
 
-  /** @throws CloudError when a route leads to a function that is not in the template */
-  constructor(id: string, routes: readonly Route[], functions: readonly LambdaFunction[], authorizer: Authorizer) {
-    this.#id = id;
-    this.#authorizer = authorizer;
-    this.#routes = new Routes(
-      routes.map((route) => {
-        const fn = functions.find((known) => known.isCalled(route.functionArn));
-        if (fn !== undefined) return { ...route, fn };
-        throw new CloudError(`The route ${route.key} leads to a function that is not in the stack`);
-      }),
-    );
-  }
-
-  /** Answers one request as API Gateway does. */
-  async answer(request: HttpRequest): Promise<HttpAnswer> {
+/**
+ * Returns what answers a request as the HTTP API of the template does: with the function of its route, in payload format 2.0.
+ * @throws CloudError when a route leads to a function that is not in the template
+ */
+export function httpApi(
+  apiId: string,
+  routes: readonly Route[],
+  functions: readonly LambdaFunction[],
+  authorizer: Authorizer,
+): Answer {
+  const checkToken = jwtAuthorizer();
+  const match = routesOf(
+    routes.map((route) => {
+      const fn = functions.find((known) => known.isCalled(route.functionArn));
+      if (fn !== undefined) return { ...route, fn };
+      throw new CloudError(`The route ${route.key} leads to a function that is not in the stack`);
+    }),
+  );
+  return async (request) => {
     const { method, headers, body } = request;
     const headerBytes = Object.entries(headers).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')) + 4, 0);
     if (headerBytes > MAX_HEADER_BYTES) return jsonMessage(431, 'Request Header Fields Too Large');
@@ -44,32 +44,25 @@ export class HttpApi {
     const [encodedPath = '/', ...query] = request.path.split('?');
     const path = decoded(encodedPath);
     if (path === undefined) return jsonMessage(400, 'Bad Request');
-    const found = this.#routes.match(method, path);
+    const found = match(method, path);
     if (found === undefined) return jsonMessage(404, 'Not Found');
-    const { key, fn, authorizer: jwt } = found.route;
-    const verified = jwt === undefined ? undefined : await this.#tokens.check(jwt, headers.authorization);
+    const { key: routeKey, fn, authorizer: jwt } = found.route;
+    const verified = jwt === undefined ? undefined : await checkToken(jwt, headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
     // A permission names the method also for a route with any method.
-    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${this.#id}/$default/${key.replace(' ', '')}`;
-    const denial = this.#authorizer.check(
+    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${apiId}/$default/${routeKey.replace(' ', '')}`;
+    const denial = authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
       { action: 'lambda:InvokeFunction', resource: fn.definition.arn },
     );
     if (denial !== undefined) return jsonMessage(500, 'Internal Server Error');
-    const event = JSON.stringify(
-      eventOf(request, {
-        apiId: this.#id,
-        routeKey: key,
-        pathParameters: found.parameters,
-        path,
-        rawQueryString: query.join('?'),
-        authorizer: verified?.authorizer,
-      }),
-    );
+    const { parameters: pathParameters } = found;
+    const routed = { apiId, routeKey, pathParameters, path, rawQueryString: query.join('?') };
+    const event = JSON.stringify(eventOf(request, { ...routed, authorizer: verified?.authorizer }));
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return jsonMessage(413, 'Request Entity Too Large');
     const { failed, payload } = await fn.invoke(event);
     return (failed ? undefined : answerOf(payload)) ?? jsonMessage(500, 'Internal Server Error');
-  }
+  };
 }
 
 /** Decodes percent-encoded text; undefined when it is malformed. */
@@ -81,32 +74,22 @@ export function decoded(text: string): string | undefined {
   }
 }
 
-/** The routes of an HTTP API, by key: `POST /a/{id}`, `ANY /b/{proxy+}`, `$default`. */
-export class Routes<Keyed extends { readonly key: string }> {
-  /** The most specific first. */
-  readonly #routes: readonly { readonly route: Keyed; readonly matches: RegExp; readonly rank: string }[];
-
-  /** @throws CloudError when a key is not one of an HTTP API */
-  constructor(routes: readonly Keyed[]) {
-    this.#routes = routes
-      .map((route) => ({ route, ...parsed(route.key) }))
-      .sort((one, other) => (one.rank < other.rank ? -1 : 1));
-  }
-
-  /**
-   * The most specific route: fixed segments before `{one}` before `{all+}`, then the method before ANY, then `$default`.
-   * @param path decoded, without the query string
-   */
-  match(
-    method: string,
-    path: string,
-  ): { readonly route: Keyed; readonly parameters: Readonly<Record<string, string>> } | undefined {
-    for (const { route, matches } of this.#routes) {
+/**
+ * Returns what finds the most specific route of an HTTP API: fixed segments before `{one}` before `{all+}`, then the method before ANY,
+ * then `$default`. Keys are such as `POST /a/{id}`, `ANY /b/{proxy+}`; the path is decoded and has no query string.
+ * @throws CloudError when a key is not one of an HTTP API
+ */
+export function routesOf<Keyed extends { readonly key: string }>(routes: readonly Keyed[]) {
+  const ranked = routes
+    .map((route) => ({ route, ...parsed(route.key) }))
+    .sort((one, other) => (one.rank < other.rank ? -1 : 1));
+  return (method: string, path: string) => {
+    for (const { route, matches } of ranked) {
       const found = matches.exec(`${method} ${path}`);
       if (found !== null) return { route, parameters: { ...found.groups } };
     }
     return undefined;
-  }
+  };
 }
 
 /** A rank has one digit per segment and one for the method. Smaller is more specific. */

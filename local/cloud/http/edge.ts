@@ -7,7 +7,7 @@ import { matchesWildcard } from '../access/policies.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { HttpAnswer, HttpRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
-import { decoded, type HttpApi } from './api.ts';
+import { type Answer, decoded } from './api.ts';
 
 /** Answers a request of a viewer, with the parts of it that the behavior forwards. */
 type Origin = (viewer: HttpRequest, forward: Forward) => HttpAnswer | Promise<HttpAnswer>;
@@ -24,66 +24,49 @@ type AddedHeader = {
   readonly cors?: boolean;
 };
 
-type Behavior = {
-  readonly pattern: string;
-  readonly origin: Origin;
-  readonly methods: readonly string[];
-  readonly forward: Forward;
-  readonly added: readonly AddedHeader[];
-  /** Returns the path for the origin. */
-  readonly rewrite: (request: HttpRequest, path: string) => string;
-};
+/** Returns the path for the origin. */
+type Rewrite = (request: HttpRequest, path: string) => string;
 
-/** Emulates the CloudFront distribution: behaviors by path, the parts of a request that each forwards, and the headers that it adds. */
-export class Edge {
-  readonly #behaviors: readonly Behavior[];
+/**
+ * Returns what answers a request of a viewer as the CloudFront distribution does: behaviors by path, the parts of a request that each
+ * forwards, and the headers that it adds.
+ * @param api the HTTP API and its host, the only origin besides buckets
+ * @throws CloudError when the distribution uses something that is not known here
+ */
+export function edge(
+  { properties }: Resource<'AWS::CloudFront::Distribution'>,
+  stack: Stack,
+  api: { readonly host: string; readonly answer: Answer },
+): Answer {
+  const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
+  const buckets = readBucketObjects(stack);
+  const origins = new Map(
+    Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
+      const bucket = stack.bucketOf(DomainName);
+      if (bucket !== undefined) return [Id, bucketOrigin(buckets.get(bucket) ?? new Map())];
+      if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
+      const added = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName.toLowerCase(), HeaderValue]);
+      return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(added) })];
+    }),
+  );
+  const behaviors = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }].map((behavior) => {
+    const origin = origins.get(behavior.TargetOriginId);
+    if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
+    return {
+      pattern: behavior.PathPattern,
+      origin,
+      methods: behavior.AllowedMethods,
+      forward: forwarding(stack, behavior.OriginRequestPolicyId),
+      added: addedHeaders(stack, behavior.ResponseHeadersPolicyId),
+      rewrite: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
+    };
+  });
 
-  /**
-   * @param api the HTTP API and its host, the only origin besides buckets
-   * @throws CloudError when the distribution uses something that is not known here
-   */
-  constructor(
-    { properties }: Resource<'AWS::CloudFront::Distribution'>,
-    stack: Stack,
-    api: { readonly host: string; readonly answer: HttpApi['answer'] },
-  ) {
-    const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
-    const buckets = readBucketObjects(stack);
-    const origins = new Map(
-      Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
-        const bucket = stack.bucketOf(DomainName);
-        if (bucket !== undefined) return [Id, bucketOrigin(buckets.get(bucket) ?? new Map())];
-        if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
-        const added = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName.toLowerCase(), HeaderValue]);
-        return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(added) })];
-      }),
-    );
-    const all = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }];
-    this.#behaviors = all.map((behavior): Behavior => {
-      const origin = origins.get(behavior.TargetOriginId);
-      if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
-      return {
-        pattern: behavior.PathPattern,
-        origin,
-        methods: behavior.AllowedMethods,
-        forward: forwarding(stack, behavior.OriginRequestPolicyId),
-        added: addedHeaders(stack, behavior.ResponseHeadersPolicyId),
-        rewrite: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
-      };
-    });
-  }
-
-  /** Answers one request of a viewer. */
-  async answer(request: HttpRequest): Promise<HttpAnswer> {
+  return async (request) => {
     const [path = '/', ...query] = request.path.split('?');
-    const behavior = this.#behaviors.find(({ pattern }) => matchesWildcard(pattern, path));
-    if (behavior === undefined) return page(404, 'Not Found');
-    if (!behavior.methods.includes(request.method)) {
-      return page(
-        403,
-        'This distribution is not configured to allow the HTTP request method that was used for this request.',
-      );
-    }
+    const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, path));
+    if (behavior?.methods.includes(request.method) !== true)
+      return refusal('The distribution does not allow the method');
     const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
     const answer = await behavior.origin(viewer, behavior.forward);
     const headers = { ...answer.headers };
@@ -92,7 +75,7 @@ export class Edge {
       if (override || headers[name] === undefined) headers[name] = value;
     }
     return { ...answer, headers };
-  }
+  };
 }
 
 /** A missing object is refused, because without the permission to list, S3 does not disclose it. */
@@ -100,17 +83,13 @@ const bucketOrigin =
   (objects: ReadonlyMap<string, StoredObject>): Origin =>
   ({ path, headers }) => {
     const object = objects.get(decoded(path.slice(1).split('?')[0] ?? '') ?? '');
-    if (object === undefined) {
-      const body =
-        '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
-      return { status: 403, headers: { 'content-type': 'application/xml' }, body };
-    }
+    if (object === undefined) return refusal('Access Denied');
     const same = headers['if-none-match'] === object.headers.etag;
     return { status: same ? 304 : 200, headers: object.headers, body: object.body };
   };
 
 const apiOrigin =
-  (answer: HttpApi['answer'], added: Readonly<Record<string, string>>): Origin =>
+  (answer: Answer, added: Readonly<Record<string, string>>): Origin =>
   (viewer, forward) => {
     const { path, headers } = forward(viewer);
     const own = {
@@ -200,7 +179,7 @@ const rewritten = z.object({ uri: z.string() });
  * cloud, the function can only change the path.
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
-function viewerFunction(stack: Stack, arn: string | undefined): Behavior['rewrite'] {
+function viewerFunction(stack: Stack, arn: string | undefined): Rewrite {
   if (arn === undefined) return (_, path) => path;
   const fn = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
   if (fn === undefined) throw new CloudError(`The template has no function ${arn}`);
@@ -218,11 +197,7 @@ function viewerFunction(stack: Stack, arn: string | undefined): Behavior['rewrit
   };
 }
 
-const page = (status: number, text: string): HttpAnswer => ({
-  status,
-  headers: { 'content-type': 'text/html' },
-  body: `<!doctype html><title>${status}</title><p>${text}</p>`,
-});
+const refusal = (text: string): HttpAnswer => ({ status: 403, headers: { 'content-type': 'text/plain' }, body: text });
 
 type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
 

@@ -9,22 +9,33 @@ const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
- * Emulates the JWT authorizer of an HTTP API. It checks the bearer token's signature with the issuer's published keys, and its issuer,
- * times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template.
+ * Returns the JWT authorizer of an HTTP API. It checks the bearer token's signature with the issuer's published keys, and its issuer,
+ * times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template. Its result are the caller's
+ * claims for the event, or the answer that API Gateway gives instead of the function.
  */
-export class JwtAuthorizer {
-  readonly #keys = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
+export function jwtAuthorizer() {
+  const known = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
 
-  /** Checks a token. @returns the caller's claims for the event, or the answer that API Gateway gives instead of the function */
-  async check(
+  const keysOf = (issuer: string) => {
+    const before = known.get(issuer);
+    if (before !== undefined) return before;
+    const keys = fetch(`${issuer}/.well-known/openid-configuration`)
+      .then(async (response) => metadata.parse(await response.json()))
+      .then(({ jwks_uri }) => createRemoteJWKSet(new URL(jwks_uri)));
+    known.set(issuer, keys);
+    keys.catch(() => known.delete(issuer));
+    return keys;
+  };
+
+  return async (
     definition: JwtAuthorization,
     authorization: string | undefined,
-  ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> {
+  ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> => {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return { refused: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
     let claims: JWTPayload;
     try {
-      const keys = await this.#keysOf(definition.issuer);
+      const keys = await keysOf(definition.issuer);
       claims = (await jwtVerify(token, keys, { issuer: definition.issuer, algorithms: ALGORITHMS })).payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };
@@ -34,36 +45,19 @@ export class JwtAuthorizer {
     if (!audience.some((name) => typeof name === 'string' && definition.audience.includes(name))) {
       return { refused: invalidToken('the token has an invalid audience') };
     }
-    const granted = scopesOf(claims);
-    if (definition.scopes.length > 0 && !definition.scopes.some((scope) => granted.includes(scope))) {
+    const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
+    if (definition.scopes.length > 0 && !definition.scopes.some((scope) => scopes.includes(scope))) {
       return { refused: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
     }
     const texts = Object.entries(claims).map(([name, value]) => [name, asText(value)]);
-    return { authorizer: { jwt: { claims: Object.fromEntries(texts), scopes: granted } } };
-  }
-
-  #keysOf(issuer: string) {
-    const known = this.#keys.get(issuer);
-    if (known !== undefined) return known;
-    const keys = fetch(`${issuer}/.well-known/openid-configuration`)
-      .then(async (response) => metadata.parse(await response.json()))
-      .then(({ jwks_uri }) => createRemoteJWKSet(new URL(jwks_uri)));
-    this.#keys.set(issuer, keys);
-    keys.catch(() => this.#keys.delete(issuer));
-    return keys;
-  }
+    return { authorizer: { jwt: { claims: Object.fromEntries(texts), scopes } } };
+  };
 }
 
 const invalidToken = (reason: string) =>
   jsonMessage(401, 'Unauthorized', {
     'www-authenticate': `Bearer error="invalid_token" error_description="${reason}"`,
   });
-
-function scopesOf(claims: JWTPayload): string[] {
-  const scope = claims.scope ?? claims.scp;
-  if (Array.isArray(scope)) return scope.map(String);
-  return typeof scope === 'string' ? scope.split(' ') : [];
-}
 
 /** Converts claims to text, as events contain them. */
 function asText(value: unknown): string {

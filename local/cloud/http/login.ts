@@ -246,44 +246,40 @@ const ENTRIES_OF_KIND_MAX = 1000;
 const entries = z.array(z.tuple([z.string(), z.object({ value: z.unknown(), expiresAt: z.number().nullable() })]));
 type Entry = z.infer<typeof entries>[number][1];
 
-/** The store of the OpenID provider, kept in one file, so that a restart ends no login. Its methods are those that the provider's adapter calls. */
-export class KeptLogins {
-  readonly #file: string;
-  readonly #entries: Map<string, Entry>;
+export type KeptLogins = ReturnType<typeof keptLogins>;
 
-  /** @throws CloudError when the file is there but cannot be read */
-  constructor(file: string) {
-    this.#file = file;
-    this.#entries = new Map(readKept(file, entries));
-  }
-
-  get(key: string): unknown {
-    const entry = this.#entries.get(key);
-    return entry === undefined || isOver(entry) ? undefined : entry.value;
-  }
-
-  set(key: string, value: unknown, options?: { readonly maxAge: number }): void {
-    this.#entries.delete(key);
-    // The tokens of a grant are a map. The adapter takes a list of its keys, too.
-    const kept = value instanceof Map ? [...value.keys()] : value;
-    this.#entries.set(key, { value: kept, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
-    this.#keep();
-  }
-
-  delete(key: string): void {
-    if (this.#entries.delete(key)) this.#keep();
-  }
-
-  #keep(): void {
+/**
+ * The store of the OpenID provider, kept in one file, so that a restart ends no login. It has the methods that the provider's adapter calls.
+ * @throws CloudError when the file is there but cannot be read
+ */
+export function keptLogins(file: string) {
+  const all = new Map(readKept(file, entries));
+  const keep = (): void => {
     const counts = new Map<string, number>();
-    for (const [key, entry] of [...this.#entries].reverse()) {
+    for (const [key, entry] of [...all].reverse()) {
       const kind = key.slice(0, key.indexOf(':'));
       const count = (counts.get(kind) ?? 0) + 1;
-      if (isOver(entry) || count > ENTRIES_OF_KIND_MAX) this.#entries.delete(key);
+      if (isOver(entry) || count > ENTRIES_OF_KIND_MAX) all.delete(key);
       else counts.set(kind, count);
     }
-    writeKept(this.#file, [...this.#entries]);
-  }
+    writeKept(file, [...all]);
+  };
+  return {
+    get(key: string): unknown {
+      const entry = all.get(key);
+      return entry === undefined || isOver(entry) ? undefined : entry.value;
+    },
+    set(key: string, value: unknown, options?: { readonly maxAge: number }): void {
+      all.delete(key);
+      // The tokens of a grant are a map. The adapter takes a list of its keys, too.
+      const kept = value instanceof Map ? [...value.keys()] : value;
+      all.set(key, { value: kept, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
+      keep();
+    },
+    delete(key: string): void {
+      if (all.delete(key)) keep();
+    },
+  };
 }
 
 const isOver = ({ expiresAt }: Entry): boolean => expiresAt !== null && expiresAt <= Date.now();

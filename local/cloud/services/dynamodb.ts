@@ -16,91 +16,70 @@ import {
   textOf,
   UnknownOperation,
 } from '../gateway.ts';
-import { isList, isObject, type JsonObject } from '../json.ts';
+import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
 /** Items that one step of a sweep reads. The engine needs a few milliseconds for them. */
 const SWEEP_ITEMS = 250;
 
 /** The engine requires a signature, but does not check it. */
-const OWN_SIGNATURE = `AWS4-HMAC-SHA256 Credential=local/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
+const OWN_HEADERS = {
+  authorization: `AWS4-HMAC-SHA256 Credential=local/20200101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+  'x-amz-date': '20200101T000000Z',
+  'content-type': 'application/x-amz-json-1.0',
+};
 
 type Table = Resource<'AWS::DynamoDB::Table'>;
 
-/** The tables of the template in a real engine. */
-export class Tables {
-  readonly #process: DynamoProcess;
-  readonly #pool: Pool;
-  readonly #tables: readonly Table[];
-  /** By table: the key after which the next sweep goes on. */
-  readonly #sweptTo = new Map<string, JsonObject>();
+export type Tables = ReturnType<typeof engineTables>;
 
-  constructor(process: DynamoProcess, tables: readonly Table[]) {
-    this.#process = process;
-    const { origin, connect } = process;
-    this.#pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
-    this.#tables = tables;
-  }
+/** The tables of the template in a real engine. */
+export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
+  const { origin, connect } = engine;
+  const pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
+  /** By table: the key after which the next sweep goes on. */
+  const sweptTo = new Map<string, JsonObject>();
 
   /** Forwards a call to the engine unchanged. */
-  async forward(call: Pick<AwsRequest, 'headers' | 'body'>): Promise<AwsResponse> {
+  const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<AwsResponse> => {
     const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
-    const response = await this.#pool.request({ method: 'POST', path: '/', headers, body: call.body });
+    const response = await pool.request({ method: 'POST', path: '/', headers, body: call.body });
     const body = Buffer.from(await response.body.arrayBuffer());
     return { status: response.statusCode, headers: passedOn(response.headers), body };
-  }
+  };
 
-  /**
-   * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction. Only
-   * when the transaction is refused does each statement run by itself, with its own result.
-   */
-  async executeBatch(headers: Readonly<Record<string, string>>, parameters: JsonObject): Promise<AwsResponse> {
-    const { Statements, ...more } = parameters;
-    const run = (operation: string, body: JsonObject) =>
-      this.forward({
-        headers: { ...headers, 'x-amz-target': `DynamoDB_20120810.${operation}` },
-        body: Buffer.from(JSON.stringify(body)),
-      });
-    if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
-      const together = await run('ExecuteTransaction', { TransactStatements: Statements });
-      if (together.status === 200) return jsonResponse({ Responses: Statements.map(() => ({})) });
-    }
-    return run('BatchExecuteStatement', parameters);
-  }
+  /** Makes a call with these headers, or with the machine's own. */
+  const call = (operation: string, parameters: object, headers: AwsRequest['headers'] = OWN_HEADERS) =>
+    forward({
+      headers: { ...headers, 'x-amz-target': `DynamoDB_20120810.${operation}` },
+      body: Buffer.from(JSON.stringify(parameters)),
+    });
 
-  /** Creates the tables that are missing. @throws CloudError when one is there with other keys */
-  async create(): Promise<void> {
-    await Promise.all(this.#tables.map((table) => this.#create(table)));
-  }
+  /** @throws ServiceError with the engine's refusal */
+  const result = async (operation: string, parameters: object): Promise<JsonObject> => {
+    const { status, body } = await call(operation, parameters);
+    const answer = parseObject(body.toString()) ?? {};
+    if (status < 300) return answer;
+    const code = String(answer.__type).split('#').at(-1) ?? '';
+    throw new ServiceError(code, String(answer.message ?? answer.Message), status);
+  };
 
-  /**
-   * Deletes the expired ones of the next 250 items of each table, so that the time of a sweep does not grow with the table. DynamoDB
-   * deletes expired items within some days; the engine does not.
-   */
-  async sweep(nowMs: number): Promise<void> {
-    for (const table of this.#tables) await this.#sweepTable(table, Math.floor(nowMs / 1000));
-  }
-
-  async stop(): Promise<void> {
-    await this.#pool.destroy();
-    await this.#process.stop();
-  }
-
-  async #create({ ref: TableName, properties: { AttributeDefinitions, KeySchema } }: Table): Promise<void> {
+  const createTable = async ({ ref: TableName, properties }: Table): Promise<void> => {
+    const { AttributeDefinitions, KeySchema, BillingMode } = properties;
     try {
-      await this.#call('CreateTable', { TableName, BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions, KeySchema });
+      await result('CreateTable', { TableName, BillingMode, AttributeDefinitions, KeySchema });
     } catch (error) {
       if (!isRefusal(error, 'ResourceInUseException')) throw error;
-      const { Table: stored } = await this.#call('DescribeTable', { TableName });
+      const { Table: stored } = await result('DescribeTable', { TableName });
       const keys = (schema: unknown) => (isList(schema) ? schema : []).filter(isObject).map((key) => key.AttributeName);
       if (isObject(stored) && `${keys(stored.KeySchema)}` === `${keys(KeySchema)}`) return;
       throw new CloudError(
         `The table ${TableName} is stored with other keys than the stack gives it now. Delete the data folder`,
       );
     }
-  }
+  };
 
-  async #sweepTable({ ref: TableName, properties }: Table, now: number): Promise<void> {
+  const sweepTable = async ({ ref: TableName, properties }: Table, now: number): Promise<void> => {
     const ttl = properties.TimeToLiveSpecification;
     if (ttl?.Enabled !== true) return;
     const expired = '#ttl < :now';
@@ -108,42 +87,50 @@ export class Tables {
       ExpressionAttributeNames: { '#ttl': ttl.AttributeName },
       ExpressionAttributeValues: { ':now': { N: String(now) } },
     };
-    const { Items, LastEvaluatedKey } = await this.#call('Scan', {
-      TableName,
-      FilterExpression: expired,
-      Limit: SWEEP_ITEMS,
-      ExclusiveStartKey: this.#sweptTo.get(TableName),
-      ...condition,
-    });
+    const from = { Limit: SWEEP_ITEMS, ExclusiveStartKey: sweptTo.get(TableName) };
+    const scan = { TableName, FilterExpression: expired, ...from, ...condition };
+    const { Items, LastEvaluatedKey } = await result('Scan', scan);
     for (const item of isList(Items) ? Items.filter(isObject) : []) {
       const Key = Object.fromEntries(properties.KeySchema.map(({ AttributeName: name }) => [name, item[name]]));
       try {
         // A caller may have changed the expiry since the scan.
-        await this.#call('DeleteItem', { TableName, Key, ConditionExpression: expired, ...condition });
+        await result('DeleteItem', { TableName, Key, ConditionExpression: expired, ...condition });
       } catch (error) {
         if (!isRefusal(error, 'ConditionalCheckFailedException')) throw error;
       }
     }
-    if (isObject(LastEvaluatedKey)) this.#sweptTo.set(TableName, LastEvaluatedKey);
-    else this.#sweptTo.delete(TableName);
-  }
+    if (isObject(LastEvaluatedKey)) sweptTo.set(TableName, LastEvaluatedKey);
+    else sweptTo.delete(TableName);
+  };
 
-  async #call(operation: string, parameters: Readonly<Record<string, unknown>>): Promise<JsonObject> {
-    const { status, body } = await this.forward({
-      headers: {
-        authorization: OWN_SIGNATURE,
-        'x-amz-date': '20200101T000000Z',
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `DynamoDB_20120810.${operation}`,
-      },
-      body: Buffer.from(JSON.stringify(parameters)),
-    });
-    const answer: unknown = JSON.parse(body.toString() || '{}');
-    const result = isObject(answer) ? answer : {};
-    if (status < 300) return result;
-    const code = String(result.__type).split('#').at(-1) ?? '';
-    throw new ServiceError(code, String(result.message ?? result.Message), status);
-  }
+  return {
+    forward,
+    /**
+     * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
+     * Only when the transaction is refused does each statement run by itself, with its own result.
+     */
+    executeBatch: async (headers: AwsRequest['headers'], parameters: JsonObject): Promise<AwsResponse> => {
+      const { Statements, ...more } = parameters;
+      if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
+        const together = await call('ExecuteTransaction', { TransactStatements: Statements }, headers);
+        if (together.status === 200) return jsonResponse({ Responses: Statements.map(() => ({})) });
+      }
+      return call('BatchExecuteStatement', parameters, headers);
+    },
+    /** Creates the tables that are missing. @throws CloudError when one is there with other keys */
+    create: async (): Promise<void> => void (await Promise.all(tables.map(createTable))),
+    /**
+     * Deletes the expired ones of the next 250 items of each table, so that the time of a sweep does not grow with the table. DynamoDB
+     * deletes expired items within some days; the engine does not.
+     */
+    sweep: async (nowMs: number): Promise<void> => {
+      for (const table of tables) await sweepTable(table, Math.floor(nowMs / 1000));
+    },
+    stop: async (): Promise<void> => {
+      await pool.destroy();
+      await engine.stop();
+    },
+  };
 }
 
 const isRefusal = (error: unknown, code: string): boolean => error instanceof ServiceError && error.code === code;

@@ -16,75 +16,70 @@ type Versions = z.infer<typeof stored>[string];
 const CURRENT = 'AWSCURRENT';
 const PREVIOUS = 'AWSPREVIOUS';
 
-/** The secrets of the template with their versions, in one file that only its owner may read. */
-export class SecretStore {
-  readonly #file: string;
-  readonly #secrets: Map<string, Versions>;
+export type SecretStore = ReturnType<typeof keptSecrets>;
 
-  /** @throws CloudError when the file is there but cannot be read */
-  constructor(file: string) {
-    this.#file = file;
-    this.#secrets = new Map(Object.entries(readKept(file, stored) ?? {}));
-  }
-
-  /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
-  create(secrets: readonly Secret[]): void {
-    for (const { ref, properties } of secrets) {
-      if (this.#secrets.has(ref)) continue;
-      const secretString = generate(properties.GenerateSecretString);
-      this.#secrets.set(ref, { [randomUUID()]: { secretString, stages: [CURRENT], created: Date.now() } });
-      this.#save();
-    }
-  }
-
-  /** A version by id, by stage or, without either, the current one. @throws ServiceError when there is none */
-  value(arn: string, versionId?: string, stage = versionId === undefined ? CURRENT : undefined) {
-    const found = Object.entries(this.#versions(arn)).find(
-      ([id, { stages }]) =>
-        (versionId === undefined || id === versionId) && (stage === undefined || stages.includes(stage)),
-    );
-    if (found === undefined) throw notFound('value');
-    const [VersionId, { secretString, stages, created }] = found;
-    return { SecretString: secretString, VersionId, VersionStages: stages, CreatedDate: created / 1000 };
-  }
-
-  /**
-   * Adds a version, and moves these stages to it. A version that is there already stays as it is.
-   * @throws ServiceError when the version is there with another value
-   */
-  put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
-    const versions = this.#versions(arn);
-    const existing = versions[versionId];
-    if (existing !== undefined && existing.secretString !== secretString) {
-      throw new ServiceError('ResourceExistsException', 'A version with this id and another value exists already.');
-    }
-    versions[versionId] ??= { secretString, stages: [], created: Date.now() };
-    for (const stage of stages) move(versions, stage, versionId);
-    this.#save();
-    return { VersionId: versionId, VersionStages: stages };
-  }
-
-  /** Moves a stage to another version, or takes it away. @throws ServiceError when the stage is at a version that is not named */
-  moveStage(arn: string, stage: string, to: string | undefined, from: string | undefined): void {
-    const versions = this.#versions(arn);
-    if (to !== undefined && versions[to] === undefined) throw notFound('version');
-    const holder = holderOf(versions, stage);
-    if (holder !== undefined && holder !== to && holder !== from) {
-      throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
-    }
-    move(versions, stage, to);
-    this.#save();
-  }
-
-  #versions(arn: string): Versions {
-    const versions = this.#secrets.get(arn);
+/**
+ * The secrets of the template with their versions, in one file that only its owner may read.
+ * @throws CloudError when the file is there but cannot be read
+ */
+export function keptSecrets(file: string) {
+  const all = new Map(Object.entries(readKept(file, stored) ?? {}));
+  const save = () => writeKept(file, Object.fromEntries(all));
+  const versionsOf = (arn: string): Versions => {
+    const versions = all.get(arn);
     if (versions === undefined) throw notFound('secret');
     return versions;
-  }
+  };
+  return {
+    /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
+    create(secrets: readonly Secret[]): void {
+      for (const { ref, properties } of secrets) {
+        if (all.has(ref)) continue;
+        const secretString = generate(properties.GenerateSecretString);
+        all.set(ref, { [randomUUID()]: { secretString, stages: [CURRENT], created: Date.now() } });
+        save();
+      }
+    },
 
-  #save(): void {
-    writeKept(this.#file, Object.fromEntries(this.#secrets));
-  }
+    /** A version by id, by stage or, without either, the current one. @throws ServiceError when there is none */
+    value(arn: string, versionId?: string, stage = versionId === undefined ? CURRENT : undefined) {
+      const found = Object.entries(versionsOf(arn)).find(
+        ([id, { stages }]) =>
+          (versionId === undefined || id === versionId) && (stage === undefined || stages.includes(stage)),
+      );
+      if (found === undefined) throw notFound('value');
+      const [VersionId, { secretString, stages, created }] = found;
+      return { SecretString: secretString, VersionId, VersionStages: stages, CreatedDate: created / 1000 };
+    },
+
+    /**
+     * Adds a version, and moves these stages to it. A version that is there already stays as it is.
+     * @throws ServiceError when the version is there with another value
+     */
+    put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
+      const versions = versionsOf(arn);
+      const existing = versions[versionId];
+      if (existing !== undefined && existing.secretString !== secretString) {
+        throw new ServiceError('ResourceExistsException', 'A version with this id and another value exists already.');
+      }
+      versions[versionId] ??= { secretString, stages: [], created: Date.now() };
+      for (const stage of stages) move(versions, stage, versionId);
+      save();
+      return { VersionId: versionId, VersionStages: stages };
+    },
+
+    /** Moves a stage to another version, or takes it away. @throws ServiceError when the stage is at a version that is not named */
+    moveStage(arn: string, stage: string, to: string | undefined, from: string | undefined): void {
+      const versions = versionsOf(arn);
+      if (to !== undefined && versions[to] === undefined) throw notFound('version');
+      const holder = holderOf(versions, stage);
+      if (holder !== undefined && holder !== to && holder !== from) {
+        throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
+      }
+      move(versions, stage, to);
+      save();
+    },
+  };
 }
 
 const notFound = (what: string): ServiceError =>

@@ -17,41 +17,32 @@ const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), pa
 /** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
 type User = z.infer<typeof user>;
 
-/** The users of the user pools, kept in one file. */
-export class Users {
-  readonly #file: string;
-  readonly #users: User[];
+export type Users = ReturnType<typeof keptUsers>;
 
-  /** @throws CloudError when the file is there but cannot be read */
-  constructor(file: string) {
-    this.#file = file;
-    this.#users = readKept(file, z.array(user)) ?? [];
-  }
-
-  /** Creates a login; undefined when the address already has one. */
-  create(pool: string, email: string, password: string): User | undefined {
-    if (this.find(pool, email) !== undefined) return undefined;
-    const created = { pool, sub: randomUUID(), email, password };
-    this.#users.push(created);
-    writeKept(this.#file, this.#users);
-    return created;
-  }
-
-  find(pool: string, email: string): User | undefined {
-    return this.#users.find((known) => known.pool === pool && known.email === email.toLowerCase());
-  }
-
-  bySub(sub: string): User | undefined {
-    return this.#users.find((known) => known.sub === sub);
-  }
-
-  /** Returns the login with this address and password. */
-  authenticate(email: string, password: string): User | undefined {
-    const known = this.#users.find((candidate) => candidate.email === email.trim().toLowerCase());
-    if (known === undefined) return undefined;
-    const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
-    return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
-  }
+/** The users of the user pools, kept in one file. @throws CloudError when the file is there but cannot be read */
+export function keptUsers(file: string) {
+  const users = readKept(file, z.array(user)) ?? [];
+  const find = (pool: string, email: string): User | undefined =>
+    users.find((known) => known.pool === pool && known.email === email.toLowerCase());
+  return {
+    find,
+    bySub: (sub: string): User | undefined => users.find((known) => known.sub === sub),
+    /** Creates a login; undefined when the address already has one. */
+    create(pool: string, email: string, password: string): User | undefined {
+      if (find(pool, email) !== undefined) return undefined;
+      const created = { pool, sub: randomUUID(), email, password };
+      users.push(created);
+      writeKept(file, users);
+      return created;
+    },
+    /** Returns the login with this address and password. */
+    authenticate(email: string, password: string): User | undefined {
+      const known = users.find((candidate) => candidate.email === email.trim().toLowerCase());
+      if (known === undefined) return undefined;
+      const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
+      return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
+    },
+  };
 }
 
 /**

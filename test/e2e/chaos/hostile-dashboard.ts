@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json as jsonOf } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { JwtAuthorizer } from '../../../local/cloud/http/jwt-authorizer.ts';
+import { jwtAuthorizer } from '../../../local/cloud/http/jwt-authorizer.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -58,7 +58,7 @@ type Shot = {
  * organization's data.
  */
 export function describeHostileDashboard(runs: number, patienceMs: number): void {
-  const authorizer = new JwtAuthorizer();
+  const check = jwtAuthorizer();
   let chaos: Chaos;
   let issuer: Issuer;
   let actionTest: Server;
@@ -158,7 +158,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   /** Checks the token as API Gateway does, and then invokes the function. */
   async function send({ authorization, request }: Shot): Promise<Outcome> {
     const definition = { issuer: issuer.origin, audience: ['dashboard'], scopes: [DASHBOARD_SCOPE] };
-    const verdict = await authorizer.check(definition, authorization);
+    const verdict = await check(definition, authorization);
     if ('refused' in verdict) return { status: verdict.refused.status, body: String(verdict.refused.body), log: '' };
     const event = httpEvent(request);
     event.headers.authorization = authorization;

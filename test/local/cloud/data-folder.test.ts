@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataFolder } from '../../../local/cloud/data-folder.ts';
 import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
-import { KeptLogins } from '../../../local/cloud/http/login.ts';
+import { keptLogins } from '../../../local/cloud/http/login.ts';
 import { Queues } from '../../../local/cloud/services/sqs.ts';
-import { Users } from '../../../local/cloud/services/user-pools.ts';
+import { keptUsers } from '../../../local/cloud/services/user-pools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -37,8 +37,8 @@ test.each([
 
 test.each([
   ['version.json', (folder: string) => DataFolder.open(folder)],
-  ['users.json', (folder: string) => new Users(join(folder, 'users.json'))],
-  ['logins.json', (folder: string) => new KeptLogins(join(folder, 'logins.json'))],
+  ['users.json', (folder: string) => keptUsers(join(folder, 'users.json'))],
+  ['logins.json', (folder: string) => keptLogins(join(folder, 'logins.json'))],
 ])('a damaged %s is refused with one message that does not quote it, and stays as it is', (name, read) => {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -52,11 +52,11 @@ test.each([
 
 test('requests of nobody end no kept login, also after a restart', () => {
   const file = join(root, 'logins.json.kept');
-  const logins = new KeptLogins(file);
+  const logins = keptLogins(file);
   const kinds = ['RefreshToken', 'Grant', 'Session', 'grant', 'sessionUid'];
   for (const kind of kinds) logins.set(`${kind}:of a user`, { kind });
   for (let i = 0; i < 1100; i++) logins.set(`Interaction:${i}`, {});
-  const again = new KeptLogins(file);
+  const again = keptLogins(file);
   expect(kinds.filter((kind) => again.get(`${kind}:of a user`) === undefined)).toEqual([]);
   expect([again.get('Interaction:99'), again.get('Interaction:100'), again.get('Interaction:1099')]).toEqual([
     undefined,

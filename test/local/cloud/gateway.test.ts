@@ -1,12 +1,12 @@
 import { type AccessKeys, Authorizer } from '../../../local/cloud/access/authorizer.ts';
-import { Gateway, jsonRefusal } from '../../../local/cloud/gateway.ts';
+import { gateway as gatewayOf, jsonRefusal } from '../../../local/cloud/gateway.ts';
 
 const role = { logicalId: 'Role', arn: 'arn:aws:iam::000000000000:role/role', trust: [], statements: [] };
 const keys: AccessKeys = new Map([['KEY', { kind: 'function', functionId: 'Fn', sessionArn: 'session', role }]]);
 
 test('batches wait while 32 calls of functions wait, and all of them go on when one call ends', async () => {
   const ends: (() => void)[] = [];
-  const gateway = new Gateway({
+  const gateway = gatewayOf({
     keys,
     authorizer: new Authorizer(),
     services: {

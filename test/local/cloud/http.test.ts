@@ -1,5 +1,5 @@
 import { failedItems } from '../../../local/cloud/functions/event-source.ts';
-import { answerOf, Routes } from '../../../local/cloud/http/api.ts';
+import { answerOf, routesOf } from '../../../local/cloud/http/api.ts';
 
 describe('routes', () => {
   const keys = [
@@ -12,7 +12,7 @@ describe('routes', () => {
     'GET /a/{id}/b',
     'GET /a/x/b',
   ];
-  const routes = new Routes(keys.map((key) => ({ key })));
+  const match = routesOf(keys.map((key) => ({ key })));
 
   test.each<[string, string, string, Record<string, string>]>([
     ['POST', '/a/fixed', 'POST /a/fixed', {}],
@@ -26,12 +26,12 @@ describe('routes', () => {
     ['GET', '/', '$default', {}],
     ['GET', '/A/fixed', '$default', {}],
   ])('send %s %s to %s', (method, path, key, parameters) => {
-    expect(routes.match(method, path)).toEqual({ route: { key }, parameters });
+    expect(match(method, path)).toEqual({ route: { key }, parameters });
   });
 
   test('match nothing without a default, and refuse a key that is no route', () => {
-    expect(new Routes([{ key: 'GET /a' }]).match('GET', '/b')).toBeUndefined();
-    expect(() => new Routes([{ key: 'nonsense' }])).toThrow('not the key of a route');
+    expect(routesOf([{ key: 'GET /a' }])('GET', '/b')).toBeUndefined();
+    expect(() => routesOf([{ key: 'nonsense' }])).toThrow('not the key of a route');
   });
 });
 

@@ -1,4 +1,4 @@
-import { JwtAuthorizer } from '../../../local/cloud/http/jwt-authorizer.ts';
+import { jwtAuthorizer } from '../../../local/cloud/http/jwt-authorizer.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 
 const SCOPES = ['va-wave-dashboard/use'];
@@ -6,7 +6,7 @@ const SCOPES = ['va-wave-dashboard/use'];
 /** Tests the local cloud's JWT authorizer with an issuer that the test starts. */
 describe('the JWT authorizer', () => {
   let issuer: Issuer;
-  const authorizer = new JwtAuthorizer();
+  const check = jwtAuthorizer();
 
   beforeAll(async () => {
     issuer = await startIssuer();
@@ -14,10 +14,7 @@ describe('the JWT authorizer', () => {
   afterAll(() => issuer.stop());
 
   const statusOf = async (authorization: string | undefined) => {
-    const verdict = await authorizer.check(
-      { issuer: issuer.origin, audience: ['dashboard'], scopes: SCOPES },
-      authorization,
-    );
+    const verdict = await check({ issuer: issuer.origin, audience: ['dashboard'], scopes: SCOPES }, authorization);
     return 'refused' in verdict ? verdict.refused.status : verdict.authorizer;
   };
   const bearer = async (...of: Parameters<Issuer['sign']>) => `Bearer ${await issuer.sign(...of)}`;

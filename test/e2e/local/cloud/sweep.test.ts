@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
-import { Tables } from '../../../../local/cloud/services/dynamodb.ts';
+import { engineTables, type Tables } from '../../../../local/cloud/services/dynamodb.ts';
 import type { Resource } from '../../../../local/cloud/template/stack.ts';
 
 /** More than one step of a sweep reads, which is 250. */
@@ -25,7 +25,7 @@ let folder: string;
 let engine: Tables;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'va-wave-test-'));
-  engine = new Tables(await startDynoxide(join(folder, 'tables.db'), () => undefined), [table]);
+  engine = engineTables(await startDynoxide(join(folder, 'tables.db'), () => undefined), [table]);
   await engine.create();
 });
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
-import { FunctionLog } from '../../../../local/cloud/functions/function-log.ts';
+import { functionLog } from '../../../../local/cloud/functions/function-log.ts';
 import { logged } from '../../../lambdas/invocation.ts';
 import { COLLECTION } from '../collected.ts';
 import { LOG_PATHS } from './log-paths.ts';
@@ -25,7 +25,7 @@ const LOG: Readonly<Record<(typeof LOG_PATHS)[number], (message: string) => unkn
       copy: process.env[COLLECTION],
       onError: () => undefined,
     } as const;
-    new FunctionLog({ file: join(folder, 'log'), ...options }).write(
+    functionLog({ file: join(folder, 'log'), ...options })(
       `${JSON.stringify({ message, service: 'planted', ...planted })}\n`,
     );
     // The log writes at the end of this turn of the event loop.

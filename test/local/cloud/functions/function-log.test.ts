@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
-import { FunctionLog } from '../../../../local/cloud/functions/function-log.ts';
+import { functionLog } from '../../../../local/cloud/functions/function-log.ts';
 import { describeWhere } from '../../../examples/where-installed.ts';
 
 describeWhere(process.platform === 'linux' ? undefined : '/dev/full is missing', 'a full disk', () => {
   test('costs the log lines, is said once, and ends nothing', async () => {
     const said: string[] = [];
-    const log = new FunctionLog({
+    const write = functionLog({
       file: '/dev/full',
       caller: { kind: 'operator' },
       logGroup: 'any',
@@ -14,7 +14,7 @@ describeWhere(process.platform === 'linux' ? undefined : '/dev/full is missing',
       onError: (line) => said.push(line),
     });
     for (const text of ['one\n', 'two\n']) {
-      log.write(text);
+      write(text);
       await turn();
       await turn();
     }
