@@ -15,23 +15,16 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const hash = (...values: string[]) => hashOf(folder, ['src', 'lock.json'], values);
 
-test('the same files and values have the same hash', () => {
-  expect(hash('v24')).toBe(hash('v24'));
-  expect(hash('v24')).toMatch(/^[0-9a-f]{64}$/);
-});
-
 test.each<[string, () => void]>([
   ['a changed file', () => writeFileSync(join(folder, 'src/a.ts'), 'A')],
-  [
-    'a changed file that is hidden, deep down and of any type',
-    () => writeFileSync(join(folder, 'src/deep/.hidden.css'), 'B'),
-  ],
+  ['a changed hidden file deep down', () => writeFileSync(join(folder, 'src/deep/.hidden.css'), 'B')],
   ['a new file', () => writeFileSync(join(folder, 'src/deep/new.json'), '')],
   ['a deleted file', () => rmSync(join(folder, 'src/a.ts'))],
   ['another name', () => renameSync(join(folder, 'src/a.ts'), join(folder, 'src/b.ts'))],
   ['a changed lock file', () => writeFileSync(join(folder, 'lock.json'), '{ }')],
 ])('%s changes the hash', (_, change) => {
   const before = hash();
+  expect(hash()).toBe(before);
   change();
   expect(hash()).not.toBe(before);
 });

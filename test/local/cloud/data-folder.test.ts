@@ -4,26 +4,19 @@ import { join } from 'node:path';
 import { DataFolder } from '../../../local/cloud/data-folder.ts';
 import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
 import { keptLogins } from '../../../local/cloud/http/login.ts';
+import { schedule } from '../../../local/cloud/services/event-bridge.ts';
+import { keptSecrets } from '../../../local/cloud/services/secrets-manager.ts';
 import { Queues } from '../../../local/cloud/services/sqs.ts';
 import { keptUsers } from '../../../local/cloud/services/user-pools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const modeOf = (path: string) => statSync(path).mode & 0o777;
-
-test('creates a data folder that only its owner can read', () => {
-  const folder = DataFolder.open(join(root, 'new'));
-  expect(modeOf(folder.path)).toBe(0o700);
-  folder.release();
-});
-
-test('makes an existing data folder readable only for its owner', () => {
-  const path = join(root, 'before');
-  mkdirSync(join(path, 'receiver'), { recursive: true });
-  chmodSync(path, 0o755);
-  const folder = DataFolder.open(path);
-  expect(modeOf(path)).toBe(0o700);
+test.each(['new', 'existing'])('makes a data folder that is %s readable only for its owner', (name) => {
+  mkdirSync(join(root, 'existing'), { recursive: true });
+  chmodSync(join(root, 'existing'), 0o755);
+  const folder = DataFolder.open(join(root, name));
+  expect(statSync(folder.path).mode & 0o777).toBe(0o700);
   folder.release();
 });
 
@@ -35,14 +28,26 @@ test.each([
   expect(() => DataFolder.open(path)).toThrow(`The data folder ${path} cannot be made`);
 });
 
+function identityIn(path: string) {
+  const folder = DataFolder.open(path);
+  try {
+    return folder.readIdentity();
+  } finally {
+    folder.release();
+  }
+}
+
 test.each([
   ['version.json', (folder: string) => DataFolder.open(folder)],
   ['users.json', (folder: string) => keptUsers(join(folder, 'users.json'))],
   ['logins.json', (folder: string) => keptLogins(join(folder, 'logins.json'))],
+  ['secrets.json', (folder: string) => keptSecrets(join(folder, 'secrets.json'))],
+  ['schedules.json', (folder: string) => schedule([], () => {}, join(folder, 'schedules.json'))],
+  ['identity.json', identityIn],
 ])('a damaged %s is refused with one message that does not quote it, and stays as it is', (name, read) => {
   const folder = join(root, name);
   mkdirSync(folder);
-  for (const damaged of ['', '[{"password":"DontTell', 'null', '[1]', '{"version":99}', '\0\0']) {
+  for (const damaged of ['', '[{"password":"DontTell', 'null', '[1]', '{"version":"99"}', '\0\0']) {
     writeFileSync(join(folder, name), damaged);
     expect(() => read(folder)).toThrow(/ cannot (be )?read\. Delete /);
     expect(() => read(folder)).not.toThrow(/DontTell/);

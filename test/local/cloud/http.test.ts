@@ -2,16 +2,8 @@ import { failedItems } from '../../../local/cloud/functions/event-source.ts';
 import { answerOf, routesOf } from '../../../local/cloud/http/api.ts';
 
 describe('routes', () => {
-  const keys = [
-    '$default',
-    'ANY /a/{proxy+}',
-    'GET /a/{proxy+}',
-    'GET /a/{id}',
-    'ANY /a/fixed',
-    'POST /a/fixed',
-    'GET /a/{id}/b',
-    'GET /a/x/b',
-  ];
+  const under = ['ANY /a/{proxy+}', 'GET /a/{proxy+}', 'GET /a/{id}', 'ANY /a/fixed', 'POST /a/fixed'];
+  const keys = ['$default', ...under, 'GET /a/{id}/b', 'GET /a/x/b'];
   const match = routesOf(keys.map((key) => ({ key })));
 
   test.each<[string, string, string, Record<string, string>]>([
@@ -46,6 +38,10 @@ describe('the answer of a function', () => {
     [
       { statusCode: '201', body: 'x', headers: { 'Content-Type': 'a/b', N: 1, Gone: null } },
       { status: 201, headers: { 'content-type': 'a/b', n: '1' }, body: 'x' },
+    ],
+    [
+      { statusCode: 200, cookies: ['c=1', 'd=2'], body: 'aGk=', isBase64Encoded: true },
+      { status: 200, headers: { ...plain, 'set-cookie': ['c=1', 'd=2'] }, body: Buffer.from('hi') },
     ],
     [{ statusCode: 200, body: { a: 1 } }, undefined],
     [{ statusCode: 'many' }, undefined],
