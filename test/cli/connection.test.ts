@@ -1,28 +1,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
+import { listenNear } from '../../local/cloud/listener.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
 const before = { ...process.env };
-let cloudFormation: Server;
-/** Starts a server that answers the next requests. */
+/** What CloudFormation answers, and what it was asked. */
 let answer: { readonly status: number; readonly body: string };
 let asked: string[] = [];
+const cloudFormation = createServer(async (request, response) => {
+  const region = /\/([a-z0-9-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1];
+  asked.push(`${region} ${await text(request)}`);
+  response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
+});
 
 beforeAll(async () => {
-  cloudFormation = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    asked.push(`${/\/([a-z0-9-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1]} ${body}`);
-    response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
-  });
-  await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve));
-  const address = cloudFormation.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listenNear(cloudFormation, 0);
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
@@ -41,29 +39,27 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-function stackWith(outputs: readonly string[]): typeof answer {
+const stackWith = (outputs: readonly string[]): typeof answer => {
   const members = outputs.map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>the-${name}</OutputValue></member>`,
   );
   const stack = `<member><StackName>VaWave</StackName><Outputs>${members.join('')}</Outputs></member>`;
-  return {
-    status: 200,
-    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-  };
-}
+  const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
+  return { status: 200, body: `<DescribeStacksResponse>${result}</DescribeStacksResponse>` };
+};
+const errorWith = (status: number, code: string, message: string): typeof answer => {
+  const error = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return { status, body: `<ErrorResponse>${error}</ErrorResponse>` };
+};
+const ALL = Object.values(OUTPUTS);
 
 const failureToConnect = async (target: Parameters<typeof connect>[0]) => {
-  try {
-    await connect(target);
-  } catch (error) {
-    const { message, exitCode } = failureOf(error);
-    return [exitCode, message];
-  }
-  throw new Error('It connected');
+  const failure = await connect(target).then(() => undefined, failureOf);
+  return [failure?.exitCode, failure?.message];
 };
 
 test('finds a deployment by the outputs of its stack', async () => {
-  answer = stackWith(Object.values(OUTPUTS));
+  answer = stackWith(ALL);
   expect(await connect({})).toMatchObject({ baseUrl: 'the-BaseUrl' });
   await connect({ stack: 'Other', region: 'us-west-2' });
   expect(asked).toEqual([
@@ -72,57 +68,31 @@ test('finds a deployment by the outputs of its stack', async () => {
   ]);
 });
 
-test('reports a stack of an earlier version, which lacks an output', async () => {
-  answer = stackWith(Object.values(OUTPUTS).filter((name) => name !== OUTPUTS.eventBus));
-  expect(await failureToConnect({})).toEqual([
-    1,
-    'The stack has no output EventBus: deploy this version of va-wave first',
-  ]);
+const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
+test.each([
+  [EARLIER, 1, 'The stack has no output EventBus: deploy this version of va-wave first'],
+  [errorWith(400, 'ValidationError', 'X does not exist'), 3, 'stack: there is no stack X in this account and region'],
+  [errorWith(403, 'AccessDenied', 'Not you'), 1, 'AccessDenied: Not you'],
+])('reports the answer %j with exit code %i', async (answered, code, message) => {
+  answer = answered;
+  expect(await failureToConnect({ stack: 'X' })).toEqual([code, message]);
 });
 
-test('names a stack that does not exist', async () => {
-  const error = '<Error><Code>ValidationError</Code><Message>Stack with id Nope does not exist</Message></Error>';
-  answer = { status: 400, body: `<ErrorResponse>${error}</ErrorResponse>` };
-  expect(await failureToConnect({ stack: 'Nope' })).toEqual([
-    3,
-    'stack: there is no stack Nope in this account and region',
-  ]);
-});
-
-test('reports another error of CloudFormation unchanged', async () => {
-  const error = '<Error><Code>AccessDenied</Code><Message>Not you</Message></Error>';
-  answer = { status: 403, body: `<ErrorResponse>${error}</ErrorResponse>` };
-  expect(await failureToConnect({})).toEqual([1, 'AccessDenied: Not you']);
-});
-
-test('reports missing credentials in one message, and makes no call', async () => {
-  delete process.env.AWS_ACCESS_KEY_ID;
-  delete process.env.AWS_SECRET_ACCESS_KEY;
-  expect(await failureToConnect({})).toEqual([1, expect.stringMatching(/^No AWS credentials: .*--local/)]);
+test.each([
+  [['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'], /^No AWS credentials: .*--local/],
+  [['AWS_REGION'], /^No AWS region: give --region/],
+])('reports that %j are missing, and makes no call', async (names, message) => {
+  for (const name of names) delete process.env[name];
+  expect(await failureToConnect({})).toEqual([1, expect.stringMatching(message)]);
   expect(asked).toEqual([]);
 });
 
-test('reports a missing region', async () => {
-  delete process.env.AWS_REGION;
-  expect(await failureToConnect({})).toEqual([1, expect.stringMatching(/^No AWS region: give --region/)]);
-});
-
-test('refuses a missing ready file and a file that is not a ready file', async () => {
-  const missing = join(folder, 'missing.json');
-  expect(await failureToConnect({ local: missing })).toEqual([
-    3,
-    expect.stringContaining(`no ready file at ${missing}`),
-  ]);
-  for (const text of ['', '{}', '{"outputs": 1}']) {
-    const broken = join(folder, 'broken.json');
-    writeFileSync(broken, text);
-    expect(await failureToConnect({ local: broken })).toEqual([
-      1,
-      `${broken} is not a ready file of the one-machine service`,
-    ]);
-  }
-});
-
-test('refuses --local together with --stack', async () => {
+test('refuses --local with --stack, a missing ready file, and a file that is not a ready file', async () => {
   expect(await failureToConnect({ local: '', stack: 'X' })).toEqual([2, '--local and --stack exclude each other']);
+  const local = join(folder, 'ready.json');
+  expect(await failureToConnect({ local })).toEqual([3, expect.stringContaining(`no ready file at ${local}`)]);
+  for (const content of ['', '{}', '{"outputs": 1}']) {
+    writeFileSync(local, content);
+    expect(await failureToConnect({ local })).toEqual([1, `${local} is not a ready file of the one-machine service`]);
+  }
 });

@@ -1,3 +1,4 @@
+import { personSearch } from '../../cli/operations/person.ts';
 import { attempt, FakeOperator } from './operator.ts';
 
 const record = (payload: object) =>
@@ -98,4 +99,57 @@ test("exports an organization's log, or the data of one person, as JSON Lines", 
   expect(later).toMatchObject({ code: 0, out: '' });
   operator.whileWaiting = () => false;
   expect((await operator.run('export', '--org', org_id)).code).toBe(1);
+});
+
+/** A record with these texts. */
+const withTexts = (payload: string | null, response_excerpt: string | null = null) =>
+  attempt({ reference: 'reference', trigger_ref: 'message.sent', payload, response_excerpt });
+const place = (id: string, payload: unknown) => personSearch([id])(withTexts(JSON.stringify(payload)));
+
+test.each([
+  ['u-1', { data: { user: { id: 'u-1' } } }, 'data.user.id'],
+  ['u-1', { data: [{ 'u-1': true }] }, 'data[].u-1'],
+  ['42', { data: { user: 42 } }, 'data.user'],
+  ['u-1', { data: { user: 'u-10', text: 'u-1 says hello', 'xu-1': 1 } }, undefined],
+  ['U-1', { user: 'u-1' }, undefined],
+  ['4', { user: 42, list: [4.5, '42'] }, undefined],
+  ['true', { consent: true, none: null }, undefined],
+  ['constructor', { user: 'u-1' }, undefined],
+  ['Zoë "Z" \\ 李', { name: 'Zoë "Z" \\ 李' }, 'name'],
+])('finds the id %j in %j at %s', (id, payload, expected) => {
+  expect(place(id, payload)).toBe(expected);
+});
+
+test('finds ids in fields that JavaScript treats specially, in large numbers, and at any depth', () => {
+  expect(personSearch(['u-1'])(withTexts('{"__proto__":{"id":"u-1"}}'))).toBe('__proto__.id');
+  const large = personSearch(['12345678901234567890']);
+  expect(large(withTexts('{"user":12345678901234567890}'))).toBe('user');
+  expect(large(withTexts('{"user":12345678901234567891}'))).toBeUndefined();
+  const deep = 100_000;
+  expect(personSearch(['u-1'])(withTexts(`${'['.repeat(deep)}"u-1"${']'.repeat(deep)}`))).toBe('[]'.repeat(deep));
+});
+
+test('finds an id in text that is not JSON only where it stands alone', () => {
+  const inResponse = (text: string) =>
+    personSearch(['u-1', 'ada@example.com', 'a"b'])(withTexts(null, text)) !== undefined;
+  for (const text of [
+    'created u-1.',
+    'u-1',
+    'id=u-1&x',
+    '{"id":"u-1","cut',
+    'to <ada@example.com>',
+    '{"n":"a\\"b","cut',
+  ]) {
+    expect([text, inResponse(text)]).toEqual([text, true]);
+  }
+  for (const text of ['u-10', 'xu-1', 'u-1-2', 'u-1.5', 'ada@example.com.au', 'lada@example.com', '李u-1', '']) {
+    expect([text, inResponse(text)]).toEqual([text, false]);
+  }
+});
+
+test('finds ids in the reference and in what the trigger refers to', () => {
+  expect(personSearch(['reference'])(withTexts(null))).toBe('reference');
+  expect(personSearch(['message.sent'])(withTexts('not JSON'))).toBe('trigger_ref');
+  expect(personSearch(['u-1'])(withTexts(null, '{"a":{"b":"u-1"}}'))).toBe('response.a.b');
+  expect(personSearch(['u-1'])(withTexts('"u-1"'))).toBe('payload');
 });

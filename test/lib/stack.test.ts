@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { DELIVERED_EVENTS, EVENT_NAMES } from '../../src/contract/events.ts';
 import { CUT_OFF_SECONDS } from '../../src/contract/queues.ts';
+import { ACCESS_LOG_OUTPUT, FUNCTIONS, logOutput } from '../../src/deployment/outputs.ts';
 import { bringsAlong, grantsOf, nameOf, synthesize } from './synthesized.ts';
 
 const template = await synthesize();
@@ -192,6 +193,17 @@ test('no function is granted every resource or every action', () => {
       expect(grant).not.toMatch(/ "\*"$/);
       if (grant.includes('*')) expect(grant).toMatch(/^sns:Publish .*:va-wave-escalation-\*"/);
     }
+  }
+});
+
+test('an output names the log of every function and of the API', async () => {
+  // The canary is an option.
+  const all = await synthesize('production with every option');
+  for (const name of [...FUNCTIONS, 'api'] as const) {
+    const [output] = Object.values(all.findOutputs(name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name)));
+    const construct = name === 'api' ? 'apiaccess' : name.replaceAll('-', '').replace('dashboardapi', 'api');
+    expect(String(output?.Value.Ref).toLowerCase()).toContain(`${construct}log`);
+    expect(Object.keys(all.findResources('AWS::Logs::LogGroup'))).toContain(output?.Value.Ref);
   }
 });
 
