@@ -82,6 +82,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     members: memberships,
     ensureUser: ensureUser(cognitoClient(access), output('userPool')),
     publish: eventBus(bus, output('eventBus')),
+    /** Days for which an archive keeps events; undefined without one. */
+    eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
     deliveryRecords: (id: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, id, from),
     eventAttempts: (actionId: string, eventId: string, when: EventTime) =>
       eventAttempts(dynamo, tables.deliveryLog, actionId, eventId, when),

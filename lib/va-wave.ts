@@ -61,11 +61,15 @@ export class VaWaveStack extends Stack {
     const platform = (props.platformAccounts ?? []).map((account) =>
       account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
     );
+    const archiveDays = archiveDaysOf(
+      props.eventArchive,
+      props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
+    );
     const messaging = new Messaging(this, 'Messaging', {
       routerTimeout: ROUTER_TIMEOUT,
       alarms,
       platform,
-      archiveDays: archiveDaysOf(props.eventArchive, props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays),
+      archiveDays,
     });
     const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
     const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
@@ -116,6 +120,7 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.conversationsTable, tables.conversations.table.tableName);
     this.#output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
     this.#output(OUTPUTS.eventBus, messaging.bus.eventBusName);
+    this.#output(OUTPUTS.eventArchiveDays, archiveDays?.toString());
     this.#output(OUTPUTS.eventsQueue, messaging.events.queue.queueUrl);
     this.#output(OUTPUTS.eventsDeadLetters, messaging.events.deadLetters.queueUrl);
     this.#output(OUTPUTS.deliveriesQueue, messaging.deliveries.queue.queueUrl);

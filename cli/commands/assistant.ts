@@ -146,8 +146,8 @@ Example:
       'after',
       `
 The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
-again to continue. Backups of the tables keep all data for up to 35 days. First stop the assistant's runtime: a usage report with a
-token of the last hour would still be written to the log.
+again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days. First stop the
+assistant's runtime: a usage report with a token of the last hour would still be written to the log.
 
 Example:
   va-wave assistant delete site_…`,

@@ -26,7 +26,7 @@ visitor id, and then the deliveries that name these conversations or their sessi
 The command removes payload and response from the delivery records, and erases conversations and the counters of IP addresses. First stop
 what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
 again. It reads the organization's whole delivery log and the whole conversations table. It prints until when copies remain that it does
-not reach: messages in queues and dead-letter queues, and backups.
+not reach: messages in queues and dead-letter queues, backups, and the archive of events (-c eventArchive=…).
 
 Examples:
   va-wave erase --org org_… --user u-1842 --user ada@example.com --dry-run
@@ -44,7 +44,10 @@ Examples:
           );
         }
         const erased = await erasePerson(person, ports);
-        output.object({ org_id: org, ...erased, remaining: remainingUntil(ports.now()) }, 'Erased');
+        output.object(
+          { org_id: org, ...erased, remaining: remainingUntil(ports.now(), ports.eventArchiveDays) },
+          'Erased',
+        );
         if (erased.unfinished > 0) {
           output.note('Attempts were in progress. Run the command again when they have ended.');
         }

@@ -189,14 +189,19 @@ export async function erasePerson(person: Person, ports: ErasePersonPorts): Prom
   };
 }
 
-/** Until when copies that no command erases can exist. ISO 8601, UTC. */
-export type Remaining = Readonly<Record<keyof typeof RETENTION_DAYS, string>>;
-
-/** Returns when the last copies of data expire that were written until `at`. */
-export function remainingUntil(at: Date): Remaining {
+/**
+ * Returns until when copies can exist that no command erases, of data that were written until `at`. ISO 8601, UTC.
+ * @param archiveDays days for which the archive of events keeps them; undefined without an archive
+ */
+export function remainingUntil(at: Date, archiveDays: number | undefined) {
   const after = (days: number) => new Date(at.getTime() + days * DAY_MS).toISOString();
   const { queues, dead_letters, backups } = RETENTION_DAYS;
-  return { queues: after(queues), dead_letters: after(dead_letters), backups: after(backups) };
+  return {
+    queues: after(queues),
+    dead_letters: after(dead_letters),
+    backups: after(backups),
+    ...(archiveDays === undefined ? {} : { event_archive: after(archiveDays) }),
+  };
 }
 
 /** Number of records by the place of the id in them. */

@@ -16,6 +16,8 @@ export const OUTPUTS = {
   conversationsTable: 'ConversationsTable',
   deliveryLogTable: 'DeliveryLogTable',
   eventBus: 'EventBus',
+  /** Days for which the archive keeps events, with the archive. */
+  eventArchiveDays: 'EventArchiveDays',
   eventsQueue: 'EventsQueueUrl',
   eventsDeadLetters: 'EventsDeadLettersUrl',
   deliveriesQueue: 'DeliveriesQueueUrl',

@@ -82,6 +82,7 @@ export class FakeOperator {
     baseUrl: 'https://va-wave.example',
     sealSigningSecret: async (secret) => `sealed ${secret}`,
     openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
+    eventArchiveDays: 7,
     publish: async (event) => {
       this.events.push(event);
       return `event-${this.events.length}`;

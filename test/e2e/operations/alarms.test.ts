@@ -74,21 +74,25 @@ async function counted(metric: string, cause: () => Promise<unknown>): Promise<V
   await until(() => sum() >= before + 5, 20_000);
   return lasting(sum() - before);
 }
-const clients = () => ({ endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials });
+/** Sends a command with the operator's client, and ends the client. */
+async function sent<Client extends { readonly destroy: () => void }>(
+  Service: new (configuration: object) => Client,
+  send: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  const client = new Service({ endpoint: cloud.gatewayUrl, region: cloud.region, credentials: cloud.credentials });
+  await send(client);
+  client.destroy();
+}
 const putEvents = (DetailType: string) => () => {
   const EventBusName = cloud.outputs[OUTPUTS.eventBus];
   const Detail = JSON.stringify({ org_id: 'org_1', data: {} });
   const Entries = five(() => ({ EventBusName, Source: 'platform', DetailType, Detail }));
-  return new EventBridgeClient(clients()).send(new PutEventsCommand({ Entries }));
+  return sent(EventBridgeClient, (client) => client.send(new PutEventsCommand({ Entries })));
 };
 const sendDeliveries = () => {
   const QueueUrl = cloud.outputs[OUTPUTS.deliveriesQueue];
-  const Entries = five((Id) => ({
-    Id: String(Id),
-    MessageBody: JSON.stringify(DELIVERY),
-    MessageGroupId: 'act_event',
-  }));
-  return new SQSClient(clients()).send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  const Entries = five((Id) => ({ Id: `${Id}`, MessageBody: JSON.stringify(DELIVERY), MessageGroupId: 'act_event' }));
+  return sent(SQSClient, (client) => client.send(new SendMessageBatchCommand({ QueueUrl, Entries })));
 };
 
 const metric = z.object({ MetricName: z.string() });

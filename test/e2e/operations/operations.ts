@@ -113,6 +113,28 @@ describe('an event', () => {
       { attempt: 1, replay: expect.stringMatching(/^[0-9a-f]{12}$/), status: 200 },
     ]);
   });
+
+  test('that EventBridge replays from its archive makes no second request, and uses nothing of the quota', async () => {
+    const org = await system.organization();
+    const action = await system.eventAction(org.siteId, '/archived', ['message.sent']);
+    await command.json('org', 'quota', org.orgId, '--per-day', '2');
+    const message = (id: string, more: object = {}) => {
+      const detail = { org_id: org.orgId, site_id: org.siteId, data: {} };
+      return JSON.stringify({ id, 'detail-type': 'message.sent', time: new Date().toISOString(), detail, ...more });
+    };
+    const [first, second] = [randomUUID(), randomUUID()];
+    await system.routeTexts(message(first));
+    await system.finished(action, 1);
+    await system.routeTexts(message(first, { 'replay-name': 'again' }));
+    await system.routeTexts(message(second));
+    const records = await system.finished(action, 2);
+    expect(records.map(({ status, sends }) => [status, sends])).toEqual([
+      [200, 1],
+      [200, 1],
+    ]);
+    const received = system.receiver.to('/archived').map(({ body }) => JSON.parse(body.toString()).id);
+    expect(received).toEqual([first, second]);
+  });
 });
 
 test("a person's deliveries are exported and erased, from one end of the service to the other", async () => {
