@@ -227,15 +227,6 @@ describe('Actions', () => {
     }
   });
 
-  test('are refused with the field', async () => {
-    const { status, body } = await withAssistant().call(
-      'anna',
-      'POST',
-      ...create({ ...eventAction, url: 'http://a/' }),
-    );
-    expect([status, body.error]).toEqual([400, 'action.url: must start with https://']);
-  });
-
   test('are deleted only with the current version', async () => {
     const { call, store } = withAssistant();
     store.actions.set('act_form', aFormAction({ version: 2 }));

@@ -1,7 +1,6 @@
 import { SignJWT } from 'jose';
 import * as z from 'zod';
 import { METRICS } from '../../src/deployment/metrics.ts';
-import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
@@ -116,17 +115,6 @@ describe('refuses with a response that a page on the Domain can read', () => {
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
     expect(answer.log).not.toContain(old);
   });
-
-  test('a site over its hourly limit', async () => {
-    // Uses its own site, because the container remembers the refusal.
-    store(anAssistant({ site_id: 'site_used_up' }));
-    aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException'));
-    const answer = await init({ headers: { ...PAGE, 'x-site-id': 'site_used_up' } });
-    expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
-  });
 });
 
 test.each([
@@ -140,12 +128,6 @@ test.each([
   expect((await init({ headers: { origin: 'null', ...headers } })).headers).not.toHaveProperty(
     'access-control-allow-origin',
   );
-});
-
-test('with begin_conversation: false nothing is stored and nothing is put on the bus', async () => {
-  const answer = await init({ body: { begin_conversation: false } });
-  expect(answer.body).toMatchObject({ success: true, conversation_id: null, session_id: null });
-  expect([aws.callsOf('PutItem'), aws.callsOf('PutEvents')]).toEqual([[], []]);
 });
 
 test('a page on another host is refused and cannot read the response, which still varies by Origin', async () => {

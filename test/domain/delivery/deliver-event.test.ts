@@ -94,21 +94,6 @@ describe('an attempt', () => {
   });
 });
 
-test('a record that cannot be completed is completed by a later message, which sends nothing', async () => {
-  const { attempt, ports, log, later, outbound } = setUp();
-  log.failing.add('complete');
-  await attempt();
-  expect(later).toEqual([{ message: { ...MESSAGE, made: expect.anything() }, seconds: 60 }]);
-  log.failing.clear();
-  for (const { message } of later) {
-    expect(await attemptDelivery(message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
-  }
-  expect(log.all()).toEqual([
-    expect.objectContaining({ result: expect.objectContaining({ success: true }), sends: 1 }),
-  ]);
-  expect(outbound.requests).toHaveLength(1);
-});
-
 describe('of an organization with a quota', () => {
   const limited = anEventAction({ daily_outbound_quota: 500 });
 
