@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { KEYS, readAction, readAssistant } from '../../../src/adapters/dynamodb/configuration-items.ts';
-import { UnreadableItem } from '../../../src/adapters/dynamodb/stored-items.ts';
+import { NewerItem, UnreadableItem } from '../../../src/adapters/dynamodb/stored-items.ts';
 import { anAssistant, anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 
 const TABLE = 'configuration';
@@ -16,6 +16,11 @@ test('an entity whose ids do not match its key is refused', () => {
   }
   const assistant = anAssistant({ site_id: 'site_other' });
   expect(() => readAssistant(TABLE, { ...KEYS.assistant('site_this'), assistant })).toThrow(UnreadableItem);
+});
+
+test('an item without a version is of the first one, and a version that is no number or too new is refused', () => {
+  for (const v of [undefined, 0.5, 1]) expect(readAction(TABLE, { ...item, v }).action).toEqual(action);
+  for (const v of ['1', 3]) expect(() => readAction(TABLE, { ...item, v })).toThrow(NewerItem);
 });
 
 test.each([

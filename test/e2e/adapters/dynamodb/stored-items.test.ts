@@ -273,6 +273,14 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
     expect(message).not.toMatch(/TellNobody|1180591620717411303424/);
   });
 
+  test('of a newer version is refused with the names of its table and version', async () => {
+    await put({ ...itemAt(key), v: 2 });
+    expect(await failure()).toMatchObject({
+      name: 'NewerItem',
+      message: `Table ${tableOf(key)} holds an item of version 2, but this code reads versions up to 1: deploy the newer version of va-wave again`,
+    });
+  });
+
   test('is read with additional attributes of newer code at every depth', async () => {
     const before = await read();
     await stored.put(tableOf(key), itemAt(key));
