@@ -5,11 +5,9 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import type { AiAction, FormAction } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Organization } from '../../../../src/contract/organizations.ts';
-import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
 import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
-import { generateServerSecret } from '../../../fakes/saves.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;
@@ -136,13 +134,6 @@ describe('organizations', () => {
       'organization_changed',
     );
   });
-
-  test('keep the count of their Actions when they are renamed', async () => {
-    const { org_id, mine } = await organization();
-    await atOnce(50, () => store.createAction(anEventAction(mine())));
-    await store.changeOrganization(org_id, { name: 'B', plan: 'free' });
-    expect(await store.createAction(anEventAction(mine()))).toBe('too_many');
-  });
 });
 
 describe('assistants', () => {
@@ -157,20 +148,6 @@ describe('assistants', () => {
     expect(await store.listAssistants(org_id)).toEqual(expect.arrayContaining([assistant, second]));
     expect(await store.listAssistants(org_id)).toHaveLength(2);
     expect(await store.findAssistant('site_nobody')).toBeUndefined();
-  });
-
-  test('are not created twice', async () => {
-    const { assistant } = await organization();
-    expect(await store.createAssistant(assistant, 100)).toBe('exists');
-  });
-
-  test('accept exactly one of 20 concurrent changes of one version', async () => {
-    const { assistant } = await organization();
-    const saved = await atOnce(20, (i) =>
-      store.replaceAssistant(assistant, { ...assistant, name: `Name ${i}`, version: 2 }),
-    );
-    expect(saved.filter(Boolean)).toHaveLength(1);
-    expect((await store.findAssistant(assistant.site_id))?.name).toBe(`Name ${saved.indexOf(true)}`);
   });
 
   test('are found by their current Domain only', async () => {
@@ -201,40 +178,20 @@ describe('assistants', () => {
     expect(await store.replaceAssistant(stale, { ...stale, domain: 'stolen.example', version: 8 })).toBe(false);
     expect([await reads.anyDomain([domain]), await reads.anyDomain(['stolen.example'])]).toEqual([true, false]);
   });
-
-  test('accept a regenerated server secret at the next read, and refuse the old one', async () => {
-    const { assistant } = await organization({ authentication_mode: 'Session Signed' });
-    const ports = { store, now: () => new Date(), randomBytes };
-    const first = await generateServerSecret(assistant.site_id, { regenerate: false }, ports);
-    expect(serverSecretMatches((await reads.findAssistant(assistant.site_id))?.server_secret, first.serverSecret)).toBe(
-      true,
-    );
-    const second = await generateServerSecret(assistant.site_id, { regenerate: true }, ports);
-    const stored = (await reads.findAssistant(assistant.site_id))?.server_secret;
-    expect(serverSecretMatches(stored, first.serverSecret)).toBe(false);
-    expect(serverSecretMatches(stored, second.serverSecret)).toBe(true);
-  });
 });
 
 describe('Actions', () => {
-  test('are limited to 50 when 70 are created concurrently', async () => {
+  test('are at most 50, also when 70 are created at the same time, after a change, and after deletions', async () => {
     const { org_id, mine } = await organization();
-    const results = await atOnce(70, () => store.createAction(anEventAction(mine())));
+    const actions = Array.from({ length: 70 }, () => anEventAction(mine()));
+    const results = await Promise.all(actions.map((action) => store.createAction(action)));
     expect(tally(results)).toEqual({ created: 50, too_many: 20 });
-    expect((await store.listActions(org_id)).actions).toHaveLength(50);
-  });
-
-  test('can be created again after as many concurrent deletions', async () => {
-    const { org_id, mine } = await organization();
-    const actions = Array.from({ length: 50 }, () => anEventAction(mine()));
-    await atOnce(50, (i) => store.createAction(actions[i] ?? anEventAction(mine())));
-    const doomed = actions.slice(0, 10);
+    await store.changeOrganization(org_id, { name: 'B', plan: 'free' });
+    const doomed = actions.filter((_, index) => results[index] === 'created').slice(0, 10);
     const deleted = await Promise.all([...doomed, ...doomed].map((action) => store.deleteAction(action)));
     expect(deleted.filter(Boolean)).toHaveLength(10);
-    expect(tally(await atOnce(15, () => store.createAction(anEventAction(mine()))))).toEqual({
-      created: 10,
-      too_many: 5,
-    });
+    const more = await atOnce(15, () => store.createAction(anEventAction(mine())));
+    expect(tally(more)).toEqual({ created: 10, too_many: 5 });
     expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 
@@ -246,11 +203,6 @@ describe('Actions', () => {
     const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
     expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
     expect((await store.listActions(org_id)).actions).toHaveLength(1);
-    // The 19 refused Actions must not count.
-    expect(tally(await atOnce(50, () => store.createAction(anEventAction(mine()))))).toEqual({
-      created: 49,
-      too_many: 1,
-    });
   });
 
   test('can share a slug across triggers and assistants, and Event Actions always can', async () => {

@@ -78,31 +78,18 @@ test('an organization whose id is in use is refused, and stays as it is', async 
   expect(await store().findOrganization(organization.org_id)).toEqual(organization);
 });
 
-test('a change of an assistant is made once, and is not stale', async () => {
+test('a creation and a change in the dashboard are made and recorded once, and are not stale', async () => {
   const organization = anOrganization();
+  const { org_id, created_at } = organization;
   await store().createOrganization(organization);
-  const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id: organization.org_id });
-  await store().createAssistant(assistant, 100);
-  const next = { ...assistant, name: 'Renamed', version: assistant.version + 1 };
-  expect(await store().replaceAssistant(assistant, next)).toBe(true);
-  expect(repeated()).toBe(3);
-});
-
-test('a creation in the dashboard is recorded once', async () => {
-  const organization = anOrganization();
-  const { org_id } = organization;
-  await store().createOrganization(organization);
-  const by: Membership = {
-    org_id,
-    sub: 'sub',
-    email: 'a@a.example',
-    role: 'admin',
-    created_at: organization.created_at,
-  };
+  const by: Membership = { org_id, sub: 'sub', email: 'a@a.example', role: 'admin', created_at };
+  const author = { by, at: clock.now() };
   const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id });
-  expect(await store().createAssistant(assistant, 100, { by, at: clock.now() })).toBe('created');
-  expect((await store().auditPage(org_id)).records).toHaveLength(1);
-  expect(repeated()).toBe(2);
+  expect(await store().createAssistant(assistant, 100, author)).toBe('created');
+  const next = { ...assistant, name: 'Renamed', version: assistant.version + 1 };
+  expect(await store().replaceAssistant(assistant, next, author)).toBe(true);
+  expect((await store().auditPage(org_id)).records).toHaveLength(2);
+  expect(repeated()).toBe(3);
 });
 
 test('a membership is stored', async () => {
