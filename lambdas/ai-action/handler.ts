@@ -4,24 +4,19 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { toolRequest } from '../../src/contract/invocations.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
+import { functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('ai-action', process.env, dynamo);
+const outbound = outboundFunction('ai-action', dynamo);
 const { logger } = outbound;
 const context = {
-  configuration: configurationReads(
-    dynamo,
-    required(process.env, ENVIRONMENT.configurationTable),
-    reportUnreadable(logger),
-  ),
-  conversations: conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  signingSecrets: functionSigningSecrets(process.env),
+  configuration: configurationReads(dynamo, setting('configurationTable'), reportUnreadable(logger)),
+  conversations: conversations(dynamo, setting('conversationsTable'), now),
+  signingSecrets: functionSigningSecrets(),
   report: {
     recordFailed: ({ call_id, action_id, status, latency_ms }: ToolCallRecord) =>
       logger.error('A call could not be recorded with its conversation', { call_id, action_id, status, latency_ms }),

@@ -4,17 +4,16 @@ import { eventBridgeClient, secretsManagerClient } from '../../src/adapters/aws-
 import { eventBus } from '../../src/adapters/event-bus.ts';
 import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
 import { type Trial, tryService } from '../../src/domain/auth/try-service.ts';
-import { functionLogger, required } from '../../src/functions/shell.ts';
+import { functionLogger, setting } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('canary');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
 const secrets = secretsManagerClient();
-const serverKey = required(process.env, ENVIRONMENT.canaryServerKey);
-const publish = eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
-const ports = { ask: askService(required(process.env, ENVIRONMENT.baseUrl)) };
+const serverKey = setting('canaryServerKey');
+const publish = eventBus(eventBridgeClient(), setting('eventBus'));
+const ports = { ask: askService(setting('baseUrl')) };
 
 /**
  * Runs every five minutes. Puts an event on the bus, whose arrival in the events queue an alarm expects, and uses the service. Reads the

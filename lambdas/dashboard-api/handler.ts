@@ -5,23 +5,22 @@ import { configurationStore } from '../../src/adapters/dynamodb/configuration-st
 import { members } from '../../src/adapters/dynamodb/members.ts';
 import { requestCounts } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionLogger, functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
+import { functionLogger, functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());
-const configuration = required(process.env, ENVIRONMENT.configurationTable);
+const configuration = setting('configurationTable');
 const store = configurationStore(dynamo, configuration);
 const context = {
   store,
   members: members(dynamo, configuration),
   audit: store,
   reportUnreadable: reportUnreadable(logger),
-  requestCounts: requestCounts(dynamo, required(process.env, ENVIRONMENT.countersTable), now),
-  testAction: actionTestFunction(lambdaClient(), required(process.env, ENVIRONMENT.actionTestFunction)),
-  sealSigningSecret: functionSigningSecrets(process.env).sealSigningSecret,
+  requestCounts: requestCounts(dynamo, setting('countersTable'), now),
+  testAction: actionTestFunction(lambdaClient(), setting('actionTestFunction')),
+  sealSigningSecret: functionSigningSecrets().sealSigningSecret,
   now,
   randomBytes,
 };

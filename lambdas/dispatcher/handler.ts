@@ -5,25 +5,24 @@ import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/event-bus.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
 import { outboundFunction, unlessEnded } from '../../src/functions/outbound-function.ts';
 import { countFailed, deliveryReport } from '../../src/functions/reports.ts';
-import { functionSigningSecrets, now, required } from '../../src/functions/shell.ts';
+import { functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('dispatcher', process.env, dynamo, { queued: true });
+const outbound = outboundFunction('dispatcher', dynamo, { queued: true });
 const { logger, metrics } = outbound;
 const beginReport = deliveryReport(logger, metrics, now);
-const queue = deliveriesQueue(sqsClient(), required(process.env, ENVIRONMENT.deliveriesQueue));
-const signal = endpointFailing(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus));
+const queue = deliveriesQueue(sqsClient(), setting('deliveriesQueue'));
+const signal = endpointFailing(eventBridgeClient(), setting('eventBus'));
 const context = {
-  configuration: { findAction: batchedActionReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)) },
-  signingSecrets: functionSigningSecrets(process.env),
+  configuration: { findAction: batchedActionReads(dynamo, setting('configurationTable')) },
+  signingSecrets: functionSigningSecrets(),
   failurePeriods: failurePeriods(dynamo, {
-    counters: required(process.env, ENVIRONMENT.countersTable),
-    deliveryLog: required(process.env, ENVIRONMENT.deliveryLogTable),
+    counters: setting('countersTable'),
+    deliveryLog: setting('deliveryLogTable'),
   }),
   now,
 };

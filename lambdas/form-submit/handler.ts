@@ -5,7 +5,6 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { type Announced, httpHandler } from '../../src/functions/http.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
@@ -15,21 +14,21 @@ import {
   functionSessionTokens,
   functionSigningSecrets,
   now,
-  required,
+  setting,
 } from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('form-submit', process.env, dynamo);
+const outbound = outboundFunction('form-submit', dynamo);
 const { logger } = outbound;
-const isOriginSecret = functionOriginSecret(process.env);
+const isOriginSecret = functionOriginSecret();
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const context = {
-  configuration: configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  conversations: conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  counters: rateLimits(dynamo, required(process.env, ENVIRONMENT.countersTable)),
-  tokens: functionSessionTokens(process.env),
-  signingSecrets: functionSigningSecrets(process.env),
+  configuration: configurationReads(dynamo, setting('configurationTable')),
+  conversations: conversations(dynamo, setting('conversationsTable'), now),
+  counters: rateLimits(dynamo, setting('countersTable')),
+  tokens: functionSessionTokens(),
+  signingSecrets: functionSigningSecrets(),
   escalate: escalationTopics(snsClient()),
   now,
   newId: randomUUID,

@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { METRICS, METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
 import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/key-ring.ts';
-import { functionLogger, isScheduled, now, required } from '../../src/functions/shell.ts';
+import { functionLogger, isScheduled, now, setting } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('key-rotation');
 const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-const tokenRing = ringStore(secretsManagerClient(), required(process.env, ENVIRONMENT.tokenKeys));
+const tokenRing = ringStore(secretsManagerClient(), setting('tokenKeys'));
 
 /**
  * Rotates the keys of session tokens. The schedule runs it every hour. It rotates when that is due, and always emits the age of the newest

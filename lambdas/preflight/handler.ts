@@ -1,18 +1,14 @@
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { functionLogger, functionOriginSecret, required } from '../../src/functions/shell.ts';
+import { functionLogger, functionOriginSecret, setting } from '../../src/functions/shell.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('preflight');
-const configuration = configurationReads(
-  dynamoDb(dynamoDbClient()),
-  required(process.env, ENVIRONMENT.configurationTable),
-);
-const requireDistribution = distributionOnly(process.env, () => functionOriginSecret(process.env));
+const configuration = configurationReads(dynamoDb(dynamoDbClient()), setting('configurationTable'));
+const requireDistribution = distributionOnly(process.env, () => functionOriginSecret());
 
 export const handler = httpHandler(logger, async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);

@@ -4,7 +4,6 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import {
@@ -12,17 +11,17 @@ import {
   functionOriginSecret,
   functionSessionTokens,
   now,
-  required,
+  setting,
 } from '../../src/functions/shell.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
-const isOriginSecret = functionOriginSecret(process.env);
+const isOriginSecret = functionOriginSecret();
 const context = {
-  configuration: configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  counters: rateLimits(dynamo, required(process.env, ENVIRONMENT.countersTable)),
-  tokens: functionSessionTokens(process.env),
+  configuration: configurationReads(dynamo, setting('configurationTable')),
+  counters: rateLimits(dynamo, setting('countersTable')),
+  tokens: functionSessionTokens(),
   now,
   newId: randomUUID,
 };

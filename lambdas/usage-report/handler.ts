@@ -3,17 +3,16 @@ import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { usageReport } from '../../src/contract/invocations.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { functionSessionTokens, now, required } from '../../src/functions/shell.ts';
+import { functionSessionTokens, now, setting } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('usage-report', process.env, dynamo);
+const outbound = outboundFunction('usage-report', dynamo);
 const context = {
-  configuration: configurationReads(dynamo, required(process.env, ENVIRONMENT.configurationTable)),
-  tokens: functionSessionTokens(process.env),
+  configuration: configurationReads(dynamo, setting('configurationTable')),
+  tokens: functionSessionTokens(),
   now,
   newId: randomUUID,
 };

@@ -5,7 +5,6 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
 import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
-import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import type { IdentifiedWidget } from '../../src/domain/auth/authenticate-widget.ts';
 import { initWidget } from '../../src/domain/conversations/init-widget.ts';
 import { httpHandler } from '../../src/functions/http.ts';
@@ -15,24 +14,20 @@ import {
   functionOriginSecret,
   functionSessionTokens,
   now,
-  required,
+  setting,
 } from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());
-const isOriginSecret = functionOriginSecret(process.env);
+const isOriginSecret = functionOriginSecret();
 const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
 const context = {
-  configuration: configurationReads(
-    dynamo,
-    required(process.env, ENVIRONMENT.configurationTable),
-    reportUnreadable(logger),
-  ),
-  conversations: conversations(dynamo, required(process.env, ENVIRONMENT.conversationsTable), now),
-  counters: rateLimits(dynamo, required(process.env, ENVIRONMENT.countersTable)),
-  tokens: functionSessionTokens(process.env),
-  publish: eventBus(eventBridgeClient(), required(process.env, ENVIRONMENT.eventBus)),
+  configuration: configurationReads(dynamo, setting('configurationTable'), reportUnreadable(logger)),
+  conversations: conversations(dynamo, setting('conversationsTable'), now),
+  counters: rateLimits(dynamo, setting('countersTable')),
+  tokens: functionSessionTokens(),
+  publish: eventBus(eventBridgeClient(), setting('eventBus')),
   now,
   newId: randomUUID,
 };

@@ -6,12 +6,11 @@ import { inFlightLeases } from '../adapters/dynamodb/in-flight-leases.ts';
 import { hitPerDay } from '../adapters/dynamodb/rate-limits.ts';
 import { createOutbound } from '../adapters/outbound/outbound.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
-import { ENVIRONMENT } from '../deployment/environment.ts';
 import { METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import type { Attempts } from '../domain/delivery/delivery-log.ts';
 import { InvocationEnded, withinInFlight, withinQuota } from '../domain/delivery/outbound.ts';
 import { logWriteFailed, publish } from './reports.ts';
-import { errorName, functionLogger, now, outboundClock, required, traceId } from './shell.ts';
+import { errorName, functionLogger, now, outboundClock, setting, traceId } from './shell.ts';
 
 /**
  * Creates the parts that all functions with outbound requests share: the outbound pipeline, the delivery log, and the end of an
@@ -19,16 +18,11 @@ import { errorName, functionLogger, now, outboundClock, required, traceId } from
  * @param serviceName name of the function in its logs
  * @param options.queued whether the attempts come from a queue, which limits the requests in flight. @default false
  */
-export function outboundFunction(
-  serviceName: string,
-  environment: NodeJS.ProcessEnv,
-  dynamo: DynamoDb,
-  { queued = false } = {},
-) {
+export function outboundFunction(serviceName: string, dynamo: DynamoDb, { queued = false } = {}) {
   const logger = functionLogger(serviceName);
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   const { makeAttempt } = createOutbound({ clock: outboundClock });
-  const counters = required(environment, ENVIRONMENT.countersTable);
+  const counters = setting('countersTable');
   const notCounted = (message: string) => (orgId: string, cause: unknown) =>
     logger.error(message, { org_id: orgId, cause: errorName(cause) });
   const counted = withinQuota(makeAttempt, {
@@ -45,12 +39,12 @@ export function outboundFunction(
         leaseFailed: notCounted('A request could not be counted against the limit of requests in flight'),
         now,
       });
-  const table = required(environment, ENVIRONMENT.deliveryLogTable);
+  const table = setting('deliveryLogTable');
   const recording = {
     log: deliveryLog(dynamo, table, {
-      retentionDays: Number(required(environment, ENVIRONMENT.deliveryLogRetentionDays)),
+      retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,
-      traceId: () => traceId(environment),
+      traceId: () => traceId(process.env),
     }),
     logWriteFailed: logWriteFailed(logger, metrics),
   };

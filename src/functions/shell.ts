@@ -34,15 +34,13 @@ class LeanFormatter extends LogFormatter {
 export const functionLogger = (serviceName: string): Logger =>
   new Logger({ serviceName, logFormatter: new LeanFormatter() });
 
-type Name = (typeof ENVIRONMENT)[keyof typeof ENVIRONMENT];
-
 /**
- * Returns the value of an environment variable that the stack sets.
+ * Returns the value of a setting of the function, which the stack puts into its environment.
  * @throws Error when it is not set. Handlers call it at import, so that a missing variable fails the first invocation.
  */
-export function required(environment: NodeJS.ProcessEnv, name: Name): string {
-  const value = environment[name];
-  if (value === undefined || value === '') throw new Error(`Environment variable ${name} is not set`);
+export function setting(name: keyof typeof ENVIRONMENT, environment: NodeJS.ProcessEnv = process.env): string {
+  const value = environment[ENVIRONMENT[name]];
+  if (value === undefined || value === '') throw new Error(`Environment variable ${ENVIRONMENT[name]} is not set`);
   return value;
 }
 
@@ -83,13 +81,11 @@ const secrets = () => {
 };
 
 /** Opens and seals signing secrets with the ring that the environment names. */
-export const functionSigningSecrets = (environment: NodeJS.ProcessEnv) =>
-  signingSecrets(cachedRing(secrets(), required(environment, ENVIRONMENT.sealingKey), now), randomBytes);
+export const functionSigningSecrets = () =>
+  signingSecrets(cachedRing(secrets(), setting('sealingKey'), now), randomBytes);
 
 /** Signs and verifies session tokens with the ring that the environment names. */
-export const functionSessionTokens = (environment: NodeJS.ProcessEnv) =>
-  sessionTokens(cachedRing(secrets(), required(environment, ENVIRONMENT.tokenKeys), now), now);
+export const functionSessionTokens = () => sessionTokens(cachedRing(secrets(), setting('tokenKeys'), now), now);
 
 /** Returns the comparison with the origin secret that the environment names. */
-export const functionOriginSecret = (environment: NodeJS.ProcessEnv) =>
-  acceptedValues(secrets(), required(environment, ENVIRONMENT.originSecret), now);
+export const functionOriginSecret = () => acceptedValues(secrets(), setting('originSecret'), now);

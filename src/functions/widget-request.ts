@@ -6,12 +6,11 @@ import {
   SITE_ID_HEADER,
   VIEWER_ADDRESS_HEADER,
 } from '../contract/public-operations.ts';
-import { ENVIRONMENT } from '../deployment/environment.ts';
 import type { IdentifiedWidget, WidgetCredentials } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Announced, HttpRequest, ReplyHeaders } from './http.ts';
-import { required } from './shell.ts';
+import { setting } from './shell.ts';
 
 type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
 type IsOriginSecret = (text: string) => Promise<boolean>;
@@ -46,7 +45,7 @@ export function distributionOnly(
   environment: NodeJS.ProcessEnv,
   originSecret: () => IsOriginSecret,
 ): (request: Headers) => Promise<void> {
-  if (required(environment, ENVIRONMENT.distributionOnly) !== 'true') return async () => undefined;
+  if (setting('distributionOnly', environment) !== 'true') return async () => undefined;
   const isOriginSecret = originSecret();
   return async (request) => {
     if (!(await sentByDistribution(request, isOriginSecret))) throw new Refusal('distribution_required');

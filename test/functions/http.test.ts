@@ -2,7 +2,7 @@ import '../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { type HttpRequest, httpHandler } from '../../src/functions/http.ts';
-import { required } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/shell.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { call, type httpEvent, REQUEST_ID } from '../lambdas/invocation.ts';
 
@@ -134,7 +134,7 @@ test.each([
 });
 
 test('a missing environment variable is named', () => {
-  expect(required({ CONFIGURATION_TABLE: 'x' }, 'CONFIGURATION_TABLE')).toBe('x');
-  expect(() => required({}, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');
-  expect(() => required({ CONFIGURATION_TABLE: '' }, 'CONFIGURATION_TABLE')).toThrow('CONFIGURATION_TABLE');
+  expect(setting('configurationTable', { CONFIGURATION_TABLE: 'x' })).toBe('x');
+  expect(() => setting('configurationTable', {})).toThrow('CONFIGURATION_TABLE');
+  expect(() => setting('configurationTable', { CONFIGURATION_TABLE: '' })).toThrow('CONFIGURATION_TABLE');
 });
