@@ -52,10 +52,10 @@ test('every command of npx va-wave that a document states would run', () => {
 test('docs/cli.md has every command with what its help says', () => {
   const rows = (command: Command, path: readonly string[] = []): readonly string[] =>
     command.commands.length === 0
-      ? [`| \`${path.join(' ')}\` | ${command.description()} |`]
+      ? [`- \`${path.join(' ')}\`: ${command.description()}`]
       : command.commands.flatMap((child) => rows(child, [...path, child.name()]));
   const page = readFileSync('docs/cli.md', 'utf8');
-  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows(program));
+  expect(page.split('\n').filter((line) => line.startsWith('- `'))).toEqual(rows(program));
 });
 
 test('every npm script exists, and every option of npm start', () => {
