@@ -1,12 +1,12 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Run, runOf } from './command-run.ts';
+import { CliCommand } from './command.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
-/** What a file of commands exports: it adds its subcommands, or its options and its work. */
-type Commands = { readonly addTo: (command: Command, run: Run) => void };
+/** What a file of commands exports: it adds the subcommands of a command, or its options and its work. */
+type Commands = { readonly addTo: (command: CliCommand) => void };
 
 /** The commands, each with its description and its file, which is loaded when the command is called: loading all takes most of a run. */
 const COMMANDS: readonly (readonly [usage: string, description: string, load: () => Promise<Commands>])[] = [
@@ -14,27 +14,35 @@ const COMMANDS: readonly (readonly [usage: string, description: string, load: ()
   ['member', 'members: users of the dashboard of an organization', () => import('./commands/member.ts')],
   ['assistant', 'assistants: the widget sites of an organization', () => import('./commands/assistant.ts')],
   ['action', 'Actions: signed requests to an endpoint of the customer', () => import('./commands/action.ts')],
-  ['secret', 'server secrets, with which customer backends mint session tokens', () => import('./commands/secret.ts')],
+  [
+    'secret',
+    'server secrets, with which customer backends mint session tokens',
+    () => import('./commands/assistant.ts'),
+  ],
   ['event', 'catalog events, as the platform puts them on the bus', () => import('./commands/event.ts')],
-  ['tool', 'AI-decided Actions as tools of the assistant runtime', () => import('./commands/tool.ts')],
-  ['usage', 'reports to usage webhooks, as the assistant runtime makes them', () => import('./commands/usage.ts')],
+  ['tool', 'AI-decided Actions as tools of the assistant runtime', () => import('./commands/runtime.ts')],
+  ['usage', 'reports to usage webhooks, as the assistant runtime makes them', () => import('./commands/runtime.ts')],
   ['deliveries', 'the delivery log of an Action, or of usage webhooks', () => import('./commands/deliveries.ts')],
-  ['export', "write a delivery log or a person's data as JSON Lines", () => import('./commands/export.ts')],
-  ['erase', "erase a person's data; the outcomes of deliveries stay", () => import('./commands/erase.ts')],
+  ['export', "write a delivery log or a person's data as JSON Lines", () => import('./commands/person.ts')],
+  ['erase', "erase a person's data; the outcomes of deliveries stay", () => import('./commands/person.ts')],
   ['receive', 'receive Actions and usage webhooks on this machine', () => import('./commands/receive.ts')],
-  ['warm', 'prepare the tables for a known load, before it comes', () => import('./commands/warm.ts')],
+  ['warm', 'prepare the tables for a known load, before it comes', () => import('./commands/capacity.ts')],
   ['redrive', 'move dead letters back to their queue', () => import('./commands/redrive.ts')],
   ['keys', "the service's own keys; those of session tokens rotate by themselves", () => import('./commands/keys.ts')],
   ['logs', 'show what a function logged, oldest first', () => import('./commands/logs.ts')],
-  ['doctor', 'check an AWS account before the first deployment', () => import('./commands/doctor.ts')],
+  ['doctor', 'check an AWS account before the first deployment', () => import('./commands/capacity.ts')],
 ];
 
 /**
  * Creates the commands, with the options of those that the words name.
  * @param words the command line, or undefined for the options of all commands
+ * @param runs undefined for commands that are only described
  */
-export async function commandLine(runIn: (program: Command) => Run, words?: readonly string[]): Promise<Command> {
-  const program = new Command('va-wave')
+export async function commandLine(
+  words?: readonly string[],
+  runs?: ConstructorParameters<typeof CliCommand>[1],
+): Promise<Command> {
+  const program = new CliCommand('va-wave', runs)
     .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
     .version(packageJson.version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
@@ -45,25 +53,22 @@ export async function commandLine(runIn: (program: Command) => Run, words?: read
     )
     .option('--stack <name>', `use this stack on AWS (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`)
     .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
-    .addHelpText(
-      'after',
-      `
-The command line finds AWS credentials like other AWS tools: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
+    .notes(
+      `The command line finds AWS credentials like other AWS tools: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
 Only the commands secret and action secret print secrets.
 
-${EXIT_CODES_HELP}
-
-Examples:
-  va-wave org create --name Demo --local
-  va-wave assistant list --org org_… --stack VaWave --region eu-west-1
-  va-wave deliveries act_… --json`,
+${EXIT_CODES_HELP}`,
+    )
+    .examples(
+      'va-wave org create --name Demo --local',
+      'va-wave assistant list --org org_… --stack VaWave --region eu-west-1',
+      'va-wave deliveries act_… --json',
     )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
-  const run = runIn(program);
   for (const [name, description, load] of COMMANDS) {
     const command = program.command(name).description(description);
-    if (words?.includes(name) !== false) (await load()).addTo(command, run);
+    if (words?.includes(name) !== false) (await load()).addTo(command);
   }
   return program;
 }
@@ -76,7 +81,7 @@ Examples:
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
-  const program = await commandLine((own) => runOf(own, cliProcess, output), words);
+  const program = await commandLine(words, { cliProcess, output });
   const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
   for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   try {

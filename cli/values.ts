@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { jsonObject as jsonObjectSchema } from '../src/contract/fields.ts';
 import { parseExactly } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
+import type { CliCommand } from './command.ts';
 import type { EventTime } from './operations/past-events.ts';
 import type { CliProcess } from './process.ts';
 
@@ -61,7 +62,7 @@ const AHEAD_MS = 60_000;
 /** The options that say when an event happened. */
 export type When = { readonly at?: string; readonly hours: number };
 
-export function withTime(command: Command): Command {
+export function withTime(command: CliCommand): CliCommand {
   return command
     .option('--at <time>', "the event's exact time from its envelope; makes the search fast")
     .option('--hours <number>', 'without --at, how many hours to search', positive, HOURS);

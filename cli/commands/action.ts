@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Action, FIELD_TYPES, METHODS } from '../../src/contract/actions.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { type Action, type ActionSetting, FIELD_TYPES, METHODS, TRIGGERS } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { truncateCharacters } from '../../src/contract/fields.ts';
@@ -7,11 +7,12 @@ import { createAction, deleteAction, requireAction, updateAction } from '../../s
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { ActionList } from '../../src/domain/organizations/store.ts';
-import type { ConnectedRun, Run } from '../command-run.ts';
+import { invalidField } from '../../src/domain/refusal.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Row, statusOf } from '../output.ts';
-import { collect, switched, withoutUndefined } from '../values.ts';
-import { type ActionOptions, actionSettings, withMandatory } from './action-settings.ts';
+import type { CliProcess } from '../process.ts';
+import { collect, jsonValue, spelled, switched, withoutUndefined } from '../values.ts';
 
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
@@ -26,7 +27,7 @@ function refuseOrganization(): never {
 }
 
 /** Actions: signed requests to a customer's endpoint. */
-export function addTo(action: Command, run: Run): void {
+export function addTo(action: CliCommand): void {
   withSettings(
     action
       .command('create')
@@ -39,9 +40,9 @@ export function addTo(action: Command, run: Run): void {
     { many: 'may be repeated', method: ' (default: POST)' },
   )
     .option('--disabled', 'create it switched off')
-    .addHelpText('after', CREATE_EXAMPLES)
-    .action(
-      run(async ({ output, ports, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
+    .examples(...CREATE_EXAMPLES)
+    .connected(
+      async ({ output, ports, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = withMandatory(await actionSettings(options, cliProcess));
         const input = { ...settings, enabled: options.disabled !== true };
         const created = await createAction(options.site, input, ports);
@@ -50,7 +51,7 @@ export function addTo(action: Command, run: Run): void {
           output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
         }
         output.note(`Its signing secret, for the receiver: ${hint(`action secret ${created.action_id}`)}`);
-      }),
+      },
     );
 
   withSettings(
@@ -67,94 +68,82 @@ export function addTo(action: Command, run: Run): void {
     .option('--clear-response-map', 'AI-decided: no response field map')
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off')
-    .addHelpText('after', '\nExample:\n  va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .action(
-      run(async ({ output, ports, cliProcess }, actionId: string, options: Changes) => {
-        const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
-        if (Object.keys(change).length === 0) {
-          throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
-        }
-        const changed = await updateAction(await requireAction(actionId, ports), change, ports);
-        output.object(actionView(changed), 'Changed the Action');
-      }),
-    );
+    .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
+    .connected(async ({ output, ports, cliProcess }, actionId: string, options: Changes) => {
+      const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
+      if (Object.keys(change).length === 0) {
+        throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
+      }
+      const changed = await updateAction(await requireAction(actionId, ports), change, ports);
+      output.object(actionView(changed), 'Changed the Action');
+    });
 
   action
     .command('delete <action_id>')
     .description('delete an Action and its signing secret; deliveries in progress end with a record of the deletion')
-    .addHelpText('after', '\nExample:\n  va-wave action delete act_…')
-    .action(
-      run(async ({ output, ports, confirm }, actionId: string) => {
-        const action = await requireAction(actionId, ports);
-        await confirm(`Delete the Action ${action.name} (${actionId})?`);
-        await deleteAction(action, ports);
-        output.object({ action_id: actionId, deleted: true }, 'Deleted the Action');
-      }),
-    );
+    .examples('va-wave action delete act_…')
+    .connected(async ({ output, ports, confirm }, actionId: string) => {
+      const action = await requireAction(actionId, ports);
+      await confirm(`Delete the Action ${action.name} (${actionId})?`);
+      await deleteAction(action, ports);
+      output.object({ action_id: actionId, deleted: true }, 'Deleted the Action');
+    });
 
   action
     .command('show <action_id>')
     .description('show the settings of an Action')
-    .addHelpText('after', '\nExample:\n  va-wave action show act_… --json')
-    .action(
-      run(async ({ output, ports }, actionId: string) => {
-        output.object(actionView(await requireAction(actionId, ports)), 'Action');
-      }),
-    );
+    .examples('va-wave action show act_… --json')
+    .connected(async ({ output, ports }, actionId: string) => {
+      output.object(actionView(await requireAction(actionId, ports)), 'Action');
+    });
 
   action
     .command('list')
     .description('list the Actions of an organization or of an assistant')
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
-    .addHelpText('after', '\nExample:\n  va-wave action list --site site_…')
-    .action(
-      run(async ({ output, ports }, options: { org?: string; site?: string }) => {
-        if ((options.org === undefined) === (options.site === undefined)) {
-          throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
-        }
-        const list = await actionsOf(options, ports);
-        const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-        output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
-        if (list.unreadable.length > 0) {
-          throw new CommandFailure(EXIT.fault, list.unreadable.map(({ cause }) => cause.message).join('\n'));
-        }
-      }),
-    );
+    .examples('va-wave action list --site site_…')
+    .connected(async ({ output, ports }, options: { org?: string; site?: string }) => {
+      if ((options.org === undefined) === (options.site === undefined)) {
+        throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
+      }
+      const list = await actionsOf(options, ports);
+      const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+      output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
+      if (list.unreadable.length > 0) {
+        throw new CommandFailure(EXIT.fault, list.unreadable.map(({ cause }) => cause.message).join('\n'));
+      }
+    });
 
   action
     .command('test <action_id>')
     .description(
       'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
     )
-    .addHelpText('after', '\nExample:\n  va-wave action test act_…')
-    .action(
-      run(async ({ output, ports }, actionId: string) => {
-        const { org_id, name } = await requireAction(actionId, ports);
-        output.doing(`Testing ${name}`);
-        const result = await ports.testAction(org_id, actionId);
-        output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
-        if (!result.success) {
-          const { code, message } = result.error ?? { code: 'http_status', message: `HTTP ${result.status}` };
-          throw new CommandFailure(EXIT.testFailed, `The test request failed: ${code}: ${message}`);
-        }
-      }),
-    );
+    .examples('va-wave action test act_…')
+    .connected(async ({ output, ports }, actionId: string) => {
+      const { org_id, name } = await requireAction(actionId, ports);
+      output.doing(`Testing ${name}`);
+      const result = await ports.testAction(org_id, actionId);
+      output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
+      if (!result.success) {
+        const { code, message } = result.error ?? { code: 'http_status', message: `HTTP ${result.status}` };
+        throw new CommandFailure(EXIT.testFailed, `The test request failed: ${code}: ${message}`);
+      }
+    });
 
   action
     .command('secret <action_id>')
     .description('print the signing secret of an Action, for its receiver')
-    .addHelpText('after', '\nExample:\n  va-wave action secret act_… > signing-secret.txt')
-    .action(
-      run(async ({ output, ports }, actionId: string) => {
-        const secret = await ports.openSigningSecret(await requireAction(actionId, ports));
-        output.secret(
-          { action_id: actionId, signing_secret: secret },
-          secret,
-          'Give it only to the team that runs the endpoint: it proves that a request comes from this Action.',
-        );
-      }),
-    );
+    .examples('va-wave action secret act_… > signing-secret.txt')
+    .connected(async ({ output, ports }, actionId: string) => {
+      const secret = await ports.openSigningSecret(await requireAction(actionId, ports));
+      output.secret(
+        { action_id: actionId, signing_secret: secret },
+        secret,
+        'Give it only to the team that runs the endpoint: it proves that a request comes from this Action.',
+      );
+    });
 }
 
 function testFields({ request, status, latency_ms, success, response_excerpt }: TestResult): [string, string][] {
@@ -169,7 +158,10 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
 }
 
 /** @param many what it means to give an option that may be repeated @param method what no method means */
-function withSettings(command: Command, { many, method }: { readonly many: string; readonly method: string }): Command {
+function withSettings(
+  command: CliCommand,
+  { many, method }: { readonly many: string; readonly method: string },
+): CliCommand {
   return command
     .option('--method <method>', `${METHODS.join(', ')}${method}. GET sends no body`)
     .option('--event <name>', `Event: event of the catalog (va-wave event list); ${many}`, collect)
@@ -216,12 +208,91 @@ function reservedEvents(action: Action): readonly string[] {
     : [];
 }
 
-const CREATE_EXAMPLES = `
-Examples:
-  va-wave action create --site site_… --trigger Event --name 'Tell the CRM' \\
-    --url https://crm.example/events --event conversation.started --event conversation.ended
-  va-wave action create --site site_… --trigger Form --name 'Contact us' --url https://crm.example/forms \\
-    --field email:Email:Email:required --field 'note:Your message:Long text'
-  va-wave action create --site site_… --trigger AI-decided --name 'Find an order' --url https://crm.example/orders \\
+const CREATE_EXAMPLES = [
+  `va-wave action create --site site_… --trigger Event --name 'Tell the CRM' \\
+    --url https://crm.example/events --event conversation.started --event conversation.ended`,
+  `va-wave action create --site site_… --trigger Form --name 'Contact us' --url https://crm.example/forms \\
+    --field email:Email:Email:required --field 'note:Your message:Long text'`,
+  `va-wave action create --site site_… --trigger AI-decided --name 'Find an order' --url https://crm.example/orders \\
     --description 'Finds an order by its number' --feed-back --response-map 'status=$.order.status' \\
-    --parameters '{"properties": {"number": {"type": "string"}}, "required": ["number"]}'`;
+    --parameters '{"properties": {"number": {"type": "string"}}, "required": ["number"]}'`,
+];
+
+/** Options of `action create` and `action update`, as commander parses them. */
+type ActionOptions = {
+  readonly trigger?: string;
+  readonly name?: string;
+  readonly url?: string;
+  readonly method?: string;
+  readonly event?: readonly string[];
+  readonly field?: readonly string[];
+  readonly description?: string;
+  readonly parameters?: string;
+  readonly clearParameters?: true;
+  readonly feedBack?: boolean;
+  readonly responseMap?: readonly string[];
+  readonly clearResponseMap?: true;
+};
+
+/**
+ * Returns the settings that the options name. The domain validates them. A missing option is undefined; null removes a setting.
+ * @throws Refusal 400 that names the field when an option cannot be read
+ */
+async function actionSettings(
+  options: ActionOptions,
+  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
+): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {
+  const { parameters, clearParameters, responseMap, clearResponseMap } = options;
+  return {
+    trigger: options.trigger === undefined ? undefined : spelled(TRIGGERS, options.trigger),
+    name: options.name,
+    url: options.url,
+    method: options.method === undefined ? undefined : spelled(METHODS, options.method),
+    events: options.event,
+    form_fields: options.field?.map(formField),
+    description: options.description,
+    parameters:
+      parameters === undefined
+        ? nullIf(clearParameters)
+        : await jsonValue('parameters', parameters, cliProcess, { bareFile: true }),
+    feed_response_back: options.feedBack,
+    response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
+  };
+}
+
+/** Adds empty values for the mandatory settings of a new Action, so that the domain refuses their absence with its own message. */
+function withMandatory(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const mandatory: Record<string, object> = {
+    Event: { events: [] },
+    Form: { form_fields: [] },
+    'AI-decided': { description: '' },
+  };
+  return { ...mandatory[String(settings.trigger)], ...withoutUndefined(settings) };
+}
+
+const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
+
+/** Parses `key:Label:Type[:required]`. A label can contain colons, because the other parts cannot. */
+function formField(text: string, index: number): object {
+  const parts = text.split(':');
+  const last = parts.at(-1)?.toLowerCase();
+  const required = last === 'required';
+  if (required || last === 'optional') parts.pop();
+  if (parts.length < 3) {
+    throw invalidField(`form_fields.${index}`, `must be key:Label:Type or key:Label:Type:required, not ${text}`);
+  }
+  const type = spelled(FIELD_TYPES, parts.pop() ?? '');
+  const [key, ...label] = parts;
+  return { key, label: label.join(':'), type, required };
+}
+
+/** Parses a list of `name=$.path`. */
+function responseFieldMap(entries: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const equals = entry.indexOf('=');
+      if (equals < 1) throw invalidField('response_field_map', `must be name=$.path, not ${entry}`);
+      return [entry.slice(0, equals), entry.slice(equals + 1)];
+    }),
+  );
+}

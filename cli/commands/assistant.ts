@@ -1,19 +1,22 @@
-import type { Command } from 'commander';
 import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
 import { FORM_SUBMISSIONS_PER_HOUR } from '../../src/contract/limits.ts';
 import {
   createAssistant,
+  generateServerSecret,
   requireAssistant,
   setEscalationTopics,
   setFormSubmissions,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
 import { collect, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
+
+/** Adds the options and the work of one of the commands of this file. */
+export const addTo = (command: CliCommand) => (command.name() === 'assistant' ? addAssistant : addSecret)(command);
 
 type Settings = {
   readonly name?: string;
@@ -39,7 +42,7 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 }
 
 /** Assistants: the widget sites of an organization. */
-export function addTo(assistant: Command, run: Run): void {
+function addAssistant(assistant: CliCommand): void {
   withSettings(
     assistant
       .command('create')
@@ -54,20 +57,13 @@ export function addTo(assistant: Command, run: Run): void {
     'may be repeated',
   )
     .option('--disabled', 'create it switched off')
-    .addHelpText(
-      'after',
-      `
-Example:
-  va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000`,
-    )
-    .action(
-      run(async ({ output, ports }, options: Settings & { org: string; disabled?: true }) => {
-        const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
-        const created = await createAssistant(options.org, input, ports);
-        output.object(assistantView(created), 'Created the assistant');
-        output.note(embedding(created, ports.baseUrl));
-      }),
-    );
+    .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
+    .connected(async ({ output, ports }, options: Settings & { org: string; disabled?: true }) => {
+      const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
+      const created = await createAssistant(options.org, input, ports);
+      output.object(assistantView(created), 'Created the assistant');
+      output.note(embedding(created, ports.baseUrl));
+    });
 
   withSettings(
     assistant
@@ -82,36 +78,31 @@ Example:
     .option('--clear-ip-allowlist', 'allow any address')
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off: the service refuses its widget and its server secret')
-    .addHelpText('after', '\nExample:\n  va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .action(
-      run(async ({ output, ports }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
-        const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
-        if (Object.keys(change).length === 0) {
-          throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
-        }
-        const changed = await updateAssistant(await requireAssistant(siteId, ports), change, ports);
-        output.object(assistantView(changed), 'Changed the assistant');
-      }),
-    );
+    .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
+    .connected(async ({ output, ports }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
+      const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
+      if (Object.keys(change).length === 0) {
+        throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
+      }
+      const changed = await updateAssistant(await requireAssistant(siteId, ports), change, ports);
+      output.object(assistantView(changed), 'Changed the assistant');
+    });
 
   assistant
     .command('escalation <site_id>')
     .description('set the escalation channels: SNS topics that receive form submissions in addition to the endpoint')
     .option('--topic <arn>', `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`, collect)
     .option('--none', 'no escalation channel')
-    .addHelpText(
-      'after',
-      `\nExample:\n  va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
+    .examples(
+      `va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
     )
-    .action(
-      run(async ({ output, ports }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
-        if ((options.topic === undefined) === (options.none === undefined)) {
-          throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
-        }
-        const changed = await setEscalationTopics(siteId, options.topic ?? [], ports);
-        output.object(assistantView(changed), 'Changed the escalation channels');
-      }),
-    );
+    .connected(async ({ output, ports }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
+      if ((options.topic === undefined) === (options.none === undefined)) {
+        throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
+      }
+      const changed = await setEscalationTopics(siteId, options.topic ?? [], ports);
+      output.object(assistantView(changed), 'Changed the escalation channels');
+    });
 
   assistant
     .command('form-limit <site_id>')
@@ -119,64 +110,50 @@ Example:
       `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
     )
     .requiredOption('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
-    .addHelpText('after', '\nExample:\n  va-wave assistant form-limit site_… --per-hour 20000')
-    .action(
-      run(async ({ output, ports }, siteId: string, { perHour }: { perHour: number }) => {
-        const changed = await setFormSubmissions(siteId, perHour, ports);
-        output.object(assistantView(changed), 'Changed the limit');
-      }),
-    );
+    .examples('va-wave assistant form-limit site_… --per-hour 20000')
+    .connected(async ({ output, ports }, siteId: string, { perHour }: { perHour: number }) => {
+      const changed = await setFormSubmissions(siteId, perHour, ports);
+      output.object(assistantView(changed), 'Changed the limit');
+    });
 
   assistant
     .command('show <site_id>')
     .description('show the settings of an assistant, and the tag that embeds its widget')
-    .addHelpText('after', '\nExample:\n  va-wave assistant show site_… --json')
-    .action(
-      run(async ({ output, ports }, siteId: string) => {
-        const found = await requireAssistant(siteId, ports);
-        output.object(assistantView(found), 'Assistant');
-        output.note(embedding(found, ports.baseUrl));
-      }),
-    );
+    .examples('va-wave assistant show site_… --json')
+    .connected(async ({ output, ports }, siteId: string) => {
+      const found = await requireAssistant(siteId, ports);
+      output.object(assistantView(found), 'Assistant');
+      output.note(embedding(found, ports.baseUrl));
+    });
 
   assistant
     .command('delete <site_id>')
     .description('erase an assistant, its Actions, and all data of its visitors')
-    .addHelpText(
-      'after',
-      `
-The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
+    .notes(`The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
 again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days. First stop the
-assistant's runtime: a usage report with a token of the last hour would still be written to the log.
-
-Example:
-  va-wave assistant delete site_…`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }, siteId: string) => {
-        const { name } = await requireAssistant(siteId, ports);
-        await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
-        output.object({ site_id: siteId, ...(await eraseAssistant(siteId, ports)) }, 'Erased the assistant');
-      }),
-    );
+assistant's runtime: a usage report with a token of the last hour would still be written to the log.`)
+    .examples('va-wave assistant delete site_…')
+    .connected(async ({ output, ports, confirm }, siteId: string) => {
+      const { name } = await requireAssistant(siteId, ports);
+      await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
+      output.object({ site_id: siteId, ...(await eraseAssistant(siteId, ports)) }, 'Erased the assistant');
+    });
 
   assistant
     .command('list')
     .description('list the assistants of an organization')
     .requiredOption('--org <org_id>', 'organization')
-    .addHelpText('after', '\nExample:\n  va-wave assistant list --org org_…')
-    .action(
-      run(async ({ output, ports }, { org }: { org: string }) => {
-        await requireOrganization(org, ports);
-        const listed = await ports.store.listAssistants(org);
-        const assistants = listed.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-        output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
-      }),
-    );
+    .examples('va-wave assistant list --org org_…')
+    .connected(async ({ output, ports }, { org }: { org: string }) => {
+      await requireOrganization(org, ports);
+      const listed = await ports.store.listAssistants(org);
+      const assistants = listed.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+      output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
+    });
 }
 
 /** @param many what it means to give an option that may be repeated */
-function withSettings(command: Command, many: string): Command {
+function withSettings(command: CliCommand, many: string): CliCommand {
   const host = 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain';
   return command
     .option(
@@ -208,3 +185,34 @@ const assistantRow = (assistant: Assistant): Row => ({
   domain: assistant.domain,
   name: assistant.name,
 });
+
+/** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
+function addSecret(secret: CliCommand): void {
+  secret
+    .command('generate <site_id>')
+    .description('generate the server secret of an assistant and print it once')
+    .examples('va-wave secret generate site_… > server-secret.txt')
+    .connected((commandRun, siteId: string) => generate(siteId, false, commandRun));
+
+  secret
+    .command('regenerate <site_id>')
+    .description('replace the server secret: the old one stops working at once')
+    .examples('va-wave secret regenerate site_… --yes')
+    .connected(async (commandRun, siteId: string) => {
+      const { server_secret } = await requireAssistant(siteId, commandRun.ports);
+      if (server_secret !== undefined) {
+        const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
+        await commandRun.confirm(`Replace ${which}? It stops working at once.`);
+      }
+      await generate(siteId, true, commandRun);
+    });
+}
+
+async function generate(siteId: string, regenerate: boolean, { output, ports }: ConnectedRun): Promise<void> {
+  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, ports), { regenerate }, ports);
+  output.secret(
+    { site_id: siteId, server_secret: serverSecret },
+    serverSecret,
+    'The service stores only its hash, so it cannot be shown again. Keep it on the server, never in a page, a repository or a log.',
+  );
+}

@@ -1,11 +1,11 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type DeliveryRecord, FAILURE_ADVICE } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseExactly } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
-import type { ConnectedRun, Run } from '../command-run.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import { searched, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
 import { eventTime, type Moment, moment, positive, timeOf, type When, withTime } from '../values.ts';
@@ -27,7 +27,7 @@ type ListOptions = {
 type ShowOptions = When & { readonly attempt?: number };
 
 /** Adds the options and the work of `deliveries`. */
-export function addTo(command: Command, run: Run): void {
+export function addTo(command: CliCommand): void {
   withTime(
     command
       .argument('<id>', 'an Action, or an assistant for its usage webhooks')
@@ -38,24 +38,18 @@ export function addTo(command: Command, run: Run): void {
       .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),
   )
-    .addHelpText(
-      'after',
-      `
-Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log; va-wave export has all.
+    .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log; va-wave export has all.
 --follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. --at and --hours say when the event of an event id happened. The id of another
 trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and
-responses, which can contain what visitors wrote.
-
-Examples:
-  va-wave deliveries act_…
-  va-wave deliveries act_… --outcome failed --since 2h
-  va-wave deliveries site_… --follow
-  va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json`,
+responses, which can contain what visitors wrote.`)
+    .examples(
+      'va-wave deliveries act_…',
+      'va-wave deliveries act_… --outcome failed --since 2h',
+      'va-wave deliveries site_… --follow',
+      'va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json',
     )
-    .action(
-      run((commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) =>
-        reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun),
-      ),
+    .connected((commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) =>
+      reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun),
     );
 }
 

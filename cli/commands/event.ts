@@ -1,63 +1,55 @@
-import type { Command } from 'commander';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { putEvent } from '../../src/domain/events/put-event.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import type { Row } from '../output.ts';
 import { eventTime, jsonValue, type Moment, moment, timeOf, type When, withTime } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
 /** Adds the commands for events of the catalog. */
-export function addTo(event: Command, run: Run): void {
+export function addTo(event: CliCommand): void {
   event
     .command('put <event>')
     .description('put an event on the bus for an organization or for one of its assistants')
     .requiredOption('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant; without it, the event belongs to the organization')
     .option('--data <json>', "the event's data: JSON, @file, or @- for stdin", '{}')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  va-wave event put conversation.started --org org_… --site site_… --data '{"conversation_id": "c1"}'
-  va-wave event put contact.created --org org_… --data @contact.json`,
+    .examples(
+      `va-wave event put conversation.started --org org_… --site site_… --data '{"conversation_id": "c1"}'`,
+      'va-wave event put contact.created --org org_… --data @contact.json',
     )
-    .action(
-      run(
-        async ({ output, ports, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
-          const data = await jsonValue('data', options.data, cliProcess);
-          const site = options.site === undefined ? {} : { site_id: options.site };
-          const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, ports);
-          output.object(sent, 'Put the event on the bus');
-          if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
-          else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
-        },
-      ),
+    .connected(
+      async ({ output, ports, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
+        const data = await jsonValue('data', options.data, cliProcess);
+        const site = options.site === undefined ? {} : { site_id: options.site };
+        const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, ports);
+        output.object(sent, 'Put the event on the bus');
+        if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
+        else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
+      },
     );
 
   event
     .command('list')
     .description('list the events of the catalog; needs no deployment')
-    .addHelpText('after', '\nExample:\n  va-wave event list')
-    .action(
-      run.alone(async ({ output }) => {
-        const events = EVENT_NAMES.map((name) => {
-          const { group, firesWhen: fires_when, reserved } = EVENT_CATALOG[name];
-          return { event: name, group, fires_when, reserved };
-        });
-        const never = (reserved: boolean) => (reserved ? ' (reserved: never delivered)' : '');
-        output.list(
-          events,
-          '',
-          events.map(({ event: name, group, fires_when, reserved }) => ({
-            event: name,
-            group,
-            'fires when': fires_when + never(reserved),
-          })),
-        );
-      }),
-    );
+    .examples('va-wave event list')
+    .alone(async ({ output }) => {
+      const events = EVENT_NAMES.map((name) => {
+        const { group, firesWhen: fires_when, reserved } = EVENT_CATALOG[name];
+        return { event: name, group, fires_when, reserved };
+      });
+      const never = (reserved: boolean) => (reserved ? ' (reserved: never delivered)' : '');
+      output.list(
+        events,
+        '',
+        events.map(({ event: name, group, fires_when, reserved }) => ({
+          event: name,
+          group,
+          'fires when': fires_when + never(reserved),
+        })),
+      );
+    });
 
   withTime(
     event
@@ -65,26 +57,20 @@ Examples:
       .description('show the deliveries of an event: the subscribed Actions, and each attempt with its outcome')
       .requiredOption('--org <org_id>', 'organization that the event belongs to'),
   )
-    .addHelpText(
-      'after',
-      `
-The event id is the id of the envelope. Without --at, the command searches the logs of all Event Actions of the organization for the
-whole time. It does not search the logs of deleted Actions.
-
-Examples:
-  va-wave event trace 6a7e8f90-… --org org_…
-  va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json`,
+    .notes(`The event id is the id of the envelope. Without --at, the command searches the logs of all Event Actions of the organization for the
+whole time. It does not search the logs of deleted Actions.`)
+    .examples(
+      'va-wave event trace 6a7e8f90-… --org org_…',
+      'va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json',
     )
-    .action(
-      run(async ({ output, ports }, eventId: string, options: When & { org: string }) => {
-        const request = { eventId, orgId: options.org, when: eventTime(options, ports.now()) };
-        const trace = await traceEvent(request, ports, (logs) => output.doing(`Searching logs: ${logs}`));
-        if (output.json) return output.object(trace, '');
-        output.note(`${trace.event} ${trace.event_id}, accepted by the bus at ${trace.time}`);
-        output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
-        for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
-      }),
-    );
+    .connected(async ({ output, ports }, eventId: string, options: When & { org: string }) => {
+      const request = { eventId, orgId: options.org, when: eventTime(options, ports.now()) };
+      const trace = await traceEvent(request, ports, (logs) => output.doing(`Searching logs: ${logs}`));
+      if (output.json) return output.object(trace, '');
+      output.note(`${trace.event} ${trace.event_id}, accepted by the bus at ${trace.time}`);
+      output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
+      for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
+    });
 
   withTime(
     event
@@ -93,68 +79,54 @@ Examples:
         'deliver an event to an Action again with the same envelope and id; its attempts are recorded as a replay',
       ),
   )
-    .addHelpText(
-      'after',
-      `
-The envelope comes from the Action's delivery log.
-
-Example:
-  va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z`,
-    )
-    .action(
-      run(async ({ output, ports, confirm, hint }, eventId: string, actionId: string, options: When) => {
-        await confirm(`Deliver ${eventId} to ${actionId} again?`);
-        const replay = await replayEvent({ eventId, actionId, when: eventTime(options, ports.now()) }, ports);
-        output.object(replay, 'Sent the event to the deliveries queue');
-        output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
-      }),
-    );
+    .notes(`The envelope comes from the Action's delivery log.`)
+    .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')
+    .connected(async ({ output, ports, confirm, hint }, eventId: string, actionId: string, options: When) => {
+      await confirm(`Deliver ${eventId} to ${actionId} again?`);
+      const replay = await replayEvent({ eventId, actionId, when: eventTime(options, ports.now()) }, ports);
+      output.object(replay, 'Sent the event to the deliveries queue');
+      output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
+    });
 
   event
     .command('replay-failed <action_id>')
     .description('deliver all events again that failed for an Action since a time')
     .requiredOption('--since <time>', "the events' time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z", moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
-    .addHelpText(
-      'after',
-      `
-The command sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
-events in progress, test.ping, and events without a complete envelope in the log. After an interruption, run it again.
-
-Examples:
-  va-wave event replay-failed act_… --since 6h --dry-run
-  va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes`,
+    .notes(`The command sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
+events in progress, test.ping, and events without a complete envelope in the log. After an interruption, run it again.`)
+    .examples(
+      'va-wave event replay-failed act_… --since 6h --dry-run',
+      'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
     )
-    .action(
-      run(async ({ output, ports, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
-        const since = timeOf(options.since, ports.now());
-        const failed = await failedEvents({ actionId, since }, ports, (records) =>
-          output.doing(`Reading the log: ${records}`),
-        );
-        const counted = failed.length === 1 ? '1 event' : `${failed.length} events`;
-        if (options.dryRun) {
-          const shown = failed.map(({ event_id, event, event_time, attempts, error }) => ({
-            event_id,
-            event,
-            time: event_time,
-            attempts: String(attempts),
-            reason: error === null ? '–' : `${error.code}: ${error.message}`,
-          }));
-          output.list(failed, `Nothing failed since ${since}`, shown);
-          if (failed.length > 0) output.note(`${counted} would be delivered again; nothing was sent`);
-          return;
-        }
-        if (failed.length > 0) await confirm(`Deliver ${counted} to ${actionId} again?`);
-        const unsent: Record<string, string> = {};
-        for (const [index, { event_id: eventId, event_time: at }] of failed.entries()) {
-          await ports.step(`Delivering again: ${index + 1} of ${failed.length}`);
-          const reason = await unsentReason(() => replayEvent({ eventId, actionId, when: { at } }, ports));
-          if (reason !== undefined) unsent[eventId] = reason;
-        }
-        const sent = failed.length - Object.keys(unsent).length;
-        output.object({ action_id: actionId, since, sent, unsent }, 'Sent the events to the deliveries queue');
-      }),
-    );
+    .connected(async ({ output, ports, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
+      const since = timeOf(options.since, ports.now());
+      const failed = await failedEvents({ actionId, since }, ports, (records) =>
+        output.doing(`Reading the log: ${records}`),
+      );
+      const counted = failed.length === 1 ? '1 event' : `${failed.length} events`;
+      if (options.dryRun) {
+        const shown = failed.map(({ event_id, event, event_time, attempts, error }) => ({
+          event_id,
+          event,
+          time: event_time,
+          attempts: String(attempts),
+          reason: error === null ? '–' : `${error.code}: ${error.message}`,
+        }));
+        output.list(failed, `Nothing failed since ${since}`, shown);
+        if (failed.length > 0) output.note(`${counted} would be delivered again; nothing was sent`);
+        return;
+      }
+      if (failed.length > 0) await confirm(`Deliver ${counted} to ${actionId} again?`);
+      const unsent: Record<string, string> = {};
+      for (const [index, { event_id: eventId, event_time: at }] of failed.entries()) {
+        await ports.step(`Delivering again: ${index + 1} of ${failed.length}`);
+        const reason = await unsentReason(() => replayEvent({ eventId, actionId, when: { at } }, ports));
+        if (reason !== undefined) unsent[eventId] = reason;
+      }
+      const sent = failed.length - Object.keys(unsent).length;
+      output.object({ action_id: actionId, since, sent, unsent }, 'Sent the events to the deliveries queue');
+    });
 }
 
 function rows({ action_id, name, outcome, note, attempts }: TracedDelivery): Row[] {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Action } from '../../src/contract/actions.ts';
 import {
   type KeyRing,
@@ -11,73 +10,49 @@ import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/doma
 import { type ConfigurationStore, requireAll, type UnreadableAction } from '../../src/domain/organizations/store.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { Clock, RandomBytes } from '../../src/domain/sources.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
-export function addTo(keys: Command, run: Run): void {
+export function addTo(keys: CliCommand): void {
   keys
     .command('reseal')
     .description('replace the sealing key, and seal every signing secret with the new one; takes at least six minutes')
-    .addHelpText(
-      'after',
-      `
-The command adds a key, waits until every function has loaded it, and seals the signing secret of every Action with it. Then it removes
+    .notes(`The command adds a key, waits until every function has loaded it, and seals the signing secret of every Action with it. Then it removes
 the old key. The service refuses no request during this time. An admin who saves an Action at the same moment must reload it.
-After an interruption, run the command again to continue.
-
-Example:
-  va-wave keys reseal`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }) => {
-        await confirm('Replace the sealing key?');
-        output.object(await reseal(ports), 'Replaced the sealing key');
-      }),
-    );
+After an interruption, run the command again to continue.`)
+    .examples('va-wave keys reseal')
+    .connected(async ({ output, ports, confirm }) => {
+      await confirm('Replace the sealing key?');
+      output.object(await reseal(ports), 'Replaced the sealing key');
+    });
 
   keys
     .command('rotate-origin')
     .description(
       'give the origin secret a new value; the service accepts it and the previous value until the next rotation',
     )
-    .addHelpText(
-      'after',
-      `
-Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
-the command refuses the next rotation, because the service accepts only the current and the previous value.
-
-Example:
-  va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }) => {
-        await confirm('Replace the origin secret?');
-        const value = Buffer.from(ports.randomBytes(36)).toString('base64url');
-        const version_id = await ports.replaceOriginSecret(value);
-        output.object({ version_id }, 'Replaced the origin secret');
-        output.note(`Next, run: npx cdk deploy -c originSecretVersion=${version_id}`);
-      }),
-    );
+    .notes(`Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
+the command refuses the next rotation, because the service accepts only the current and the previous value.`)
+    .examples('va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>')
+    .connected(async ({ output, ports, confirm }) => {
+      await confirm('Replace the origin secret?');
+      const value = Buffer.from(ports.randomBytes(36)).toString('base64url');
+      const version_id = await ports.replaceOriginSecret(value);
+      output.object({ version_id }, 'Replaced the origin secret');
+      output.note(`Next, run: npx cdk deploy -c originSecretVersion=${version_id}`);
+    });
 
   keys
     .command('revoke')
     .description('replace all keys of session tokens at once after a leak: all tokens become invalid')
-    .addHelpText(
-      'after',
-      `
-All existing session tokens become invalid within five minutes, and widgets ask their page for a new one. During this time, containers
+    .notes(`All existing session tokens become invalid within five minutes, and widgets ask their page for a new one. During this time, containers
 that still sign with an old key can mint tokens that become invalid as well. Afterwards nothing else is necessary: the keys continue
-to rotate automatically.
-
-Example:
-  va-wave keys revoke`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }) => {
-        await confirm('End every session token?');
-        output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
-      }),
-    );
+to rotate automatically.`)
+    .examples('va-wave keys revoke')
+    .connected(async ({ output, ports, confirm }) => {
+      await confirm('End every session token?');
+      output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
+    });
 }
 
 export type RevokedTokenKeys = {

@@ -1,11 +1,11 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, Option } from 'commander';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
 import { duration } from '../values.ts';
 
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
-export function addTo(command: Command, run: Run): void {
+export function addTo(command: CliCommand): void {
   command
     .addArgument(
       new Argument('<function>', 'the function; api is the access log of the API').choices([...FUNCTIONS, 'api']),
@@ -16,25 +16,16 @@ export function addTo(command: Command, run: Run): void {
         .default(duration('1h'), '1h'),
     )
     .option('--containing <text>', 'only lines that contain this text')
-    .addHelpText(
-      'after',
-      `
-Lines contain ids, but never a payload, a secret or a token.
-
-Examples:
-  va-wave logs dispatcher --containing "could not be written"
-  va-wave logs api --since 10m`,
-    )
-    .action(
-      run(async ({ output, ports }, name: LogName, options: { since: number; containing?: string }) => {
-        output.doing('Reading the log');
-        const since = new Date(ports.now().getTime() - options.since);
-        let lines = 0;
-        for await (const line of ports.log(name, { since, containing: options.containing })) {
-          lines++;
-          output.entry(line, line.text);
-        }
-        if (lines === 0) output.note('No matching lines in this time');
-      }),
-    );
+    .notes(`Lines contain ids, but never a payload, a secret or a token.`)
+    .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')
+    .connected(async ({ output, ports }, name: LogName, options: { since: number; containing?: string }) => {
+      output.doing('Reading the log');
+      const since = new Date(ports.now().getTime() - options.since);
+      let lines = 0;
+      for await (const line of ports.log(name, { since, containing: options.containing })) {
+        lines++;
+        output.entry(line, line.text);
+      }
+      if (lines === 0) output.note('No matching lines in this time');
+    });
 }

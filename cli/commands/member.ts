@@ -1,12 +1,11 @@
-import type { Command } from 'commander';
 import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
-export function addTo(member: Command, run: Run): void {
+export function addTo(member: CliCommand): void {
   member
     .command('add')
     .description('add a member or change a role; a new login gets an invitation by mail')
@@ -18,41 +17,35 @@ export function addTo(member: Command, run: Run): void {
       (text) => spelled(ROLES, text),
       'member',
     )
-    .addHelpText('after', '\nExample:\n  va-wave member add --org org_… --email ada@example.com --role admin')
-    .action(
-      run(async ({ output, ports }, { org, ...input }: { org: string; email: string; role: string }) => {
-        const { membership, invited } = await addMember(org, input, ports);
-        const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
-        output.object(membership, done);
-      }),
-    );
+    .examples('va-wave member add --org org_… --email ada@example.com --role admin')
+    .connected(async ({ output, ports }, { org, ...input }: { org: string; email: string; role: string }) => {
+      const { membership, invited } = await addMember(org, input, ports);
+      const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
+      output.object(membership, done);
+    });
 
   member
     .command('remove')
     .description('end a membership from the next request on; the login stays')
     .requiredOption('--org <org_id>', 'the organization')
     .requiredOption('--email <address>', 'mail address of the member')
-    .addHelpText('after', '\nExample:\n  va-wave member remove --org org_… --email ada@example.com')
-    .action(
-      run(async ({ output, ports }, { org, email }: { org: string; email: string }) => {
-        output.object(await removeMember(org, email, ports), 'Removed the member');
-      }),
-    );
+    .examples('va-wave member remove --org org_… --email ada@example.com')
+    .connected(async ({ output, ports }, { org, email }: { org: string; email: string }) => {
+      output.object(await removeMember(org, email, ports), 'Removed the member');
+    });
 
   member
     .command('list')
     .description('list the members of an organization')
     .requiredOption('--org <org_id>', 'the organization')
-    .addHelpText('after', '\nExample:\n  va-wave member list --org org_…')
-    .action(
-      run(async ({ output, ports, hint }, { org }: { org: string }) => {
-        await requireOrganization(org, ports);
-        const members = await listMembers(org, ports);
-        output.list(
-          members,
-          `No members yet: ${hint(`member add --org ${org} --email …`)}`,
-          members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
-        );
-      }),
-    );
+    .examples('va-wave member list --org org_…')
+    .connected(async ({ output, ports, hint }, { org }: { org: string }) => {
+      await requireOrganization(org, ports);
+      const members = await listMembers(org, ports);
+      output.list(
+        members,
+        `No members yet: ${hint(`member add --org ${org} --email …`)}`,
+        members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
+      );
+    });
 }

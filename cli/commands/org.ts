@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { ASSISTANTS_PER_ORGANIZATION } from '../../src/contract/limits.ts';
 import { type Organization, PLANS } from '../../src/contract/organizations.ts';
 import {
@@ -7,7 +6,7 @@ import {
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/restrictions.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { eraseOrganization } from '../operations/erase.ts';
 import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
@@ -15,18 +14,16 @@ import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
 const plan = (text: string) => spelled(PLANS, text);
 
 /** Adds the commands for organizations, which are the operator's customers. */
-export function addTo(org: Command, run: Run): void {
+export function addTo(org: CliCommand): void {
   org
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid; Session Signed requires paid', plan, 'free')
-    .addHelpText('after', "\nExample:\n  va-wave org create --name 'Corner Shop' --plan paid")
-    .action(
-      run(async ({ output, ports }, options: { name: string; plan: string }) => {
-        output.object(await createOrganization(options, ports), 'Created the organization');
-      }),
-    );
+    .examples(`va-wave org create --name 'Corner Shop' --plan paid`)
+    .connected(async ({ output, ports }, options: { name: string; plan: string }) => {
+      output.object(await createOrganization(options, ports), 'Created the organization');
+    });
 
   org
     .command('update <org_id>')
@@ -38,109 +35,81 @@ export function addTo(org: Command, run: Run): void {
       `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
       wholeNumber,
     )
-    .addHelpText('after', '\nExample:\n  va-wave org update org_… --plan free')
-    .action(
-      run(async ({ output, ports }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
+    .examples('va-wave org update org_… --plan free')
+    .connected(
+      async ({ output, ports }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
         const { assistants: assistant_limit, ...settings } = options;
         const change = withoutUndefined({ ...settings, assistant_limit });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name, --plan or --assistants');
         }
         output.object(await updateOrganization(orgId, change, ports), 'Changed the organization');
-      }),
+      },
     );
 
   org
     .command('suspend <org_id>')
     .description('refuse its widgets and server secrets, as for disabled assistants, and send none of its requests')
-    .addHelpText(
-      'after',
-      `
-Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
-request. After an interruption, run the command again.
-
-Example:
-  va-wave org suspend org_…`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }, orgId: string) => {
-        const { name } = await requireOrganization(orgId, ports);
-        await confirm(`Suspend the organization ${name} (${orgId})?`);
-        output.object(await setSuspended(orgId, true, ports), 'Suspended the organization');
-      }),
-    );
+    .notes(`Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
+request. After an interruption, run the command again.`)
+    .examples('va-wave org suspend org_…')
+    .connected(async ({ output, ports, confirm }, orgId: string) => {
+      const { name } = await requireOrganization(orgId, ports);
+      await confirm(`Suspend the organization ${name} (${orgId})?`);
+      output.object(await setSuspended(orgId, true, ports), 'Suspended the organization');
+    });
 
   org
     .command('resume <org_id>')
     .description('end the suspension of an organization; events during the suspension are not sent later')
-    .addHelpText('after', '\nExample:\n  va-wave org resume org_…')
-    .action(
-      run(async ({ output, ports }, orgId: string) => {
-        output.object(await setSuspended(orgId, false, ports), 'Resumed the organization');
-      }),
-    );
+    .examples('va-wave org resume org_…')
+    .connected(async ({ output, ports }, orgId: string) => {
+      output.object(await setSuspended(orgId, false, ports), 'Resumed the organization');
+    });
 
   org
     .command('quota <org_id>')
     .description('limit the requests to its endpoints per day, or remove the limit')
     .option('--per-day <number>', 'requests in a UTC day; retries, replays and tests count as well', wholeNumber)
     .option('--none', 'no quota')
-    .addHelpText(
-      'after',
-      `
-Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
-the next request and includes the requests of today. After an interruption, run the command again.
-
-Example:
-  va-wave org quota org_… --per-day 100000`,
-    )
-    .action(
-      run(async ({ output, ports }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
-        if ((perDay === undefined) === (none === undefined)) {
-          throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
-        }
-        const done = await setOutboundQuota(orgId, perDay ?? null, ports);
-        output.object(done, 'Changed the quota of the organization');
-      }),
-    );
+    .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
+the next request and includes the requests of today. After an interruption, run the command again.`)
+    .examples('va-wave org quota org_… --per-day 100000')
+    .connected(async ({ output, ports }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
+      if ((perDay === undefined) === (none === undefined)) {
+        throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
+      }
+      const done = await setOutboundQuota(orgId, perDay ?? null, ports);
+      output.object(done, 'Changed the quota of the organization');
+    });
 
   org
     .command('delete <org_id>')
     .description('erase an organization: members, assistants, Actions, audit trail, and all data of visitors')
-    .addHelpText(
-      'after',
-      `
-The command erases each assistant as assistant delete does (va-wave assistant delete --help). Logins are not erased, because they may
-belong to other organizations.
-
-Example:
-  va-wave org delete org_…`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }, orgId: string) => {
-        const { name } = await requireOrganization(orgId, ports);
-        await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
-        output.object({ org_id: orgId, ...(await eraseOrganization(orgId, ports)) }, 'Erased the organization');
-      }),
-    );
+    .notes(`The command erases each assistant as assistant delete does (va-wave assistant delete --help). Logins are not erased, because they may
+belong to other organizations.`)
+    .examples('va-wave org delete org_…')
+    .connected(async ({ output, ports, confirm }, orgId: string) => {
+      const { name } = await requireOrganization(orgId, ports);
+      await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
+      output.object({ org_id: orgId, ...(await eraseOrganization(orgId, ports)) }, 'Erased the organization');
+    });
 
   org
     .command('list')
     .description('list all organizations, by name (reads the whole configuration table)')
-    .addHelpText('after', '\nExample:\n  va-wave org list')
-    .action(
-      run(async ({ output, ports, hint }) => {
-        const organizations: Organization[] = [];
-        for await (const organization of ports.store.listOrganizations()) {
-          organizations.push(organization);
-          output.doing(`Reading organizations: ${organizations.length}`);
-        }
-        organizations.sort((a, b) => a.name.localeCompare(b.name) || a.org_id.localeCompare(b.org_id));
-        output.list(
-          organizations,
-          `No organizations yet: ${hint('org create --name …')}`,
-          organizations.map(({ org_id, plan, created_at, name }) => ({ org_id, plan, created: created_at, name })),
-        );
-      }),
-    );
+    .examples('va-wave org list')
+    .connected(async ({ output, ports, hint }) => {
+      const organizations: Organization[] = [];
+      for await (const organization of ports.store.listOrganizations()) {
+        organizations.push(organization);
+        output.doing(`Reading organizations: ${organizations.length}`);
+      }
+      organizations.sort((a, b) => a.name.localeCompare(b.name) || a.org_id.localeCompare(b.org_id));
+      output.list(
+        organizations,
+        `No organizations yet: ${hint('org create --name …')}`,
+        organizations.map(({ org_id, plan, created_at, name }) => ({ org_id, plan, created: created_at, name })),
+      );
+    });
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:https';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
-import type { ConnectedRun, Run } from '../command-run.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { CliProcess } from '../process.ts';
@@ -23,7 +23,7 @@ type Options = {
 };
 
 /** Adds the command that receives Actions on this machine, for tests without an endpoint. */
-export function addTo(command: Command, run: Run): void {
+export function addTo(command: CliCommand): void {
   command
     .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
     .option('--status <number>', 'answer with this status', statusCode, 200)
@@ -39,54 +39,48 @@ export function addTo(command: Command, run: Run): void {
       'verify usage webhooks with the secret that session create received; @file, or @- for stdin; may be repeated',
       collect,
     )
-    .addHelpText(
-      'after',
-      `
-Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
+    .notes(`Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
 their address, whatever the organization; what is not verified is answered 400, 401 or 404. A usage webhook may have any path.
-Press Ctrl-C to stop.
-
-Examples:
-  va-wave receive --local
-  va-wave receive --local --status 503 --times 2
-  va-wave receive --local --delay 6s --times 1
-  va-wave receive --local --body '{"order": {"status": "ready"}}'
-  va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
+Press Ctrl-C to stop.`)
+    .examples(
+      'va-wave receive --local',
+      'va-wave receive --local --status 503 --times 2',
+      'va-wave receive --local --delay 6s --times 1',
+      `va-wave receive --local --body '{"order": {"status": "ready"}}'`,
+      `va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
-    .action(
-      run(async ({ output, ports, cliProcess }, options: Options) => {
-        const { receiverTls } = ports;
-        if (receiverTls === undefined) {
-          throw new CommandFailure(
-            EXIT.refused,
-            'receive needs --local, without npm start -- --strict: no other deployment trusts and reaches this machine',
-          );
-        }
-        const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
-        const secrets = (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess));
-        let verifiedRequests = 0;
-        const server = receiverServer({
-          tls: {
-            cert: await cliProcess.readFile(receiverTls.certificate),
-            key: await cliProcess.readFile(receiverTls.key),
-          },
-          actionsAt: (path) => actionsAt(ports, options.port, path),
-          usageSecret: await Promise.all(secrets),
-          now: ports.now,
-          answer: () =>
-            ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
-              ? { status: options.status, body, delayMs: options.delay }
-              : { status: 200, body },
-          onFault: (error) =>
-            output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-          onRequest: (received, answered) => show(found(received, answered), output),
-        });
-        await listen(server, options.port);
-        output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
-        while (await cliProcess.pause(MINUTE_MS));
-        await closeServer(server);
-      }),
-    );
+    .connected(async ({ output, ports, cliProcess }, options: Options) => {
+      const { receiverTls } = ports;
+      if (receiverTls === undefined) {
+        throw new CommandFailure(
+          EXIT.refused,
+          'receive needs --local, without npm start -- --strict: no other deployment trusts and reaches this machine',
+        );
+      }
+      const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
+      const secrets = (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess));
+      let verifiedRequests = 0;
+      const server = receiverServer({
+        tls: {
+          cert: await cliProcess.readFile(receiverTls.certificate),
+          key: await cliProcess.readFile(receiverTls.key),
+        },
+        actionsAt: (path) => actionsAt(ports, options.port, path),
+        usageSecret: await Promise.all(secrets),
+        now: ports.now,
+        answer: () =>
+          ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
+            ? { status: options.status, body, delayMs: options.delay }
+            : { status: 200, body },
+        onFault: (error) =>
+          output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
+        onRequest: (received, answered) => show(found(received, answered), output),
+      });
+      await listen(server, options.port);
+      output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
+      while (await cliProcess.pause(MINUTE_MS));
+      await closeServer(server);
+    });
 }
 
 /** Reads a usage secret. @throws Refusal 400 for an empty secret */

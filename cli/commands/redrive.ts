@@ -1,7 +1,7 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../../src/domain/parse-json.ts';
-import type { Run } from '../command-run.ts';
+import type { CliCommand } from '../command.ts';
 import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
 
@@ -12,39 +12,29 @@ export type RedrivenQueue = (typeof REDRIVEN_QUEUES)[number];
 type Options = { readonly dryRun?: true; readonly limit: number };
 
 /** Adds the command for dead letters, which are messages that va-wave could not process. */
-export function addTo(command: Command, run: Run): void {
+export function addTo(command: CliCommand): void {
   command
     .addArgument(new Argument('<queue>', 'the queue').choices(REDRIVEN_QUEUES))
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
-    .addHelpText(
-      'after',
-      `
-The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
+    .notes(`The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
 message that fails five more times becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
-progress would be lost.
-
-Examples:
-  va-wave redrive deliveries --dry-run
-  va-wave redrive events --yes --json`,
-    )
-    .action(
-      run(async ({ output, ports, confirm }, queue: RedrivenQueue, { dryRun, limit }: Options) => {
-        const deadLetters = ports.deadLetters(queue);
-        if (dryRun) {
-          output.doing('Reading dead letters');
-          const { count, shown } = await inspectDeadLetters(queue, limit, deadLetters);
-          output.list(shown, `No dead letters of ${queue}`, shown.map(row));
-          if (count > 0)
-            output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
-          return;
-        }
-        await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
-        output.doing('Moving dead letters');
-        const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
-        output.object({ queue, ...done }, 'Moved the dead letters');
-      }),
-    );
+progress would be lost.`)
+    .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
+    .connected(async ({ output, ports, confirm }, queue: RedrivenQueue, { dryRun, limit }: Options) => {
+      const deadLetters = ports.deadLetters(queue);
+      if (dryRun) {
+        output.doing('Reading dead letters');
+        const { count, shown } = await inspectDeadLetters(queue, limit, deadLetters);
+        output.list(shown, `No dead letters of ${queue}`, shown.map(row));
+        if (count > 0) output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
+        return;
+      }
+      await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
+      output.doing('Moving dead letters');
+      const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
+      output.object({ queue, ...done }, 'Moved the dead letters');
+    });
 }
 
 function row(summary: DeadLetterSummary): Row {

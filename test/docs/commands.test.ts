@@ -13,8 +13,7 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
-const nothing = () => async () => {};
-const program = await commandLine(() => Object.assign(nothing, { alone: nothing }));
+const program = await commandLine();
 
 /** Returns why the command line refuses these words; undefined when it would run them. */
 function refusal(words: readonly string[], { whole }: { whole: boolean }): string | undefined {

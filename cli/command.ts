@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Output, plainText } from './output.ts';
@@ -31,17 +31,60 @@ export type ConnectedRun = CommandRun & {
   };
 };
 
-type ActionOf<Context> = <Given extends unknown[]>(
-  work: (commandRun: Context, ...given: Given) => Promise<void>,
-) => (...given: Given) => Promise<void>;
+/** The work of a command. `Given` are its arguments and its options. */
+type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
-/** Makes the work of a command its action: connected to the deployment, or alone when the command does not use the deployment. */
-export type Run = ActionOf<ConnectedRun> & { readonly alone: ActionOf<CommandRun> };
+/** A command, whose work gets its run. */
+export class CliCommand extends Command {
+  readonly #runs: Pick<CommandRun, 'cliProcess' | 'output'> | undefined;
 
-/** Runs the commands of this program, whose options are parsed when a command runs. */
-export function runOf(program: Command, cliProcess: CliProcess, output: Output): Run {
-  const contextOf = (): CommandRun => {
-    const { yes = false, ...given } = program.opts<Target & { yes?: true }>();
+  /** @param runs undefined for a command that does nothing */
+  constructor(name: string | undefined, runs: Pick<CommandRun, 'cliProcess' | 'output'> | undefined) {
+    super(name);
+    this.#runs = runs;
+  }
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name, this.#runs);
+  }
+
+  /** Ends the help with this text, which `examples` follow. */
+  notes(text: string): this {
+    return this.addHelpText('after', `\n${text}`);
+  }
+
+  examples(...examples: readonly string[]): this {
+    const lines = examples.map((example) => `\n  ${example}`).join('');
+    return this.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:${lines}`);
+  }
+
+  /** Sets the work of a command that uses no deployment. */
+  alone<Given extends unknown[]>(work: Work<CommandRun, Given>): this {
+    return this.action(async (...given: Given) => {
+      if (this.#runs !== undefined) await work(this.#commandRun(this.#runs), ...given);
+    });
+  }
+
+  /** Sets the work of a command that uses the deployment. */
+  connected<Given extends unknown[]>(work: Work<ConnectedRun, Given>): this {
+    return this.alone<Given>(async (commandRun, ...given) => {
+      const { cliProcess, output, target } = commandRun;
+      const pause = async (milliseconds: number) => {
+        if (await cliProcess.pause(milliseconds)) return;
+        throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
+      };
+      const step = (text: string) => {
+        output.doing(text);
+        return pause(0);
+      };
+      output.doing('Finding the deployment');
+      await work({ ...commandRun, ports: { ...(await cliProcess.connect(target)), step, pause } }, ...given);
+    });
+  }
+
+  #commandRun({ cliProcess, output }: Pick<CommandRun, 'cliProcess' | 'output'>): CommandRun {
+    const { yes = false, local, stack, region } = this.optsWithGlobals<Target & { yes?: true }>();
+    const given = { local, stack, region };
     return {
       cliProcess,
       target: targetOf(given, cliProcess),
@@ -64,28 +107,7 @@ export function runOf(program: Command, cliProcess: CliProcess, output: Output):
         if (!isYes) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
       },
     };
-  };
-  const pause = async (milliseconds: number) => {
-    if (await cliProcess.pause(milliseconds)) return;
-    throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
-  };
-  const step = (text: string) => {
-    output.doing(text);
-    return pause(0);
-  };
-  const connected: ActionOf<ConnectedRun> =
-    (work) =>
-    async (...given) => {
-      const commandRun = contextOf();
-      output.doing('Finding the deployment');
-      const deployment = await cliProcess.connect(commandRun.target);
-      await work({ ...commandRun, ports: { ...deployment, step, pause } }, ...given);
-    };
-  const alone: ActionOf<CommandRun> =
-    (work) =>
-    (...given) =>
-      work(contextOf(), ...given);
-  return Object.assign(connected, { alone });
+  }
 }
 
 /** Completes the options with the environment, which names a deployment only where they name none. */

@@ -1,44 +1,103 @@
-import type { Command } from 'commander';
-import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
-import type { Run } from '../command-run.ts';
+import {
+  type Capacity,
+  capacityFor,
+  deliveriesFor,
+  NEW_TABLE,
+  USUAL_ACCOUNT_CONCURRENCY,
+} from '../../src/deployment/capacity.ts';
+import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
 
+/** Adds the options and the work of one of the commands of this file. */
+export const addTo = (command: CliCommand) => (command.name() === 'warm' ? addWarm : addDoctor)(command);
+
+/** Adds the command that prepares the tables for a known load. */
+function addWarm(command: CliCommand): void {
+  command
+    .requiredOption('--deliveries-per-second <number>', 'the peak that the tables must take at once', positive)
+    .notes(
+      `DynamoDB bills the added units once, and never takes them back. A table that takes more already stays as it is.`,
+    )
+    .examples('va-wave warm --deliveries-per-second 10000')
+    .connected(async ({ output, ports, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
+      await confirm(`Prepare the tables for ${deliveriesPerSecond} deliveries a second for ever?`);
+      output.doing('Preparing the tables');
+      const tables = await warmTables(deliveriesPerSecond, ports);
+      output.list(
+        tables,
+        'No tables',
+        tables.map(({ table, raised, reads, writes }) => ({
+          table,
+          'reads a second': String(reads),
+          'writes a second': String(writes),
+          '': raised ? 'raised' : 'enough already',
+        })),
+      );
+    });
+}
+
+/** Units per second that a table takes at once. */
+type WarmThroughput = { readonly reads: number; readonly writes: number };
+
+type WarmedTable = {
+  readonly read: () => Promise<WarmThroughput>;
+  /** DynamoDB can only raise it, and bills the units that it adds. */
+  readonly raise: (to: WarmThroughput) => Promise<void>;
+};
+
+const NEEDS: Readonly<Record<'configuration' | 'counters' | 'delivery_log', (capacity: Capacity) => WarmThroughput>> = {
+  configuration: ({ configurationReads }) => ({ ...NEW_TABLE, reads: configurationReads }),
+  counters: ({ counterWrites }) => ({ ...NEW_TABLE, writes: counterWrites }),
+  delivery_log: ({ logWrites }) => ({ ...NEW_TABLE, writes: logWrites }),
+};
+type WarmTablesPorts = { readonly warmedTables: Readonly<Record<keyof typeof NEEDS, WarmedTable>> };
+
+/**
+ * Prepares the tables that events fill or read for this number of deliveries per second. A value that is larger already stays, so the
+ * command can be repeated with any number. @returns what each table takes at once now
+ */
+async function warmTables(deliveriesPerSecond: number, { warmedTables }: WarmTablesPorts) {
+  const capacity = capacityFor(deliveriesPerSecond);
+  const names = ['configuration', 'counters', 'delivery_log'] as const;
+  return Promise.all(
+    names.map(async (table) => {
+      const before = await warmedTables[table].read();
+      const needed = NEEDS[table](capacity);
+      const next = { reads: Math.max(before.reads, needed.reads), writes: Math.max(before.writes, needed.writes) };
+      const raised = next.reads > before.reads || next.writes > before.writes;
+      if (raised) await warmedTables[table].raise(next);
+      return { table, raised, ...next };
+    }),
+  );
+}
+
 /** Adds the command that checks an AWS account before the first deployment. */
-export function addTo(command: Command, run: Run): void {
+function addDoctor(command: CliCommand): void {
   command
     .option(
       '--deliveries-per-second <number>',
       'the peak that the deployment is for, as its option deliveriesPerSecond',
       positive,
     )
-    .addHelpText(
-      'after',
-      `
-The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
-deployment needs.
-
-Examples:
-  va-wave doctor --region eu-west-1
-  va-wave doctor --deliveries-per-second 10000`,
-    )
-    .action(
-      run.alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
-        output.doing('Checking the account');
-        const plan = { stackName: target.stack ?? DEFAULT_STACK, deliveriesPerSecond };
-        const examined = examineAccount(await cliProcess.examinedAccount(target), plan);
-        output.list(
-          examined,
-          'Nothing to check',
-          examined.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
-        );
-        const missing = examined.filter(({ ok }) => !ok);
-        if (missing.length > 0) {
-          throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
-        }
-      }),
-    );
+    .notes(`The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
+deployment needs.`)
+    .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
+    .alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
+      output.doing('Checking the account');
+      const plan = { stackName: target.stack ?? DEFAULT_STACK, deliveriesPerSecond };
+      const examined = examineAccount(await cliProcess.examinedAccount(target), plan);
+      output.list(
+        examined,
+        'Nothing to check',
+        examined.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
+      );
+      const missing = examined.filter(({ ok }) => !ok);
+      if (missing.length > 0) {
+        throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
+      }
+    });
 }
 
 type Examined = {

@@ -1,0 +1,92 @@
+import type { CliCommand } from '../command.ts';
+import { countPerson, erasePerson, exportedLog, exportedPerson, remainingUntil } from '../operations/person.ts';
+import { jsonLine } from '../output.ts';
+import { collect, idValues, type Moment, moment, timeOf } from '../values.ts';
+
+/** Adds the options and the work of one of the commands of this file. */
+export const addTo = (command: CliCommand) => (command.name() === 'export' ? addExport : addErase)(command);
+
+/** Adds the options and the work of `export`. */
+function addExport(command: CliCommand): void {
+  command
+    .requiredOption('--org <org_id>', 'the organization')
+    .option(
+      '--user <id>',
+      "only one person's data, found as by erase; may be repeated; @file, or @- for stdin",
+      collect,
+    )
+    .option(
+      '--since <time>',
+      'only records of events since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
+      moment,
+    )
+    .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json) or "conversation". The conversations come first. Then
+the logs of the Actions and of the usage webhooks follow one after the other, each with the newest event first. The export has payloads
+and responses, and no secret and no signature. It holds few records in memory at a time. An export that fails is incomplete.`)
+    .examples(
+      'va-wave export --org org_… --since 6h > log.jsonl',
+      'va-wave export --org org_… --user u-1842 --user ada@example.com | gzip > person.jsonl.gz',
+    )
+    .connected(
+      async (
+        { output, ports, cliProcess },
+        { org: orgId, user, since }: { org: string; user?: readonly string[]; since?: Moment },
+      ) => {
+        const from = since && timeOf(since, ports.now());
+        const ids = user && (await idValues('user', user, cliProcess));
+        let count = 0;
+        const lines = async function* () {
+          for await (const one of ids ? exportedPerson({ orgId, ids }, from, ports) : exportedLog(orgId, from, ports)) {
+            count += 1;
+            yield jsonLine(one);
+          }
+        };
+        await cliProcess.writeLines(lines());
+        output.note(`Exported ${count} lines`);
+      },
+    );
+}
+
+type EraseOptions = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
+
+/** Adds the options and the work of `erase`. */
+function addErase(command: CliCommand): void {
+  command
+    .requiredOption('--org <org_id>', 'the organization')
+    .requiredOption(
+      '--user <id>',
+      'an id of the person; repeat it for each, or @file, or @- for stdin, with an id on each line',
+      collect,
+    )
+    .option('--dry-run', 'erase nothing; count what would be erased')
+    .notes(`An id is a user id, a visitor id, a conversation id, an email address, an IP address, or any other value that identifies the person to
+the customer. It is found as a whole, as the name or value of a field at any depth of a payload or response, also as a number; in a
+response that is not JSON, as a word. Upper and lower case differ. The conversations that the person began are found by user id and
+visitor id, and then the deliveries that name these conversations or their sessions.
+
+The command removes payload and response from the delivery records, and erases conversations and the counters of IP addresses. First stop
+what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
+again. It reads the organization's whole delivery log and the whole conversations table. It prints until when copies remain that it does
+not reach: messages in queues and dead-letter queues, backups, and the archive of events (-c eventArchive=…).`)
+    .examples(
+      'va-wave erase --org org_… --user u-1842 --user ada@example.com --dry-run',
+      'va-wave erase --org org_… --user @ids.txt --yes',
+    )
+    .connected(async ({ output, ports, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
+      const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
+      if (dryRun || !yes) {
+        const found = await countPerson(person, ports);
+        if (dryRun) return output.object({ org_id: org, ...found }, 'Found; nothing was changed');
+        const { records, conversations } = found;
+        await confirm(
+          `Erase the content of ${records} delivery records, and ${conversations} conversations, of ${org}?`,
+        );
+      }
+      const erased = await erasePerson(person, ports);
+      const remaining = remainingUntil(ports.now(), ports.eventArchiveDays);
+      output.object({ org_id: org, ...erased, remaining }, 'Erased');
+      if (erased.unfinished > 0) {
+        output.note('Attempts were in progress. Run the command again when they have ended.');
+      }
+    });
+}
