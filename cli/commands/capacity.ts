@@ -86,8 +86,8 @@ deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
     .alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
       output.doing('Checking the account');
-      const plan = { stackName: target.stack ?? DEFAULT_STACK, deliveriesPerSecond };
-      const examined = examineAccount(await cliProcess.examinedAccount(target), plan);
+      const facts = await cliProcess.examinedAccount(target);
+      const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, deliveriesPerSecond);
       output.list(
         examined,
         'Nothing to check',
@@ -100,77 +100,11 @@ deployment needs.`)
     });
 }
 
-type Examined = {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly found: string;
-  /** What the operator has to do; empty when nothing is to do. */
-  readonly advice: string;
-};
-
 /** The usual quota of write units for one table on demand. */
 export const USUAL_TABLE_WRITES = 40_000;
 
 const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
-
-type Plan = {
-  readonly stackName: string;
-  /** The deliveries per second that the deployment is for. @default those of the stack's defaults */
-  readonly deliveriesPerSecond?: number | undefined;
-};
-
-/** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
-function examineAccount(facts: AccountFacts, plan: Plan): readonly Examined[] {
-  return [
-    region(facts),
-    toolkit(facts),
-    concurrency(facts, plan),
-    tableWrites(facts, plan),
-    events(facts, plan),
-    stack(facts, plan.stackName),
-  ];
-}
-
-const examined = (check: string, ok: boolean, found: string | number, advice: string): Examined => ({
-  check,
-  ok,
-  found: String(found),
-  advice: ok ? '' : advice,
-});
-
-const unknown = (check: string, permission: string): Examined =>
-  examined(check, false, 'unknown', `Allow ${permission}, and run this command again`);
-
-function region({ region: name }: AccountFacts): Examined {
-  return examined('region', !UNSUPPORTED.test(name), name, 'Choose another region: this one is not supported');
-}
-
-function toolkit({ region: name, toolkit: state }: AccountFacts): Examined {
-  const ok = state !== undefined && !FAILED.test(state);
-  return examined('cdk bootstrap', ok, state ?? 'not done', `Run npx cdk bootstrap in ${name}`);
-}
-
-function concurrency({ concurrency: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
-  const check = 'concurrent executions';
-  if (quota === undefined) return unknown(check, 'lambda:GetAccountSettings');
-  const needed =
-    deliveriesPerSecond === undefined ? USUAL_ACCOUNT_CONCURRENCY : capacityFor(deliveriesPerSecond).account;
-  const request = `request ${needed} from AWS (Service Quotas, Lambda, Concurrent executions)`;
-  const advice =
-    deliveriesPerSecond === undefined
-      ? `Deploy with -c accountConcurrency=${quota}, and ${request}`
-      : `${deliveriesPerSecond} deliveries a second need more: ${request}`;
-  return examined(check, quota >= needed, quota, advice);
-}
-
-function tableWrites({ tableWriteUnits: quota }: AccountFacts, { deliveriesPerSecond }: Plan): Examined {
-  const check = 'write units of a table';
-  if (quota === undefined) return unknown(check, 'dynamodb:DescribeLimits');
-  const needed = deliveriesPerSecond === undefined ? USUAL_TABLE_WRITES : capacityFor(deliveriesPerSecond).logWrites;
-  const advice = `Enough for ${deliveriesFor(quota)} deliveries a second; request a higher quota from AWS before you need it`;
-  return examined(check, quota >= needed, quota, advice);
-}
 
 /**
  * EventBridge's default quotas of rule invocations per second, of which each event is one
@@ -184,16 +118,63 @@ const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
   [750, /./],
 ];
 
-function events({ region: name }: AccountFacts, { deliveriesPerSecond = 0 }: Plan): Examined {
-  const [quota = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(name)) ?? [];
-  const advice =
-    'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3';
-  return examined('events per second', deliveriesPerSecond <= quota, quota, advice);
-}
-
-function stack({ stack: state, version }: AccountFacts, name: string): Examined {
-  const ok = state === undefined || !FAILED.test(state);
-  const advice = 'Clean up as described in docs/deploying.md, then deploy again';
-  const found = [state ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', ');
-  return examined(`stack ${name}`, ok, found, advice);
+/**
+ * Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md.
+ * @param load the deliveries per second that the deployment is for; undefined for those of the stack's defaults
+ */
+function examineAccount(facts: AccountFacts, stackName: string, load: number | undefined) {
+  const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
+  const needs = load === undefined ? undefined : capacityFor(load);
+  const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
+  const [events = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(region)) ?? [];
+  const why =
+    load === undefined
+      ? `Deploy with -c accountConcurrency=${concurrency}, and`
+      : `${load} deliveries a second need more:`;
+  const examined = (check: string, ok: boolean, found: string | number, advice: string) => ({
+    check,
+    ok,
+    found: String(found),
+    /** What the operator has to do; empty when nothing is to do. */
+    advice: ok ? '' : advice,
+  });
+  const quota = (check: string, found: number | undefined, needed: number, permission: string, advice: string) =>
+    found === undefined
+      ? examined(check, false, 'unknown', `Allow ${permission}, and run this command again`)
+      : examined(check, found >= needed, found, advice);
+  return [
+    examined('region', !UNSUPPORTED.test(region), region, 'Choose another region: this one is not supported'),
+    examined(
+      'cdk bootstrap',
+      toolkit !== undefined && !FAILED.test(toolkit),
+      toolkit ?? 'not done',
+      `Run npx cdk bootstrap in ${region}`,
+    ),
+    quota(
+      'concurrent executions',
+      concurrency,
+      executions,
+      'lambda:GetAccountSettings',
+      `${why} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
+    ),
+    quota(
+      'write units of a table',
+      tableWriteUnits,
+      needs?.logWrites ?? USUAL_TABLE_WRITES,
+      'dynamodb:DescribeLimits',
+      `Enough for ${deliveriesFor(tableWriteUnits ?? 0)} deliveries a second; request a higher quota from AWS before you need it`,
+    ),
+    examined(
+      'events per second',
+      (load ?? 0) <= events,
+      events,
+      'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3',
+    ),
+    examined(
+      `stack ${stackName}`,
+      stack === undefined || !FAILED.test(stack),
+      [stack ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', '),
+      'Clean up as described in docs/deploying.md, then deploy again',
+    ),
+  ];
 }

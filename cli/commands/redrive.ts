@@ -6,39 +6,42 @@ import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
 
 /** The two queues whose dead letters an operator can move back. */
-export const REDRIVEN_QUEUES = ['events', 'deliveries'] as const;
-export type RedrivenQueue = (typeof REDRIVEN_QUEUES)[number];
-
-type Options = { readonly dryRun?: true; readonly limit: number };
+const QUEUES = ['events', 'deliveries'] as const;
+type Queue = (typeof QUEUES)[number];
 
 /** Adds the command for dead letters, which are messages that va-wave could not process. */
 export function addTo(command: CliCommand): void {
   command
-    .addArgument(new Argument('<queue>', 'the queue').choices(REDRIVEN_QUEUES))
+    .addArgument(new Argument('<queue>', 'the queue').choices(QUEUES))
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
     .notes(`The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
 message that fails five more times becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
 progress would be lost.`)
     .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
-    .connected(async ({ output, ports, confirm }, queue: RedrivenQueue, { dryRun, limit }: Options) => {
-      const deadLetters = ports.deadLetters(queue);
-      if (dryRun) {
-        output.doing('Reading dead letters');
-        const { count, shown } = await inspectDeadLetters(queue, limit, deadLetters);
-        output.list(shown, `No dead letters of ${queue}`, shown.map(row));
-        if (count > 0) output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
-        return;
-      }
-      await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
-      output.doing('Moving dead letters');
-      const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
-      output.object({ queue, ...done }, 'Moved the dead letters');
-    });
+    .connected(
+      async ({ output, ports, confirm }, queue: Queue, { dryRun, limit }: { dryRun?: true; limit: number }) => {
+        const deadLetters = ports.deadLetters(queue);
+        if (dryRun) {
+          output.doing('Reading dead letters');
+          const { count, shown } = await inspect(queue, limit, deadLetters);
+          output.list(shown, `No dead letters of ${queue}`, shown.map(row));
+          if (count > 0)
+            output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
+          return;
+        }
+        await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
+        output.doing('Moving dead letters');
+        const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
+        output.object({ queue, ...done }, 'Moved the dead letters');
+      },
+    );
 }
 
-function row(summary: DeadLetterSummary): Row {
-  const { message_id, sent_at, event, event_id, org_id, action_id, attempt, version, bytes } = summary;
+/** Deliveries alone have an Action and the number of their attempt. */
+type Summary = ReturnType<typeof summaryOf> & { readonly action_id?: string | null; readonly attempt?: number | null };
+
+function row({ message_id, sent_at, version, bytes, event, event_id, org_id, action_id, attempt }: Summary): Row {
   return {
     sent: sent_at,
     event: event ?? 'unreadable',
@@ -76,37 +79,20 @@ export type DeadLetterQueue = {
   readonly moveBack: (deadLetter: DeadLetter) => Promise<void>;
 };
 
-/** The part of a dead letter that may be shown: names and ids, never the payload. */
-export type DeadLetterSummary = {
-  readonly message_id: string;
-  readonly sent_at: string;
-  /** Version of the message; null when the message cannot be read. */
-  readonly version: number | null;
-  /** Name of the event; null when the message cannot be read. */
-  readonly event: string | null;
-  readonly event_id: string | null;
-  readonly org_id: string | null;
-  /** Deliveries only. */
-  readonly action_id?: string | null;
-  readonly attempt?: number | null;
-  /** Size of the body in UTF-8. */
-  readonly bytes: number;
-};
-
-// Looser than the contract's schemas, because a malformed message also becomes a dead letter.
+// Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read.
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
-type Names = Pick<DeadLetterSummary, 'version' | 'event' | 'event_id' | 'org_id'>;
-const UNREADABLE: Names = { version: null, event: null, event_id: null, org_id: null };
+const UNREADABLE = { version: null, event: null, event_id: null, org_id: null };
 
+/** The part of a dead letter that may be shown: names and ids, never the payload. */
 const SUMMARIES = {
   events: z
     .object({
       id: word,
       'detail-type': word,
-      detail: z.object({ org_id: word, version: z.number().catch(1) }).catch({ org_id: null, version: 1 }),
+      detail: z.object({ org_id: word, version: z.number().nullable().catch(1) }).catch({ org_id: null, version: 1 }),
     })
-    .transform(({ id, 'detail-type': event, detail }): Names => ({ ...detail, event, event_id: id }))
+    .transform(({ id, 'detail-type': event, detail }) => ({ ...detail, event, event_id: id }))
     .catch(UNREADABLE),
   deliveries: z
     .object({
@@ -119,11 +105,9 @@ const SUMMARIES = {
     .catch({ ...UNREADABLE, action_id: null, attempt: null }),
 } as const;
 
-/** Returns the names and ids of a dead letter. Parts that cannot be read are null. */
-export function deadLetterSummary(queue: RedrivenQueue, deadLetter: DeadLetter): DeadLetterSummary {
-  const { message_id, sent_at, body } = deadLetter;
-  const summary = SUMMARIES[queue].parse(jsonOrUndefined(body));
-  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...summary };
+/** Returns the names and ids of a dead letter, with the size of its body in UTF-8. */
+function summaryOf(queue: Queue, { message_id, sent_at, body }: DeadLetter) {
+  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...SUMMARIES[queue].parse(jsonOrUndefined(body)) };
 }
 
 function jsonOrUndefined(text: string): unknown {
@@ -137,27 +121,31 @@ function jsonOrUndefined(text: string): unknown {
 /** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */
 const EMPTY_RECEIVES = 2;
 
+/** Receives the messages of a dead-letter queue, page by page, until it is empty. */
+async function* pagesOf(deadLetters: DeadLetterQueue): AsyncGenerator<readonly DeadLetter[]> {
+  for (let empty = 0; empty < EMPTY_RECEIVES; ) {
+    const page = await deadLetters.receive();
+    empty = page.length === 0 ? empty + 1 : 0;
+    yield page;
+  }
+}
+
 /**
  * Lists the messages of a dead-letter queue and moves none (the dry run).
  * @param limit how many messages to list; the returned count is that of the whole queue
  */
-export async function inspectDeadLetters(
-  queue: RedrivenQueue,
-  limit: number,
-  deadLetters: DeadLetterQueue,
-): Promise<{ readonly count: number; readonly shown: readonly DeadLetterSummary[] }> {
+async function inspect(queue: Queue, limit: number, deadLetters: DeadLetterQueue) {
   const count = await deadLetters.count();
   const seen: DeadLetter[] = [];
   try {
-    for (let empty = 0; empty < EMPTY_RECEIVES && seen.length < limit; ) {
-      const page = await deadLetters.receive();
-      empty = page.length === 0 ? empty + 1 : 0;
+    for await (const page of pagesOf(deadLetters)) {
       seen.push(...page);
+      if (seen.length >= limit) break;
     }
   } finally {
     await deadLetters.release(seen);
   }
-  const shown = seen.slice(0, limit).map((deadLetter) => deadLetterSummary(queue, deadLetter));
+  const shown = seen.slice(0, limit).map((deadLetter) => summaryOf(queue, deadLetter));
   return { count: Math.max(count, seen.length), shown };
 }
 
@@ -168,26 +156,19 @@ export async function inspectDeadLetters(
  * @param moved called with the number of messages moved so far
  * @returns how many messages were moved, and how many of them became dead letters again during the run
  */
-export async function redrive(
-  deadLetters: DeadLetterQueue,
-  moved: (count: number) => void,
-): Promise<{ readonly moved: number; readonly again: number }> {
+async function redrive(deadLetters: DeadLetterQueue, moved: (count: number) => void) {
   const done = new Set<string>();
   const again: DeadLetter[] = [];
+  const moveBack = async (deadLetter: DeadLetter) => {
+    await deadLetters.moveBack(deadLetter);
+    done.add(deadLetter.message_id);
+    moved(done.size);
+  };
   try {
-    for (let empty = 0; empty < EMPTY_RECEIVES; ) {
-      const page = await deadLetters.receive();
-      empty = page.length === 0 ? empty + 1 : 0;
-      again.push(...page.filter(({ message_id }) => done.has(message_id)));
-      await Promise.all(
-        page
-          .filter(({ message_id }) => !done.has(message_id))
-          .map(async (deadLetter) => {
-            await deadLetters.moveBack(deadLetter);
-            done.add(deadLetter.message_id);
-            moved(done.size);
-          }),
-      );
+    for await (const page of pagesOf(deadLetters)) {
+      const isDone = ({ message_id }: DeadLetter) => done.has(message_id);
+      again.push(...page.filter(isDone));
+      await Promise.all(page.filter((deadLetter) => !isDone(deadLetter)).map(moveBack));
     }
   } finally {
     await deadLetters.release(again);
