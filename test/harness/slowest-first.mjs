@@ -1,8 +1,14 @@
 import { relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
-/** Folders of suites, the slowest first: the browsers, what synthesizes alone while one suite makes the assembly for the others, services. */
-const SLOWEST = ['test/e2e/dashboard/', 'test/e2e/widget/', 'test/lib/', 'test/e2e/', ''];
+/**
+ * Folders of suites, the slowest first: the browsers, the deployed bundles, the schedules, what synthesizes alone while one suite makes
+ * the assembly for the others, services. A suite of many parts is a small file, which jest would start last.
+ */
+const SLOWEST = [
+  ...['test/e2e/dashboard/', 'test/e2e/events/', 'test/e2e/widget/', 'test/schedules/', 'test/lib/'],
+  ...['test/e2e/', ''],
+];
 
 /**
  * Starts the slowest suites first, so that no processor is idle at the end of a run while the last of them runs alone. Jest itself knows

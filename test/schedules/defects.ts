@@ -24,6 +24,14 @@ const withLog = (ports: DispatcherPorts, log: DeliveryLog): DispatcherPorts => (
   ...ports,
   recording: { ...ports.recording, log },
 });
+type Written = Awaited<ReturnType<DynamoDb['writeEach']>>;
+/** Changes the results of shared calls that write to the delivery log. */
+const inWrites = (change: (results: Written) => Written): DeliveryDefects => ({
+  dispatcher: (ports, { dynamo }) => {
+    const writeEach: DynamoDb['writeEach'] = async (...call) => change(await dynamo.writeEach(...call));
+    return withLog(ports, deliveryLog({ ...dynamo, writeEach }, 'log', { retentionDays: 30, now: ports.now }));
+  },
+});
 type SendLater = DispatcherPorts['queue']['sendLater'];
 const inRetries = (change: (sendLater: SendLater) => SendLater): DeliveryDefects => ({
   dispatcher: (ports) => ({ ...ports, queue: { sendLater: change(ports.queue.sendLater) } }),
@@ -36,13 +44,7 @@ const inActions = (change: (findAction: FindAction) => FindAction): DeliveryDefe
 /** Defects of event deliveries, each in one place. */
 const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'no claim': inLog(() => ({ claim: async () => ({ kind: 'claimed' }) })),
-  'a refused write counts as made': {
-    dispatcher: (ports, { dynamo }) =>
-      withLog(
-        ports,
-        log(ports, { ...dynamo, writeEach: async (...call) => (await dynamo.writeEach(...call)).map(() => undefined) }),
-      ),
-  },
+  'a refused write counts as made': inWrites((results) => results.map(() => undefined)),
   'the record is completed before the request': inLog((log) => ({
     claim: async (start) => {
       const claim = await log.claim(start);
@@ -101,13 +103,7 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
       return known.get(actionId);
     };
   }),
-  'the results of a shared call are mixed up': {
-    dispatcher: (ports, { dynamo }) =>
-      withLog(
-        ports,
-        log(ports, { ...dynamo, writeEach: async (...call) => (await dynamo.writeEach(...call)).toReversed() }),
-      ),
-  },
+  'the results of a shared call are mixed up': inWrites((results) => results.toReversed()),
   'a call that throws leaves its callers open': inActions(
     (findAction) =>
       (...ids) =>
@@ -319,9 +315,4 @@ function without(dynamo: DynamoDb, part: string): DynamoDb {
         })),
       }),
   };
-}
-
-/** The delivery log over another client. */
-function log(ports: { readonly now: () => Date }, dynamo: DynamoDb) {
-  return deliveryLog(dynamo, 'log', { retentionDays: 30, now: ports.now });
 }

@@ -91,14 +91,12 @@ describe('docs/openapi.json', () => {
     expect(await run(process.execPath, ['use-client.js'], tools, environment)).toContain('used');
   });
 
-  testWithPython('gives a client in Python that is used', async () => {
+  testWithPython('gives a client in Python that compiles', async () => {
     const into = ['--output-path', join(folder, 'va_wave'), '--meta', 'none', '--overwrite'];
     const path = `${toolFile('python/bin')}:${process.env.PATH}`;
     const generate = ['generate', '--path', DOCUMENT, '--fail-on-warning', ...into];
     await run(pythonTool('openapi-python-client'), generate, folder, { PATH: path });
     await run(pythonTool('python'), ['-m', 'compileall', '-q', 'va_wave'], folder);
-    const used = await run(pythonTool('python'), [toolFile('use_client.py'), folder], folder, environment);
-    expect(used).toContain('used');
   });
 
   testWithPython(
