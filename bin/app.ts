@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { App } from 'aws-cdk-lib';
 import { readDeploymentOptions } from '../lib/deployment-options.ts';
 import { STAGES } from '../lib/stage.ts';
-import { addressOfFiles, VaWaveStack } from '../lib/va-wave.ts';
+import { addressOfFiles, VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
 const options = readDeploymentOptions(app.node);

@@ -1,4 +1,4 @@
-import { Duration, Fn, Stack } from 'aws-cdk-lib';
+import { Duration, Fn } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -8,10 +8,12 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
 
 /** The default period of the metrics that alarms evaluate. */
 export const FIVE_MINUTES = Duration.minutes(5);
@@ -45,14 +47,7 @@ export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as cons
 
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
-export type AlarmsProps = {
-  /** SNS topic to which each alarm is sent, and its end. Without it, alarms only change their state. */
-  readonly alarmTopicArn?: string | undefined;
-  /** SNS topic for the alarms that can wait for the day. @default the same */
-  readonly ticketTopicArn?: string | undefined;
-  /** Address before the path of a file of the repository. @default the path alone */
-  readonly addressOfFiles?: string | undefined;
-};
+export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
 /** Creates the alarms of the features. Each alarm is in the scope of its feature. */
 export class Alarms extends Construct {
@@ -61,11 +56,13 @@ export class Alarms extends Construct {
   readonly #all: Alarm[] = [];
   readonly #endRelease: Alarm[] = [];
 
-  constructor(scope: Construct, id: string, { alarmTopicArn, ticketTopicArn, addressOfFiles = '' }: AlarmsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { alarmTopic: page, ticketTopic: ticket = page, addressOfFiles = '' }: AlarmsProps,
+  ) {
     super(scope, id);
     this.#runbook = `${addressOfFiles}docs/runbook.md`;
-    const page = alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Topic', alarmTopicArn);
-    const ticket = ticketTopicArn === undefined ? page : Topic.fromTopicArn(this, 'TicketTopic', ticketTopicArn);
     this.#topics = { page, ticket };
   }
 
@@ -173,12 +170,12 @@ export function sum(label: string, metrics: readonly IMetric[]): IMetric {
   });
 }
 
-/** A metric that the functions of this stack publish. @param scope a construct of the stack */
-export function ownMetric(scope: Construct, metricName: string, period: Duration, statistic = 'Sum'): Metric {
+/** A metric that the functions of this service publish. */
+export function ownMetric({ service }: Stage, metricName: string, period: Duration, statistic = 'Sum'): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
     metricName,
-    dimensionsMap: { service: Stack.of(scope).stackName },
+    dimensionsMap: { service },
     statistic,
     period,
   });

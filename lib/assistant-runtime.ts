@@ -1,28 +1,17 @@
-import type { IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
-
-export type AssistantRuntimeProps = Foundation & {
-  /** Accounts and roles of the platform outside this account. */
-  readonly platform: readonly IPrincipal[];
-};
 
 /** The functions that the platform's assistant runtime invokes with IAM permissions. They list and call tools, and report usage. */
 export class AssistantRuntime extends Construct {
   readonly aiAction: ServiceFunction;
   readonly usageReport: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: AssistantRuntimeProps) {
+  constructor(scope: Construct, id: string, props: Foundation) {
     super(scope, id);
     this.aiAction = this.#aiAction(props);
     this.usageReport = this.#usageReport(props);
     props.alarms.watch(this, [this.aiAction, this.usageReport]);
-    for (const { callable } of [this.aiAction, this.usageReport]) {
-      props.platform.forEach((principal, index) => {
-        callable.addPermission(`Platform${index + 1}`, { principal });
-      });
-    }
   }
 
   #aiAction({ stage, tables, keys, waiting }: Foundation): ServiceFunction {

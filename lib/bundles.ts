@@ -1,29 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AssetHashType, DockerImage } from 'aws-cdk-lib';
-import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync, transformSync } from 'esbuild';
+import * as z from 'zod';
 import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
+
+/**
+ * Everything that esbuild and Vite make for the construct. The package `@va-wave/cdk` has the results instead, and packages/cdk/src/bundles.ts in place
+ * of this file.
+ */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const lambdas = join(root, 'lambdas/');
 
-/** A bundle contains software of third parties, so their licenses are next to it. No code reads the file, so it does not slow a cold start. */
-const NOTICES = 'THIRD-PARTY-NOTICES.md';
-const notices = join(root, NOTICES);
+/** Path of the licenses of third parties whose software the bundles contain. */
+export const NOTICES: string = join(root, 'THIRD-PARTY-NOTICES.md');
+
+export const VERSION: string = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).version;
 
 /** Reads the credentials from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
@@ -33,7 +30,7 @@ const FUNCTION_CREDENTIALS = {
 };
 
 /** A single ES module that contains everything except Node's own modules. */
-const BUNDLE = {
+export const BUNDLE = {
   bundle: true,
   platform: 'node',
   target: 'node24',
@@ -47,44 +44,31 @@ const BUNDLE = {
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } satisfies BuildOptions;
 
-/** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
-export type Replacements = Readonly<Record<string, string>>;
+/** Folder of the source of a function. Only its path differs from that of other functions when the CDK skips the bundles. */
+export const functionFolder = (name: FunctionName): string => join(lambdas, name);
 
-/** The bundles of all functions, by the replacements in them. */
-const bundled = new Map<string, ReadonlyMap<string, Uint8Array>>();
+/** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
+let replacements: Readonly<Record<string, string>> = {};
+let bundled: ReadonlyMap<string, Uint8Array> | undefined;
 
 /**
- * Returns the code of one function, bundled in this process. NodejsFunction starts a process per function, which takes three times as long.
- * @param folder below lambdas/, with a handler.ts
+ * Replaces modules in the bundles of this process. Only the one-machine service and its tests call it, before they synthesize: a deployment has no
+ * replacements, and the package `@va-wave/cdk` has its bundles already and none of this file.
  */
-export function functionCode(folder: FunctionName, replacements: Replacements): AssetCode {
-  return Code.fromAsset(`${lambdas}${folder}`, {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // This image is never pulled, because tryBundle always succeeds or throws. The type requires one.
-      image: DockerImage.fromRegistry('scratch'),
-      local: {
-        tryBundle(outputFolder) {
-          writeFileSync(`${outputFolder}/index.mjs`, bundleOf(folder, replacements));
-          copyFileSync(notices, `${outputFolder}/${NOTICES}`);
-          return true;
-        },
-      },
-    },
-  });
+export function replaceModules(modules: Readonly<Record<string, string>>): void {
+  replacements = modules;
 }
 
-function bundleOf(folder: FunctionName, replacements: Replacements): Uint8Array {
-  const key = JSON.stringify(replacements);
-  const bundles = bundled.get(key) ?? bundleFunctions(replacements);
-  bundled.set(key, bundles);
-  const bundle = bundles.get(folder);
-  if (bundle === undefined) throw new Error(`esbuild made no bundle of ${folder}`);
+/** Returns the bundle of a function, made in this process. NodejsFunction starts a process per function, which takes three times as long. */
+export function functionBundle(name: FunctionName): Uint8Array {
+  bundled ??= bundleFunctions();
+  const bundle = bundled.get(name);
+  if (bundle === undefined) throw new Error(`esbuild made no bundle of ${name}`);
   return bundle;
 }
 
 /** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
-function bundleFunctions(replacements: Replacements): ReadonlyMap<string, Uint8Array> {
+function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
   const { outputFiles } = buildSync({
     ...BUNDLE,
     entryPoints: FUNCTIONS.map((folder) => ({ in: `${lambdas}${folder}/handler.ts`, out: folder })),
@@ -161,7 +145,7 @@ export function bundleWidget(): WidgetBundle {
 }
 
 /** Folder of the files whose names change with their content: the loader and its texts. */
-export function writeImmutableFiles({ immutableName, code, texts }: WidgetBundle): string {
+export function widgetFolder({ immutableName, code, texts }: WidgetBundle): string {
   return cachedFolder(join(widgetCache, immutableName), (folder) => {
     for (const [name, content] of [...texts, [immutableName, code] as const]) {
       writeFileSync(join(folder, name), content);
@@ -183,7 +167,7 @@ const SOURCES = [
  * Builds the page and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
  * the hash of its sources. A synthesis without changes then reuses it.
  */
-export function builtDashboard(): string {
+export function dashboardFolder(): string {
   return cachedFolder(join(dashboardCache, sourceHash()), (folder) =>
     execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), folder], {
       cwd: root,

@@ -60,7 +60,7 @@ export class Canary extends Construct {
       schedule: Schedule.rate(FIVE_MINUTES),
       targets: [new LambdaFunction(canary.fn)],
     });
-    this.failures = ownMetric(this, METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
+    this.failures = ownMetric(stage, METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
     alarms.watch(this, [canary]);
     alarms.raise(this, 'Failed', {
       runbookEntry: 'canary',

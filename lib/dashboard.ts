@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -17,18 +16,15 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { DASHBOARD_API_PATH, DASHBOARD_SCOPE } from '../src/contract/dashboard-operations.ts';
+import { dashboardFolder, NOTICES } from '#bundles';
+import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import type { Api } from './api.ts';
-import { builtDashboard } from './bundles.ts';
 import { CACHED, type Edge } from './edge.ts';
 import type { Foundation } from './foundation.ts';
 import type { Login } from './login.ts';
-import { nameInAccount } from './names.ts';
 import { ServiceFunction } from './service-function.ts';
-
-/** File name of the third-party notices, which are served next to the page. */
-const NOTICES = fileURLToPath(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url));
+import { nameInAccount, type Stage } from './stage.ts';
 
 /** Longer than a test request, which another function makes. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
@@ -65,10 +61,10 @@ export class Dashboard extends Construct {
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
       integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.callable),
       authorizer,
-      authorizationScopes: [DASHBOARD_SCOPE],
+      authorizationScopes: [login.scope],
     });
     api.throttle('Dashboard', routes);
-    this.#servePage(edge, login, clientId);
+    this.#servePage(props, clientId);
   }
 
   #actionTest({ stage, tables, keys, waiting }: DashboardProps): ServiceFunction {
@@ -103,11 +99,11 @@ export class Dashboard extends Construct {
     return api;
   }
 
-  #servePage(edge: Edge, login: Login, clientId: string): void {
+  #servePage({ stage, edge, login }: DashboardProps, clientId: string): void {
     const behavior = {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.#securityHeaders(login.origins),
+      responseHeadersPolicy: this.#securityHeaders(stage, login.origins),
       functionAssociations: [
         {
           eventType: FunctionEventType.VIEWER_REQUEST,
@@ -120,7 +116,7 @@ export class Dashboard extends Construct {
     };
     for (const path of ['/dashboard', '/dashboard/*']) edge.distribution.addBehavior(path, edge.assets, behavior);
 
-    const built = builtDashboard();
+    const built = dashboardFolder();
     const assets = edge.publish(this, 'Assets', {
       destinationKeyPrefix: 'dashboard/assets',
       sources: [Source.asset(join(built, 'assets'))],
@@ -134,7 +130,7 @@ export class Dashboard extends Construct {
         Source.jsonData('config.json', {
           issuer: `https://${login.pool.userPoolProviderName}`,
           client_id: clientId,
-          scope: `openid email ${DASHBOARD_SCOPE}`,
+          scope: `openid email ${login.scope}`,
         }),
       ],
       cacheControl: [CacheControl.noCache()],
@@ -146,7 +142,7 @@ export class Dashboard extends Construct {
   }
 
   /** Allows no content of other origins and no inline content. Allows connections to the API, which has the origin of the page, and to the login. */
-  #securityHeaders(loginOrigins: readonly string[]): ResponseHeadersPolicy {
+  #securityHeaders(stage: Stage, loginOrigins: readonly string[]): ResponseHeadersPolicy {
     const policy = [
       "default-src 'self'",
       `connect-src 'self' ${loginOrigins.join(' ')}`,
@@ -156,7 +152,7 @@ export class Dashboard extends Construct {
       "frame-ancestors 'none'",
     ].join('; ');
     return new ResponseHeadersPolicy(this, 'Headers', {
-      responseHeadersPolicyName: nameInAccount(this, 'page'),
+      responseHeadersPolicyName: nameInAccount(stage, 'page'),
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy: policy, override: true },
         contentTypeOptions: { override: true },

@@ -22,18 +22,18 @@ export type DeliveriesProps = Foundation & {
 export class Deliveries extends Construct {
   constructor(scope: Construct, id: string, props: DeliveriesProps) {
     super(scope, id);
-    const { alarms } = props;
+    const { stage, alarms } = props;
     alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
     alarms.raise(this, 'FailedMessages', {
       runbookEntry: 'failed-messages',
       // A batch reports its failed messages in its answer, so Lambda counts no error.
-      metric: ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
+      metric: ownMetric(stage, METRICS.failedMessages, FIVE_MINUTES),
       ...LASTING_ERRORS,
       endsRelease: true,
     });
     alarms.raise(this, 'UnreachedOrganizations', {
       runbookEntry: 'unreached-organizations',
-      metric: ownMetric(this, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+      metric: ownMetric(stage, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
       threshold: UNREACHED_SHARE,
       periods: 3,
       breaching: 2,
@@ -41,7 +41,7 @@ export class Deliveries extends Construct {
     alarms.raise(this, 'EventsDropped', {
       runbookEntry: 'events-dropped',
       severity: 'ticket',
-      metric: ownMetric(this, METRICS.eventsDropped, FIVE_MINUTES),
+      metric: ownMetric(stage, METRICS.eventsDropped, FIVE_MINUTES),
       threshold: 1,
     });
   }

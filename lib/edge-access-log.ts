@@ -13,8 +13,7 @@ import {
 } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledged-findings.ts';
-import { nameInAccount } from './names.ts';
-import { privateBucket, type Stage } from './stage.ts';
+import { nameInAccount, privateBucket, type Stage } from './stage.ts';
 
 /** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
 const CLOUDFRONT_REGION = 'us-east-1';
@@ -32,10 +31,12 @@ export type EdgeAccessLogProps = {
  */
 export class EdgeAccessLog extends Construct {
   readonly bucket: Bucket;
+  readonly #stage: Stage;
   readonly #deploymentLog: LogGroup;
 
   constructor(scope: Construct, id: string, { stage, deploymentLog }: EdgeAccessLogProps) {
     super(scope, id);
+    this.#stage = stage;
     this.#deploymentLog = deploymentLog;
     // The scope stays the edge, because another scope would create a new bucket.
     this.bucket = privateBucket(scope, 'AccessLogs', stage, { lifecycleRules: [{ expiration: Duration.days(30) }] });
@@ -44,7 +45,7 @@ export class EdgeAccessLog extends Construct {
 
   /** Lets the distribution write its log to the bucket, below `AWSLogs/<account>/CloudFront/`. */
   of(distribution: Distribution): void {
-    const name = nameInAccount(this);
+    const name = nameInAccount(this.#stage);
     const logsArn = (resource: string, resourceName: string) =>
       Arn.format({
         partition: Aws.PARTITION,

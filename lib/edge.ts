@@ -1,6 +1,5 @@
 import { Duration, Fn, SecretValue } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   CachePolicy,
@@ -22,14 +21,13 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, type BucketDeploymentProps, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { bundleWidget, widgetFolder } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ORIGIN_SECRET_HEADER, PUBLIC_HEADERS, PUBLIC_QUERY } from '../src/contract/public-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import { bundleWidget, writeImmutableFiles } from './bundles.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 import { EdgeAccessLog } from './edge-access-log.ts';
-import { nameInAccount } from './names.ts';
-import { privateBucket, type Stage } from './stage.ts';
+import { nameInAccount, privateBucket, type Stage } from './stage.ts';
 
 /** The headers of a viewer's request that the API receives. Host is not among them, because API Gateway accepts only its own host name. */
 const FORWARDED_HEADERS = [
@@ -44,7 +42,10 @@ const NO_ACCESS_LOG = 'The option edgeAccessLog turns it on; docs/runbook.md say
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
 
-export type EdgeProps = Pick<DeploymentOptions, 'domain' | 'webAclArn' | 'originSecretVersion' | 'edgeAccessLog'> & {
+export type EdgeProps = Pick<
+  VaWaveProps,
+  'domainName' | 'certificate' | 'webAclArn' | 'originSecretVersion' | 'edgeAccessLog'
+> & {
   readonly stage: Stage;
   readonly api: HttpApi;
   readonly originSecret: Secret;
@@ -58,26 +59,26 @@ export class Edge extends Construct {
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
   /** The bucket with every file that the distribution serves. */
   readonly assets: IOrigin;
-  readonly #bucket: Bucket;
+  readonly bucket: Bucket;
   /** Log group of the functions that copy files during a deployment. */
   readonly #deploymentLog: LogGroup;
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
-    const { stage, domain, webAclArn, edgeAccessLog = false } = props;
+    const { stage, domainName, certificate, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
     const accessLog = edgeAccessLog
       ? new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog })
       : undefined;
-    this.#bucket = privateBucket(this, 'Assets', stage, {
+    this.bucket = privateBucket(this, 'Assets', stage, {
       ...(accessLog && { serverAccessLogsBucket: accessLog.bucket, serverAccessLogsPrefix: 's3/' }),
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
     });
-    this.assets = S3BucketOrigin.withOriginAccessControl(this.#bucket, {
+    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
       originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
-        originAccessControlName: nameInAccount(this),
+        originAccessControlName: nameInAccount(stage),
       }),
     });
     const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
@@ -98,13 +99,12 @@ export class Edge extends Construct {
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      ...(domain === undefined
-        ? {}
-        : {
-            domainNames: [domain.name],
-            certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
-            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-          }),
+      ...(domainName !== undefined &&
+        certificate !== undefined && {
+          domainNames: [domainName],
+          certificate,
+          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        }),
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
       defaultBehavior: {
         origin: this.assets,
@@ -121,16 +121,16 @@ export class Edge extends Construct {
         '/api/*': {
           ...api,
           originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
-            originRequestPolicyName: nameInAccount(this, 'api'),
+            originRequestPolicyName: nameInAccount(stage, 'api'),
             headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
             queryStringBehavior: OriginRequestQueryStringBehavior.allowList(...PUBLIC_QUERY),
           }),
         },
       },
     });
-    this.baseUrl = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
+    this.baseUrl = `https://${domainName ?? this.distribution.distributionDomainName}`;
     accessLog?.of(this.distribution);
-    if (!edgeAccessLog) acknowledge(this.#bucket, NO_ACCESS_LOG, 'S1');
+    if (!edgeAccessLog) acknowledge(this.bucket, NO_ACCESS_LOG, 'S1');
     acknowledge(this.distribution, 'Customers embed the widget in pages for visitors of any country.', 'CFR1');
     acknowledge(
       this.distribution,
@@ -146,7 +146,7 @@ export class Edge extends Construct {
         'CFR2',
       );
     }
-    if (domain === undefined) {
+    if (domainName === undefined) {
       acknowledge(this.distribution, 'The minimum TLS version of the default certificate cannot be set.', 'CFR4');
     }
     const widget = bundleWidget();
@@ -165,7 +165,7 @@ export class Edge extends Construct {
     // For pages that pin the widget by its hash, and for its texts in other languages.
     this.publish(this, 'PinnedWidget', {
       destinationKeyPrefix: 'static',
-      sources: [Source.asset(writeImmutableFiles(widget))],
+      sources: [Source.asset(widgetFolder(widget))],
       cacheControl: CACHED.forever,
     });
     this.publish(this, 'WidgetTypes', {
@@ -180,7 +180,7 @@ export class Edge extends Construct {
   /** Copies files into the bucket at each deployment. The files of former versions stay, so that no deployment breaks an open page. */
   publish(scope: Construct, id: string, files: Omit<BucketDeploymentProps, 'destinationBucket'>): BucketDeployment {
     return new BucketDeployment(scope, id, {
-      destinationBucket: this.#bucket,
+      destinationBucket: this.bucket,
       logGroup: this.#deploymentLog,
       prune: false,
       // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get a new file five minutes later.

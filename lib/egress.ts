@@ -4,6 +4,7 @@ import {
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
   IpAddresses,
+  type IVpc,
   NatProvider,
   Peer,
   Port,
@@ -13,30 +14,42 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { VaWaveProps } from './deployment-options.ts';
 import type { Placement } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
 /** Availability zones, each with a NAT gateway. If one zone fails, the service continues with the address of the other. */
 const ZONES = 2;
 
+type ExistingNetwork = Pick<VaWaveProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+
 /**
- * A network whose outbound traffic has fixed addresses, for customers whose firewalls allow requests by address. Only the functions that make
- * outbound requests run in it.
+ * The network of the functions that make outbound requests: one that exists, whose owner decides from which addresses requests come, or a new one with
+ * fixed addresses, for customers whose firewalls allow requests by address.
  */
 export class Egress extends Construct {
   readonly placement: Placement;
-  /** The addresses from which outbound requests come. */
-  readonly addresses: readonly string[];
+  /** The addresses from which outbound requests come, in a new network. */
+  readonly addresses: readonly string[] | undefined;
 
-  constructor(scope: Construct, id: string, stage: Stage) {
+  constructor(scope: Construct, id: string, stage: Stage, existing: ExistingNetwork) {
     super(scope, id);
+    const { vpc, addresses } = existing.vpc === undefined ? this.#newNetwork(stage) : { vpc: existing.vpc };
+    this.addresses = addresses;
+    this.placement = {
+      vpc,
+      vpcSubnets: existing.vpcSubnets ?? { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+      securityGroups: [...(existing.securityGroups ?? [this.#newGroup(vpc)])],
+    };
+  }
+
+  #newNetwork(stage: Stage): { readonly vpc: IVpc; readonly addresses?: readonly string[] } {
     const eips = Array.from({ length: ZONES }, (_, zone) => {
       const eip = new CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
       // Customers allow this address in their firewalls. After a release, AWS may give it to another account.
       eip.applyRemovalPolicy(stage.removalPolicy);
       return eip;
     });
-    this.addresses = eips.map((eip) => eip.attrPublicIp);
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
       maxAzs: ZONES,
@@ -55,6 +68,10 @@ export class Egress extends Construct {
         },
       },
     });
+    return { vpc, addresses: eips.map((eip) => eip.attrPublicIp) };
+  }
+
+  #newGroup(vpc: IVpc): SecurityGroup {
     const securityGroup = new SecurityGroup(this, 'SecurityGroup', {
       vpc,
       description: 'Outbound functions of va-wave: all outbound ports, no inbound traffic',
@@ -63,10 +80,6 @@ export class Egress extends Construct {
     // The URL of an Action may contain any port.
     securityGroup.addEgressRule(Peer.anyIpv4(), Port.allTcp());
     securityGroup.addEgressRule(Peer.anyIpv4(), Port.udp(53));
-    this.placement = {
-      vpc,
-      vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
-      securityGroups: [securityGroup],
-    };
+    return securityGroup;
   }
 }

@@ -8,7 +8,7 @@ import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
 import { acknowledge } from './acknowledged-findings.ts';
 import { type Alarms, ownMetric } from './alarms.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,7 +17,7 @@ const TOKEN_KEY_OLD_DAYS = 8;
 /** The function runs once an hour, so a fault cannot cause more errors within the period of other alarms. */
 const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
-export type KeysProps = Pick<DeploymentOptions, 'sealingKeyReplicaRegion'> & {
+export type KeysProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
   readonly stage: Stage;
   readonly alarms: Alarms;
 };
@@ -101,7 +101,7 @@ export class Keys extends Construct {
     alarms.raise(this, 'TokenKeyAge', {
       runbookEntry: 'token-key-age',
       severity: 'ticket',
-      metric: ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum'),
+      metric: ownMetric(stage, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum'),
       threshold: TOKEN_KEY_OLD_DAYS,
       periods: 3,
       // A missing value is a fault: the schedule does not run.

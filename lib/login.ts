@@ -5,19 +5,21 @@ import {
   CfnManagedLoginBranding,
   ClientAttributes,
   FeaturePlan,
+  type IUserPool,
   ManagedLoginVersion,
   Mfa,
   OAuthScope,
   ResourceServerScope,
   UserPool,
+  UserPoolClient,
   UserPoolClientIdentityProvider,
-  type UserPoolDomain,
-  type UserPoolResourceServer,
+  UserPoolDomain,
+  UserPoolResourceServer,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 import type { Stage } from './stage.ts';
 
 /** How long a page stays logged in. It gets a new access token every hour. */
@@ -26,23 +28,37 @@ const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
 
-export type LoginProps = Pick<DeploymentOptions, 'requiredMfa' | 'identityProviders'> & { readonly stage: Stage };
+export type LoginProps = Pick<VaWaveProps, 'userPool' | 'loginUrl' | 'requiredMfa' | 'identityProviders'> & {
+  readonly stage: Stage;
+};
 
 /**
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
  * table.
  */
 export class Login extends Construct {
-  readonly pool: UserPool;
-  readonly #domain: UserPoolDomain;
+  readonly pool: IUserPool;
+  /** The scope of the access tokens for the dashboard. */
+  readonly scope: string;
+  /** Addresses from which a browser gets metadata, keys and tokens. */
+  readonly origins: readonly string[];
   readonly #server: UserPoolResourceServer;
-
   readonly #providers: readonly string[];
 
-  constructor(scope: Construct, id: string, { stage, requiredMfa = false, identityProviders = [] }: LoginProps) {
+  constructor(scope: Construct, id: string, props: LoginProps) {
     super(scope, id);
-    this.#providers = identityProviders;
-    this.pool = new UserPool(this, 'Pool', {
+    this.#providers = props.identityProviders ?? [];
+    this.pool = props.userPool ?? this.#newPool(props);
+    // Another service may have a resource server in the same pool.
+    const suffix = props.userPool === undefined ? '' : `-${this.node.addr.slice(-8)}`;
+    const identifier = `${DASHBOARD_RESOURCE_SERVER}${suffix}`;
+    this.scope = `${identifier}/${DASHBOARD_SCOPE_NAME}`;
+    this.#server = new UserPoolResourceServer(this, 'Server', { userPool: this.pool, identifier, scopes: [SCOPE] });
+    this.origins = [`https://${this.pool.userPoolProviderName}/`, props.loginUrl ?? this.#newDomain()];
+  }
+
+  #newPool({ stage, requiredMfa }: LoginProps): UserPool {
+    const pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
       signInCaseSensitive: false,
@@ -57,35 +73,34 @@ export class Login extends Construct {
         requireDigits: true,
         requireSymbols: true,
       },
-      mfa: requiredMfa ? Mfa.REQUIRED : Mfa.OPTIONAL,
+      mfa: requiredMfa === true ? Mfa.REQUIRED : Mfa.OPTIONAL,
       mfaSecondFactor: { sms: false, otp: true },
       // The cheapest plan with managed login.
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.dataRemovalPolicy,
     });
-    acknowledge(this.pool, 'Admins may use an authenticator app; the operator decides whether they must.', 'COG2');
-    acknowledge(this.pool, 'The Plus plan costs per user; an operator can choose it.', 'COG8');
-    this.#server = this.pool.addResourceServer('Api', {
-      identifier: DASHBOARD_RESOURCE_SERVER,
-      scopes: [SCOPE],
-    });
-    // All accounts of a region share the prefixes, so a part of the stack's id makes this prefix unique.
-    const stackUuid = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
-    this.#domain = this.pool.addDomain('Domain', {
-      cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', Fn.select(4, Fn.split('-', stackUuid))]) },
-      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
-    });
+    acknowledge(pool, 'Admins may use an authenticator app; the operator decides whether they must.', 'COG2');
+    acknowledge(pool, 'The Plus plan costs per user; an operator can choose it.', 'COG8');
+    return pool;
   }
 
-  /** Addresses from which a browser gets metadata, keys and tokens. */
-  get origins(): readonly string[] {
-    return [`https://${this.pool.userPoolProviderName}/`, this.#domain.baseUrl()];
+  /** Adds a domain to the pool. @returns its address */
+  #newDomain(): string {
+    // All accounts of a region share the prefixes, so a part of the stack's id makes this prefix unique.
+    const stack = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
+    const domain = new UserPoolDomain(this, 'Domain', {
+      userPool: this.pool,
+      cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', stack, this.node.addr.slice(-8)]) },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    return domain.baseUrl();
   }
 
   /** Creates the dashboard's public client for pages below `baseUrl`, and the authorizer that accepts its access tokens. */
   addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
-    const client = this.pool.addClient('Dashboard', {
+    const client = new UserPoolClient(this, 'Client', {
+      userPool: this.pool,
       generateSecret: false,
       // Users log in with the managed login only. Without this list, Cognito would allow flows whose tokens may change the attributes of
       // the user. Of the flows that can be listed, this is the only one that needs the operator's AWS credentials.

@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { Archive, EventBus, EventField, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { Archive, EventBus, EventField, type IEventBus, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES, PUBLISHED_BY_US } from '../src/contract/events.ts';
+import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/deployment/capacity.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
@@ -118,8 +117,8 @@ const POLLERS_MIN = 2;
 export type MessagingProps = {
   readonly routerTimeout: Duration;
   readonly alarms: Alarms;
-  /** Accounts and roles outside this account that may put events on the bus. */
-  readonly platform: readonly IPrincipal[];
+  /** @default a new bus */
+  readonly bus: IEventBus | undefined;
   /** Days for which an archive keeps the events of the catalog. @default no archive */
   readonly archiveDays: number | undefined;
 };
@@ -131,25 +130,13 @@ const UNKNOWN_NAMES_GROUP = 'unknown-names';
 
 /** The bus, its rules, the events queue and the deliveries queue. */
 export class Messaging extends Construct {
-  readonly bus: EventBus;
+  readonly bus: IEventBus;
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { routerTimeout, alarms, platform, archiveDays }: MessagingProps) {
+  constructor(scope: Construct, id: string, { routerTimeout, alarms, bus, archiveDays }: MessagingProps) {
     super(scope, id);
-    this.bus = new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
-    if (platform.length > 0) {
-      this.bus.addToResourcePolicy(
-        new PolicyStatement({
-          sid: 'Platform',
-          principals: [...platform],
-          actions: ['events:PutEvents'],
-          resources: [this.bus.eventBusArn],
-          // What the service reports has this source. Nobody else may report in its name.
-          conditions: { StringNotEquals: { 'events:source': PUBLISHED_BY_US } },
-        }),
-      );
-    }
+    this.bus = bus ?? new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
     this.events = new WorkQueue(this, 'Events', {
       visibilityTimeout: Duration.seconds(routerTimeout.toSeconds() * ROUTER_VISIBILITY_FACTOR),
       maxReceives: ROUTER_MAX_RECEIVES,

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import {
@@ -16,6 +16,7 @@ import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
+import type { Stage } from './stage.ts';
 
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
 const CONCURRENCY_IN_USE = 0.8;
@@ -31,6 +32,7 @@ const QUERIES = {
 } as const;
 
 export type MonitoringProps = {
+  readonly stage: Stage;
   readonly alarms: Alarms;
   readonly messaging: Messaging;
   readonly api: HttpApi;
@@ -47,10 +49,10 @@ export type MonitoringProps = {
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { alarms, messaging, api, distribution, canary } = props;
+    const { stage, alarms, messaging, api, distribution, canary } = props;
     const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
-    const unreadableActions = ownMetric(this, METRICS.unreadableActions, FIVE_MINUTES);
-    const logWriteFailed = ownMetric(this, METRICS.logWriteFailed, FIVE_MINUTES);
+    const unreadableActions = ownMetric(stage, METRICS.unreadableActions, FIVE_MINUTES);
+    const logWriteFailed = ownMetric(stage, METRICS.logWriteFailed, FIVE_MINUTES);
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
       // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
@@ -76,7 +78,7 @@ export class Monitoring extends Construct {
 
     for (const [name, filterStatements] of Object.entries(QUERIES)) {
       new QueryDefinition(this, name, {
-        queryDefinitionName: `${this.node.path}/${name}`,
+        queryDefinitionName: `${stage.service}/${name}`,
         queryString: new QueryString({
           fields: [
             '@timestamp',
@@ -100,28 +102,28 @@ export class Monitoring extends Construct {
       widgets: [
         [new AlarmStatusWidget({ alarms: [...alarms.all], title: 'Alarms', width: DASHBOARD_WIDTH, height: 6 })],
         row({
-          'Attempts by outcome': [sumsBy(this, 'outcome', METRICS.attempts)],
-          'Attempts by number': [sumsBy(this, 'attempt', METRICS.attempts)],
+          'Attempts by outcome': [sumsBy(stage, 'outcome', METRICS.attempts)],
+          'Attempts by number': [sumsBy(stage, 'attempt', METRICS.attempts)],
           'Latency of attempts (ms)': ['p50', 'p99'].map((statistic) =>
-            ownMetric(this, METRICS.attemptLatency, FIVE_MINUTES, statistic),
+            ownMetric(stage, METRICS.attemptLatency, FIVE_MINUTES, statistic),
           ),
           // There is no alarm, because only the customer can repair the endpoint. An event on the bus lets the operator inform the customer (docs/runbook.md).
-          'Endpoints that have failed for an hour': [ownMetric(this, METRICS.endpointsFailing, Duration.hours(1))],
+          'Endpoints that have failed for an hour': [ownMetric(stage, METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
           Requests: [api.metricCount(), api.metricClientError(), serverErrors],
-          'Refusals by reason': [sumsBy(this, 'reason', METRICS.refusals)],
+          'Refusals by reason': [sumsBy(stage, 'reason', METRICS.refusals)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
         row({
           'Organizations not reached (share)': [
-            ownMetric(this, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+            ownMetric(stage, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
           ],
           // Events of nobody raise no alarm: a platform may send the events of organizations that do not use the service.
           'Events dropped, events of nobody': [METRICS.eventsDropped, METRICS.eventsOfNobody].map((metric) =>
-            ownMetric(this, metric, FIVE_MINUTES),
+            ownMetric(stage, metric, FIVE_MINUTES),
           ),
-          'Age of the token key (days)': [ownMetric(this, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum')],
+          'Age of the token key (days)': [ownMetric(stage, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum')],
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
           ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),
         }),
@@ -129,8 +131,8 @@ export class Monitoring extends Construct {
           'Our own faults': [
             logWriteFailed,
             unreadableActions,
-            ownMetric(this, METRICS.failedMessages, FIVE_MINUTES),
-            ownMetric(this, METRICS.deliveriesThrottled, FIVE_MINUTES),
+            ownMetric(stage, METRICS.failedMessages, FIVE_MINUTES),
+            ownMetric(stage, METRICS.deliveriesThrottled, FIVE_MINUTES),
           ],
           'Oldest message (s)': queues.flatMap(({ queue }) => [
             queue.metricApproximateAgeOfOldestMessage(),
@@ -155,9 +157,9 @@ function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[
 }
 
 /** A graph with one line for each value of a dimension. */
-function sumsBy(scope: Construct, dimension: string, metricName: string): IMetric {
+function sumsBy({ service }: Stage, dimension: string, metricName: string): IMetric {
   return new MathExpression({
-    expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${Stack.of(scope).stackName}" MetricName="${metricName}"', 'Sum', 300)`,
+    expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${service}" MetricName="${metricName}"', 'Sum', 300)`,
     label: '',
     usingMetrics: {},
   });

@@ -1,10 +1,12 @@
-import type { Stack } from 'aws-cdk-lib';
+import { Aws, Stack } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnArchive } from 'aws-cdk-lib/aws-events';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import { ServiceFunction } from './service-function.ts';
 
 /** Seconds for which SQS uses a data key. Each new one is a request to the key, which costs money. */
@@ -14,12 +16,14 @@ const DATA_KEY_SECONDS = 300;
 const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
 
 /**
- * Encrypts the tables, queues, logs, secrets and the archive of events of the stack with the operator's key, and allows each function to use the key through the
+ * Encrypts the tables, queues, logs, secrets and the archive of events of the service with the operator's key, and allows each function to use the key through the
  * services that it calls. The files of the distribution are public and its access logs have no content, so their buckets keep S3's own keys.
- * docs/deploying.md has the policy that the key needs.
+ * A key of the same app gets the policy that it needs; docs/deploying.md has it for others.
  */
-export function encryptWithOwnKey(stack: Stack, keyArn: string): void {
-  for (const part of stack.node.findAll()) {
+export function encryptWithOwnKey(service: Construct, key: IKey): void {
+  const { keyArn } = key;
+  allowServices(key);
+  for (const part of service.node.findAll()) {
     if (part instanceof CfnTable) {
       part.sseSpecification = { sseEnabled: true, sseType: 'KMS', kmsMasterKeyId: keyArn };
     } else if (part instanceof CfnQueue) {
@@ -31,12 +35,37 @@ export function encryptWithOwnKey(stack: Stack, keyArn: string): void {
     } else if (part instanceof CfnArchive) {
       part.kmsKeyIdentifier = keyArn;
     } else if (part instanceof ServiceFunction) {
-      allowThroughServices(stack, part, keyArn);
+      allowThroughServices(part, keyArn);
     }
   }
 }
 
-function allowThroughServices(stack: Stack, fn: ServiceFunction, keyArn: string): void {
+/** Allows the services that use the key by themselves. A key that exists already is not changed. */
+function allowServices(key: IKey): void {
+  const actions = ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:DescribeKey'];
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
+      actions: [...actions, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+      resources: ['*'],
+      conditions: {
+        ArnLike: {
+          'kms:EncryptionContext:aws:logs:arn': `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`,
+        },
+      },
+    }),
+  );
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('events.amazonaws.com')],
+      actions,
+      resources: ['*'],
+      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+    }),
+  );
+}
+
+function allowThroughServices(fn: ServiceFunction, keyArn: string): void {
   const services = [...fn.services].filter((service) => ENCRYPTING.has(service)).sort();
   if (services.length === 0) return;
   fn.fn.addToRolePolicy(
@@ -51,7 +80,9 @@ function allowThroughServices(stack: Stack, fn: ServiceFunction, keyArn: string)
       ],
       resources: [keyArn],
       conditions: {
-        StringEquals: { 'kms:ViaService': services.map((service) => `${service}.${stack.region}.amazonaws.com`) },
+        StringEquals: {
+          'kms:ViaService': services.map((service) => `${service}.${Stack.of(fn).region}.amazonaws.com`),
+        },
       },
     }),
   );

@@ -1,9 +1,13 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AssetHashType, DockerImage, Duration } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  type AssetCode,
   CfnFunction,
+  Code,
   type FunctionProps,
   type IFunction,
   Function as LambdaFunction,
@@ -14,10 +18,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { functionBundle, functionFolder, NOTICES } from '#bundles';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import type { FunctionName } from '../src/deployment/outputs.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import { functionCode } from './bundles.ts';
 import type { Stage } from './stage.ts';
 
 /** The network of a function that makes outbound requests. */
@@ -70,7 +74,7 @@ export class ServiceFunction extends Construct {
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
-      code: functionCode(props.folder, props.stage.replacements),
+      code: functionCode(props.folder),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -81,7 +85,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.DISABLED,
-      environment: { [ENVIRONMENT.metricsService]: Stack.of(this).stackName },
+      environment: { [ENVIRONMENT.metricsService]: props.stage.service },
       ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...props.network,
@@ -126,6 +130,24 @@ export class ServiceFunction extends Construct {
     this.fn.addToRolePolicy(new PolicyStatement({ actions: [...grant.actions], resources: [...grant.resources] }));
     for (const [name, value] of Object.entries(grant.environment ?? {})) this.fn.addEnvironment(name, value);
   }
+}
+
+/** The code of one function, with the licenses of what its bundle contains. No code reads these, so they do not slow a cold start. */
+function functionCode(name: FunctionName): AssetCode {
+  return Code.fromAsset(functionFolder(name), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // This image is never pulled, because tryBundle always succeeds or throws. The type requires one.
+      image: DockerImage.fromRegistry('scratch'),
+      local: {
+        tryBundle(outputFolder) {
+          writeFileSync(join(outputFolder, 'index.mjs'), functionBundle(name));
+          copyFileSync(NOTICES, join(outputFolder, basename(NOTICES)));
+          return true;
+        },
+      },
+    },
+  });
 }
 
 /** Timeout of functions that make one 5-second attempt, with its reads and writes. */

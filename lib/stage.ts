@@ -1,11 +1,15 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import type { Replacements } from './bundles.ts';
 
-/** Everything that differs between stages. */
+/** Maximum length of a service's name. With the longest name of a region it fits the limit of CloudFront and CloudWatch Logs, 60 characters. */
+export const SERVICE_NAME_MAX = 40;
+
+/** What all parts of one service know of it, and everything that differs between stages. */
 export type Stage = {
+  /** Name of this service among all of its account and region, in names and metrics: that of its stack, if the stack has no other. */
+  readonly service: string;
   /** Each stage has its own stack. A stack that changed its stage would change what happens to its data. */
   readonly stackName: string;
   /** What happens to keys and addresses when the stack is deleted. A stack whose creation fails deletes them. */
@@ -22,8 +26,6 @@ export type Stage = {
   readonly deliveryLogRetentionDays: number;
   /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
-  /** What the functions have in place of some modules. None for a deployment. */
-  readonly replacements: Replacements;
 };
 
 export const STAGES = {
@@ -43,7 +45,15 @@ export const STAGES = {
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
   },
-} satisfies Record<string, Omit<Stage, 'gradual' | 'replacements'>>;
+} satisfies Record<string, Omit<Stage, 'gradual' | 'service'>>;
+
+/**
+ * Builds a name that must be unique in the account over all regions.
+ * @param suffix at most four characters
+ */
+export function nameInAccount({ service }: Stage, ...suffix: readonly string[]): string {
+  return Fn.join('-', [service, Aws.REGION, ...suffix]);
+}
 
 /** Days for which the archive of events keeps them, unless the operator says otherwise. */
 const ARCHIVE_DAYS = 7;

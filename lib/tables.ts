@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
-import type { DeploymentOptions } from './deployment-options.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Stage } from './stage.ts';
 
@@ -23,8 +23,8 @@ type ServiceTableProps = {
   /** Undefined for a table that is useless without the stack. */
   readonly stage: Stage | undefined;
   readonly environmentName: string;
-  /** Name of an existing table to use. @default a new table */
-  readonly existing?: string | undefined;
+  /** @default a new table */
+  readonly existing?: ITable | undefined;
   /** Point-in-time recovery. @default true */
   readonly recovery?: boolean;
   /** Further environment variables for functions that may use the table. */
@@ -38,8 +38,7 @@ export class ServiceTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
-    this.table =
-      props.existing === undefined ? this.#newTable(props) : Table.fromTableName(this, 'ExistingTable', props.existing);
+    this.table = props.existing ?? this.#newTable(props);
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
@@ -67,7 +66,7 @@ export class ServiceTable extends Construct {
 }
 
 export type TablesProps = Pick<
-  DeploymentOptions,
+  VaWaveProps,
   'configurationTable' | 'conversationsTable' | 'deliveryLogTable' | 'deliveryLogRetentionDays'
 > & {
   readonly stage: Stage;

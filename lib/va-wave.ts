@@ -1,20 +1,25 @@
-import { readFileSync } from 'node:fs';
-import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
-import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
-import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
+import { Annotations, CfnOutput, Names, Tags } from 'aws-cdk-lib';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
+import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import * as z from 'zod';
-import { ACCESS_LOG_OUTPUT, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
+import { VERSION } from '#bundles';
+import { PUBLISHED_BY_US } from '../src/contract/events.ts';
+import { METRICS } from '../src/deployment/metrics.ts';
+import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
-import { Alarms } from './alarms.ts';
+import { Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
 import { Api } from './api.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
-import type { Replacements } from './bundles.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { Dashboard } from './dashboard.ts';
 import { Deliveries, ROUTER_TIMEOUT } from './deliveries.ts';
-import type { DeploymentOptions, ExistingNetworkIds } from './deployment-options.ts';
+import { checkProps, type VaWaveProps } from './deployment-options.ts';
 import { Edge } from './edge.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
@@ -24,43 +29,51 @@ import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
 import { encryptWithOwnKey } from './own-key.ts';
 import { Releases } from './releases.ts';
-import { ONE_ATTEMPT_TIMEOUT, type Placement, ServiceFunction } from './service-function.ts';
-import { archiveDaysOf, STAGES, type Stage } from './stage.ts';
+import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
+import { archiveDaysOf, SERVICE_NAME_MAX, STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
-export type VaWaveStackProps = StackProps &
-  DeploymentOptions & {
-    /** Commit of the repository from which the stack is made, for the output and a tag of each function. @default none */
-    readonly commit?: string | undefined;
-    /** Address before the path of a file of the repository, for the alarms. @default the path alone */
-    readonly addressOfFiles?: string;
-    /** Modules of the functions that differ from a deployment. Only the one-machine service and tests set it. @default none */
-    readonly replacements?: Replacements;
-  };
+export type { VaWaveProps } from './deployment-options.ts';
 
-const { version: VERSION } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+/** The whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. Nothing in it has a fixed name. */
+export class VaWave extends Construct {
+  /** Base address of the widget's file, the public routes and the dashboard. */
+  readonly baseUrl: string;
+  /** Takes the events of the platform, and has those that the service reports, with the source `va-wave`. */
+  readonly bus: IEventBus;
+  readonly api: IHttpApi;
+  readonly distribution: IDistribution;
+  /** The logins of the dashboard. */
+  readonly userPool: IUserPool;
+  /** Lists and calls AI-decided Actions. */
+  readonly aiAction: IFunction;
+  /** Reports the usage of a turn. */
+  readonly usageReport: IFunction;
+  /** All functions, as callers invoke them. */
+  readonly functions: ReadonlyMap<FunctionName, IFunction>;
+  readonly #stage: Stage;
+  #grantedBeyondRoles = 0;
 
-/** The stack of the whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. */
-export class VaWaveStack extends Stack {
-  constructor(scope: Construct, id: string, props: VaWaveStackProps = {}) {
-    const ofStage = STAGES[props.stage ?? 'prod'];
-    const stage: Stage = { ...ofStage, gradual: Boolean(props.gradual), replacements: props.replacements ?? {} };
-    super(scope, id, {
-      description: 'va-wave: chat widget authentication and signed outbound requests',
-      terminationProtection: stage.deletionProtection,
-      ...props,
-    });
+  /** @throws Error that names each invalid prop and the values that it accepts */
+  constructor(scope: Construct, id: string, props: VaWaveProps = {}) {
+    super(scope, id);
+    checkProps(props);
+    const stage: Stage = {
+      ...STAGES[props.stage ?? 'prod'],
+      service: Names.uniqueResourceName(this, {
+        maxLength: SERVICE_NAME_MAX,
+        separator: '-',
+        allowedSpecialCharacters: '-',
+      }),
+      gradual: Boolean(props.gradual),
+    };
+    this.#stage = stage;
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
     const alarms = new Alarms(this, 'Alarms', props);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
-    const platform = (props.platformAccounts ?? []).map((account) =>
-      account.startsWith('arn:') ? new ArnPrincipal(account) : new AccountPrincipal(account),
-    );
     const archiveDays = archiveDaysOf(
       props.eventArchive,
       props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
@@ -68,19 +81,19 @@ export class VaWaveStack extends Stack {
     const messaging = new Messaging(this, 'Messaging', {
       routerTimeout: ROUTER_TIMEOUT,
       alarms,
-      platform,
+      bus: props.bus,
       archiveDays,
     });
-    const egress = props.fixedEgress ? new Egress(this, 'Egress', stage) : undefined;
-    const network = props.existingNetwork ? existingNetwork(this, props.existingNetwork) : egress?.placement;
-    const outbound = network === undefined ? {} : { network };
+    const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
+    const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
+    const outbound = egress === undefined ? {} : { network: egress.placement };
     const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
     const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
     new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
-    const runtime = new AssistantRuntime(this, 'AssistantRuntime', { ...foundation, platform });
+    const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
     const edge = new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const { baseUrl, distribution } = edge;
     const login = new Login(this, 'Login', { ...props, stage });
@@ -89,6 +102,7 @@ export class VaWaveStack extends Stack {
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
     const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
     new Monitoring(this, 'Monitoring', {
+      stage,
       alarms,
       messaging,
       api: api.http,
@@ -101,8 +115,17 @@ export class VaWaveStack extends Stack {
     if (stage.gradual) {
       new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
     }
-    if (props.kmsKeyArn !== undefined) encryptWithOwnKey(this, props.kmsKeyArn);
-    acknowledgeFindings(this);
+    if (props.encryptionKey !== undefined) encryptWithOwnKey(this, props.encryptionKey);
+    acknowledgeFindings(edge.bucket);
+
+    this.baseUrl = baseUrl;
+    this.bus = messaging.bus;
+    this.api = api.http;
+    this.distribution = distribution;
+    this.userPool = login.pool;
+    this.aiAction = runtime.aiAction.callable;
+    this.usageReport = runtime.usageReport.callable;
+    this.functions = new Map(functions.map(({ name, callable }) => [name, callable]));
 
     const version = props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`;
     // On every resource, a tag would change them all with each commit.
@@ -113,13 +136,13 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.distributionId, distribution.distributionId);
     this.#output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
     this.#output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
-    this.#output(OUTPUTS.egressAddresses, egress?.addresses.join(', '));
+    this.#output(OUTPUTS.egressAddresses, egress?.addresses?.join(', '));
     this.#output(OUTPUTS.apiUrl, api.http.apiEndpoint);
     this.#output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
     this.#output(OUTPUTS.countersTable, tables.counters.table.tableName);
     this.#output(OUTPUTS.conversationsTable, tables.conversations.table.tableName);
     this.#output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
-    this.#output(OUTPUTS.eventBus, messaging.bus.eventBusName);
+    this.#output(OUTPUTS.eventBus, this.bus.eventBusName);
     this.#output(OUTPUTS.eventArchiveDays, archiveDays?.toString());
     this.#output(OUTPUTS.eventsQueue, messaging.events.queue.queueUrl);
     this.#output(OUTPUTS.eventsDeadLetters, messaging.events.deadLetters.queueUrl);
@@ -130,42 +153,45 @@ export class VaWaveStack extends Stack {
     this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
     this.#output(OUTPUTS.originSecretVersion, props.originSecretVersion);
     this.#output(OUTPUTS.canaryServerKey, canary?.serverKey.secretArn);
-    this.#output(OUTPUTS.aiAction, runtime.aiAction.callable.functionName);
-    this.#output(OUTPUTS.usageReport, runtime.usageReport.callable.functionName);
+    this.#output(OUTPUTS.aiAction, this.aiAction.functionName);
+    this.#output(OUTPUTS.usageReport, this.usageReport.functionName);
     this.#output(OUTPUTS.dashboardUrl, dashboard.url);
-    this.#output(OUTPUTS.userPool, login.pool.userPoolId);
+    this.#output(OUTPUTS.userPool, this.userPool.userPoolId);
     this.#output(OUTPUTS.actionTest, dashboard.actionTest.callable.functionName);
     this.#output(ACCESS_LOG_OUTPUT, api.accessLog.logGroupName);
     for (const { name, log } of functions) this.#output(logOutput(name), log.logGroupName);
   }
 
+  /** Lets somebody put events on the bus, but not in the name of the service. Another account needs a bus of the same app, whose policy it enters. */
+  grantPutEvents(grantee: IGrantable): Grant {
+    const [actions, resources] = [['events:PutEvents'], [this.bus.eventBusArn]];
+    const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
+    const grant = { grantee, actions, resourceArns: resources, conditions };
+    const granted = Grant.addToPrincipal(grant);
+    if (granted.success || !(this.bus instanceof EventBus)) return granted;
+    const principals = [grantee.grantPrincipal];
+    const sid = `${this.#stage.service}-${++this.#grantedBeyondRoles}`;
+    const statement = new PolicyStatement({ sid, principals, actions, resources, conditions });
+    return Grant.addStatementToResourcePolicy({ ...grant, statement, resource: this.bus });
+  }
+
+  /** Lets an assistant runtime list and call AI-decided Actions. */
+  grantCallTools(grantee: IGrantable): Grant {
+    return this.aiAction.grantInvoke(grantee);
+  }
+
+  /** Lets an assistant runtime report the usage of turns. */
+  grantReportUsage(grantee: IGrantable): Grant {
+    return this.usageReport.grantInvoke(grantee);
+  }
+
+  /** A metric of this service; src/deployment/metrics.ts explains each. @default the sum of five minutes */
+  metric(name: keyof typeof METRICS, { dimensionsMap, ...options }: MetricOptions = {}): Metric {
+    const metric = ownMetric(this.#stage, METRICS[name], FIVE_MINUTES);
+    return metric.with({ ...options, dimensionsMap: { ...metric.dimensions, ...dimensionsMap } });
+  }
+
   #output(name: string, value: string | undefined): void {
     if (value !== undefined) new CfnOutput(this, name, { value });
   }
-}
-
-/** A network that exists already, such as that of an organization with central outbound traffic. Its owner decides from which addresses requests come. */
-function existingNetwork(stack: Construct, { vpcId, subnetIds, securityGroupIds }: ExistingNetworkIds): Placement {
-  const scope = new Construct(stack, 'Network');
-  // The ids are enough for a function. A look-up would write the account's data into the repository, and the region into the template.
-  const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', {
-    vpcId,
-    availabilityZones: subnetIds.map((_, index) => `zone ${index + 1}`),
-    privateSubnetIds: [...subnetIds],
-  });
-  return {
-    vpc,
-    vpcSubnets: { subnets: vpc.privateSubnets },
-    securityGroups: securityGroupIds.map((groupId) => SecurityGroup.fromSecurityGroupId(scope, groupId, groupId)),
-  };
-}
-
-/**
- * Returns the address of a page about a file in a repository, before its path; '' when the repository is not on the web. It has no user name and
- * no token of the remote's address.
- * @param remote as git has it, such as `git@github.com:owner/name.git`
- */
-export function addressOfFiles(remote: string): string {
-  const [, host, path] = /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w.-]+\.\w+)(?::\d+)?[:/](.+?)(?:\.git)?\/?$/.exec(remote) ?? [];
-  return host === undefined ? '' : `https://${host}/${path}/blob/HEAD/`;
 }

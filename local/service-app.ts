@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
-import { VaWaveStack } from '../lib/va-wave.ts';
+import { replaceModules } from '../lib/bundles.ts';
+import { VaWaveStack } from '../lib/va-wave-stack.ts';
 
 /**
  * The app of bin/app.ts without its options. Unless the context is `strict`, one thing differs: the local network rule allows endpoints
@@ -12,4 +13,5 @@ const replacements = {
   '#network-rule': fileURLToPath(new URL('./network-rule.ts', import.meta.url)),
   '#aws-transport': fileURLToPath(new URL('./aws-transport.ts', import.meta.url)),
 };
-new VaWaveStack(app, 'VaWave', isStrict ? {} : { replacements });
+if (!isStrict) replaceModules(replacements);
+new VaWaveStack(app, 'VaWave');

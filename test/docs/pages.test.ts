@@ -144,8 +144,7 @@ test('README says the same in whole dollars', () => {
   expect(text.split(range)).toHaveLength(3);
 });
 
-const [, shape = ''] =
-  /const OPTIONS = \{([\s\S]*?)\n\};/.exec(readFileSync('lib/deployment-options.ts', 'utf8')) ?? [];
+const [, shape = ''] = /const OPTIONS = \{([\s\S]*?)\n\}/.exec(readFileSync('lib/deployment-options.ts', 'utf8')) ?? [];
 const NAMES = [...shape.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
 
 type Option = { readonly name: string; readonly value: string };

@@ -1,5 +1,5 @@
 import type { DeploymentOptions } from '../../lib/deployment-options.ts';
-import type { VaWaveStackProps } from '../../lib/va-wave.ts';
+import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 
 /** A value for every option that an operator can set, except the stage, existing tables and an existing network, which excludes fixed egress. */
 export const ALL_OPTIONS = {
@@ -8,19 +8,17 @@ export const ALL_OPTIONS = {
   deliveriesPerSecond: 40_000,
   deliveryConcurrency: 700,
   accountConcurrency: 6400,
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
-  ticketTopicArn: 'arn:aws:sns:eu-west-1:123456789012:tickets',
+  alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:alarms',
+  ticketTopic: 'arn:aws:sns:eu-west-1:123456789012:tickets',
   requiredMfa: true,
   identityProviders: ['Okta'],
-  domain: {
-    name: 'chat.example.com',
-    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',
-  },
+  domainName: 'chat.example.com',
+  certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/chat/11111111-2222-3333-4444-555555555555',
   fixedEgress: true,
   canary: true,
   platformAccounts: ['210987654321', 'arn:aws:iam::210987654321:role/chat/runtime'],
-  kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
+  encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555',
   edgeAccessLog: true,
   eventArchive: 30,
   gradual: true,
@@ -31,11 +29,9 @@ export const ALL_OPTIONS = {
 
 /** A network of the operator. */
 const EXISTING_NETWORK = {
-  existingNetwork: {
-    vpcId: 'vpc-0123456789abcdef0',
-    subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
-    securityGroupIds: ['sg-0123456789abcdef0'],
-  },
+  vpc: 'vpc-0123456789abcdef0',
+  vpcSubnets: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+  securityGroups: ['sg-0123456789abcdef0'],
 } satisfies DeploymentOptions;
 
 /** Each option alone, as `only <its name>`. */

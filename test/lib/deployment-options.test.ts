@@ -13,13 +13,7 @@ test('ignores in the context the settings that only tests and the one-machine se
 });
 
 test('accepts every option as text, as -c passes it', () => {
-  const { domain, ...options } = ALL_OPTIONS;
-  const context: Record<string, unknown> = {
-    ...options,
-    stage: 'dev',
-    domainName: domain.name,
-    certificateArn: domain.certificateArn,
-  };
+  const context: Record<string, unknown> = { ...ALL_OPTIONS, stage: 'dev' };
   const texts = Object.fromEntries(Object.entries(context).map(([name, value]) => [name, String(value)]));
   expect(read(texts)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
   expect(read(context)).toEqual({ ...ALL_OPTIONS, stage: 'dev' });
@@ -27,14 +21,14 @@ test('accepts every option as text, as -c passes it', () => {
 
 test('accepts the ids of an existing network, as text or as lists', () => {
   const network = {
-    vpcId: 'vpc-0123456789abcdef0',
-    subnetIds: ['subnet-01234567', 'subnet-89abcdef'],
-    securityGroupIds: ['sg-01234567'],
+    vpc: 'vpc-0123456789abcdef0',
+    vpcSubnets: ['subnet-01234567', 'subnet-89abcdef'],
+    securityGroups: ['sg-01234567'],
   };
-  expect(read(network)).toEqual({ existingNetwork: network });
-  expect(read({ ...network, subnetIds: 'subnet-01234567, subnet-89abcdef', securityGroupIds: 'sg-01234567' })).toEqual({
-    existingNetwork: network,
-  });
+  expect(read(network)).toEqual(network);
+  expect(read({ ...network, vpcSubnets: 'subnet-01234567, subnet-89abcdef', securityGroups: 'sg-01234567' })).toEqual(
+    network,
+  );
 });
 
 test('accepts the names of existing tables', () => {
@@ -42,7 +36,7 @@ test('accepts the names of existing tables', () => {
   expect(read(tables)).toEqual(tables);
 });
 
-const CERTIFICATE = ALL_OPTIONS.domain.certificateArn;
+const CERTIFICATE = ALL_OPTIONS.certificate;
 test.each([
   [{ stage: 'production' }, '-c stage: must be prod or dev'],
   [{ stage: '' }, '-c stage: must be prod or dev'],
@@ -57,19 +51,22 @@ test.each([
     { deliveriesPerSecond: '10000', accountConcurrency: '1099' },
     '-c deliveriesPerSecond: needs an accountConcurrency of 1100 or more',
   ],
-  [{ vpcId: 'vpc-01234567' }, '-c vpcId: also needs -c subnetIds\n-c vpcId: also needs -c securityGroupIds'],
-  [{ subnetIds: 'subnet-01234567' }, '-c subnetIds: also needs -c vpcId'],
-  [{ subnetIds: 'subnet-01234567,' }, '-c subnetIds.1: must be ids of subnets, separated by commas'],
-  [{ securityGroupIds: '' }, '-c securityGroupIds.0: must be ids of security groups'],
+  [{ vpc: 'vpc-01234567' }, '-c vpc: also needs vpcSubnets'],
+  [{ vpcSubnets: 'subnet-01234567' }, '-c vpcSubnets: also needs vpc'],
+  [{ vpcSubnets: 'subnet-01234567,' }, '-c vpcSubnets.1: must be ids of subnets, separated by commas'],
+  [{ securityGroups: '' }, '-c securityGroups.0: must be ids of security groups'],
   [
-    { vpcId: 'vpc-01234567', subnetIds: 'subnet-01234567', securityGroupIds: 'sg-01234567', fixedEgress: 'true' },
-    '-c vpcId: leave out -c fixedEgress',
+    { vpc: 'vpc-01234567', vpcSubnets: 'subnet-01234567', securityGroups: 'sg-01234567', fixedEgress: 'true' },
+    '-c vpc: leave out fixedEgress',
   ],
   [{ platformAccounts: '123' }, 'must be account numbers of 12 digits or ARNs of roles'],
   [{ platformAccounts: '*' }, 'must be account numbers of 12 digits or ARNs of roles'],
   [{ platformAccounts: [] }, 'must be account numbers of 12 digits or ARNs of roles'],
-  [{ kmsKeyArn: 'arn:aws:kms:eu-west-1:123456789012:alias/chat' }, '-c kmsKeyArn: must be the ARN of a KMS key'],
-  [{ deliveryConcurrency: '980' }, '-c deliveryConcurrency: also needs -c accountConcurrency=<more than 1000>'],
+  [
+    { encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:alias/chat' },
+    '-c encryptionKey: must be the ARN of a KMS key',
+  ],
+  [{ deliveryConcurrency: '980' }, '-c deliveryConcurrency: also needs accountConcurrency=<more than 1000>'],
   [{ gradual: '1' }, '-c gradual: must be true, false or without-alarms'],
   [{ eventArchive: '30' }, '-c eventArchive: must be less than the 30 days of the delivery log'],
   [{ accountConcurrency: '9' }, '-c accountConcurrency: must be at least 10'],
@@ -80,16 +77,16 @@ test.each([
     '-c stackName: must begin with a letter, and have letters, digits and hyphens only, 40',
   ],
   [{ configurationTable: 'arn:aws:dynamodb' }, '-c configurationTable: must be the name of a table'],
-  [{ alarmTopicArn: 'ops@example.com' }, '-c alarmTopicArn: must be the ARN of an SNS topic'],
-  [{ domainName: 'chat.example.com' }, '-c domainName: also needs -c certificateArn'],
-  [{ certificateArn: CERTIFICATE }, '-c certificateArn: also needs -c domainName'],
+  [{ alarmTopic: 'ops@example.com' }, '-c alarmTopic: must be the ARN of an SNS topic'],
+  [{ domainName: 'chat.example.com' }, '-c domainName: also needs certificate'],
+  [{ certificate: CERTIFICATE }, '-c certificate: also needs domainName'],
   [
-    { domainName: 'https://chat.example.com', certificateArn: CERTIFICATE },
+    { domainName: 'https://chat.example.com', certificate: CERTIFICATE },
     '-c domainName: must be a host name in lower case',
   ],
   [
-    { domainName: 'chat.example.com', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
-    '-c certificateArn: must be the ARN of a certificate in us-east-1',
+    { domainName: 'chat.example.com', certificate: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
+    '-c certificate: must be the ARN of a certificate in us-east-1',
   ],
   [
     { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' },

@@ -1,4 +1,4 @@
-import { addressOfFiles } from '../../lib/va-wave.ts';
+import { addressOfFiles } from '../../lib/va-wave-stack.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
 import { anchors, readDocument } from '../docs/documents.ts';
 import { bringsAlong, nameOf, synthesize } from './synthesized.ts';

@@ -119,9 +119,9 @@ describe('with every option', () => {
   test('the distribution has the domain name, its certificate, at least TLS 1.2, and the web ACL', () => {
     full.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
-        Aliases: [ALL_OPTIONS.domain.name],
+        Aliases: [ALL_OPTIONS.domainName],
         ViewerCertificate: {
-          AcmCertificateArn: ALL_OPTIONS.domain.certificateArn,
+          AcmCertificateArn: ALL_OPTIONS.certificate,
           MinimumProtocolVersion: 'TLSv1.2_2021',
           SslSupportMethod: 'sni-only',
         },
@@ -167,7 +167,7 @@ describe('with every option', () => {
   test('every alarm notifies the topic of its severity when it is raised and when it ends', () => {
     expect(plain('AWS::CloudWatch::Alarm').length).toBeGreaterThan(5);
     for (const { Properties } of Object.values(full.findResources('AWS::CloudWatch::Alarm'))) {
-      const topic = Properties.AlarmDescription['Fn::Sub'].startsWith('page: ') ? 'alarmTopicArn' : 'ticketTopicArn';
+      const topic = Properties.AlarmDescription['Fn::Sub'].startsWith('page: ') ? 'alarmTopic' : 'ticketTopic';
       expect([Properties.AlarmActions, Properties.OKActions]).toEqual([[ALL_OPTIONS[topic]], [ALL_OPTIONS[topic]]]);
     }
   });
@@ -227,15 +227,17 @@ test('the login can require an authenticator app, and keeps the identity provide
 describe('a platform in other accounts', () => {
   test('may put events on the bus, but not in the name of the service, and nothing else', () => {
     const policies = Object.values(full.findResources('AWS::Events::EventBusPolicy'));
-    expect(policies).toHaveLength(1);
-    expect(policies[0]?.Properties.Statement).toMatchObject({
-      Effect: 'Allow',
-      Action: 'events:PutEvents',
-      Resource: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingBus/), 'Arn'] },
-      Condition: { StringNotEquals: { 'events:source': 'va-wave' } },
+    const statements = policies.map(({ Properties }) => Properties.Statement);
+    expect(statements).toHaveLength(ALL_OPTIONS.platformAccounts.length);
+    ALL_OPTIONS.platformAccounts.forEach((account, index) => {
+      expect(statements[index]).toMatchObject({
+        Effect: 'Allow',
+        Action: 'events:PutEvents',
+        Resource: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingBus/), 'Arn'] },
+        Condition: { StringNotEquals: { 'events:source': 'va-wave' } },
+      });
+      expect(JSON.stringify(statements[index].Principal)).toContain(account);
     });
-    const principals = JSON.stringify(policies[0]?.Properties.Statement.Principal);
-    for (const account of ALL_OPTIONS.platformAccounts) expect(principals).toContain(account);
     prod.resourceCountIs('AWS::Events::EventBusPolicy', 0);
   });
 
@@ -257,7 +259,7 @@ describe('a platform in other accounts', () => {
 });
 
 describe('a key of the operator', () => {
-  const KEY = ALL_OPTIONS.kmsKeyArn;
+  const KEY = ALL_OPTIONS.encryptionKey;
 
   test.each([
     ['AWS::DynamoDB::Table', { SSESpecification: { SSEType: 'KMS', KMSMasterKeyId: KEY } }],

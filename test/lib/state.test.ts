@@ -8,8 +8,8 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': ['ApiHttp17514DA7'],
   'AWS::CloudFront::Distribution': ['EdgeDistribution0060737B'],
   'AWS::Cognito::UserPool': ['LoginPool53960D84'],
-  'AWS::Cognito::UserPoolClient': ['LoginPoolDashboardF3F7C9EC'],
-  'AWS::Cognito::UserPoolDomain': ['LoginPoolDomain43F1FEDE'],
+  'AWS::Cognito::UserPoolClient': ['LoginClientC04CF64D'],
+  'AWS::Cognito::UserPoolDomain': ['LoginDomainC59F1893'],
   'AWS::DynamoDB::Table': [
     'TablesConfigurationTable511EE7EB',
     'TablesConversationsTable6321493B',

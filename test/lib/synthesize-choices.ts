@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { format } from 'node:util';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { VaWaveStack } from '../../lib/va-wave.ts';
+import { VaWaveStack } from '../../lib/va-wave-stack.ts';
 import { CHOICES, CONTEXT, NAGGED, TESTED } from './deployment-choices.ts';
 
 /**

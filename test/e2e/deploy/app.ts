@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { App, CfnResource } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
+import { replaceModules } from '../../../lib/bundles.ts';
 import { readDeploymentOptions } from '../../../lib/deployment-options.ts';
-import { VaWaveStack } from '../../../lib/va-wave.ts';
+import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 
 /**
  * The app of bin/app.ts for the emulator, without what the emulator does not support, and with the local network rule, which allows endpoints on
@@ -11,14 +12,11 @@ import { VaWaveStack } from '../../../lib/va-wave.ts';
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);
-const replacements = {
-  '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)),
-};
+replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
   stage: process.argv[2] === 'prod' ? 'prod' : 'dev',
   terminationProtection: false,
-  replacements,
 });
 
 /** Types that the emulator does not know. Its functions for custom resources have neither boto3 nor a copy of the SDK. */

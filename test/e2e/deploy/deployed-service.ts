@@ -43,7 +43,7 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
     physical,
     loginClient: async () => ({
       metadataUrl: `${ministack.url}/${outputs[OUTPUTS.userPool]}/.well-known/openid-configuration`,
-      clientId: physical('LoginPoolDashboard'),
+      clientId: physical('LoginClient'),
       redirectUri: `${outputs[OUTPUTS.dashboardUrl]}callback`,
       scope: `openid email ${DASHBOARD_SCOPE}`,
     }),

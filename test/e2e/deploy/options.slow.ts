@@ -88,17 +88,17 @@ const ROWS: readonly Row[] = [
     values: [800, 1600, 2400],
   },
   {
-    set: { alarmTopicArn: [topic('one'), topic('two')] },
+    set: { alarmTopic: [topic('one'), topic('two')] },
     seen: alarm('ApiServerErrors'),
     values: [[], [topic('one'), topic('one')], [topic('two'), topic('two')]],
   },
   {
-    set: { ticketTopicArn: [topic('three'), topic('four')] },
+    set: { ticketTopic: [topic('three'), topic('four')] },
     seen: alarm('ApiNearThrottle'),
     values: [[], [topic('three'), topic('three')], [topic('four'), topic('four')]],
   },
   {
-    set: { domainName: ['one.example.com', 'two.example.com'], certificateArn: [certificate(1), certificate(2)] },
+    set: { domainName: ['one.example.com', 'two.example.com'], certificate: [certificate(1), certificate(2)] },
     seen: distribution('[Aliases.Items[0],ViewerCertificate.ACMCertificateArn]'),
     values: [
       [null, null],
@@ -113,9 +113,9 @@ const ROWS: readonly Row[] = [
   },
   {
     set: {
-      vpcId: ['vpc-01234567', 'vpc-89abcdef'],
-      subnetIds: ['subnet-01234567', 'subnet-89abcdef'],
-      securityGroupIds: ['sg-01234567', 'sg-89abcdef'],
+      vpc: ['vpc-01234567', 'vpc-89abcdef'],
+      vpcSubnets: ['subnet-01234567', 'subnet-89abcdef'],
+      securityGroups: ['sg-01234567', 'sg-89abcdef'],
     },
     seen: stated(/^DeliveriesDispatcherFunction[0-9A-F]{8}$/, 'VpcConfig'),
     values: [
@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
     values: [0, 1, 2],
   },
   {
-    set: { kmsKeyArn: [key(1), key(2)] },
+    set: { encryptionKey: [key(1), key(2)] },
     seen: async ({ service }) => {
       const asked = { QueueUrl: service.outputs[OUTPUTS.deliveriesQueue], AttributeNames: ['All' as const] };
       return (await new SQSClient(service.aws).send(new GetQueueAttributesCommand(asked))).Attributes?.KmsMasterKeyId;
@@ -159,7 +159,7 @@ const ROWS: readonly Row[] = [
     set: { identityProviders: ['Okta', 'Okta,Entra'] },
     seen: ({ aws, service }) =>
       aws(
-        `cognito-idp describe-user-pool-client --user-pool-id ${service.outputs[OUTPUTS.userPool]} --client-id ${service.physical('LoginPoolDashboard')} --query UserPoolClient.SupportedIdentityProviders`,
+        `cognito-idp describe-user-pool-client --user-pool-id ${service.outputs[OUTPUTS.userPool]} --client-id ${service.physical('LoginClient')} --query UserPoolClient.SupportedIdentityProviders`,
       ),
     values: [['COGNITO'], ['COGNITO', 'Okta'], ['COGNITO', 'Okta', 'Entra']],
   },
@@ -210,7 +210,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   edgeAccessLog: 'the calls in us-east-1 that connect the bucket',
   platformAccounts: 'the policy of the bus',
   accountConcurrency: 'reservations of concurrency',
-  vpcId: 'functions in a network',
+  vpc: 'functions in a network',
   sealingKeyReplicaRegion: 'the removal of a replica',
 };
 

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { BUNDLE, bundleWidget, dashboardFolder, functionBundle, NOTICES, widgetFolder } from '../../lib/bundles.ts';
+import { FUNCTIONS } from '../../src/deployment/outputs.ts';
+
+// Builds `dist`: the construct of lib/ as one CommonJS module, which every CDK app can load, its declarations, and everything that it deploys.
+// npm runs it before it packs. The same sources give the same bytes.
+process.chdir(import.meta.dirname);
+rmSync('dist', { recursive: true, force: true });
+
+for (const name of FUNCTIONS) write(`functions/${name}/index.mjs`, functionBundle(name));
+const { texts: _, ...widget } = bundleWidget();
+write('widget.json', JSON.stringify(widget));
+cpSync(widgetFolder(bundleWidget()), 'dist/widget', { recursive: true });
+cpSync(dashboardFolder(), 'dist/dashboard', { recursive: true });
+cpSync(NOTICES, 'dist/THIRD-PARTY-NOTICES.md');
+cpSync('../../LICENSE', 'dist/LICENSE');
+
+const CONSTRUCT = 'lib/va-wave.ts';
+await build({
+  entryPoints: [join('../..', CONSTRUCT)],
+  outfile: 'dist/index.js',
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  alias: { '#bundles': join(import.meta.dirname, 'src/bundles.ts') },
+  external: ['aws-cdk-lib', 'constructs'],
+  logLevel: 'warning',
+});
+write('package.json', '{"type":"commonjs"}\n');
+await build({
+  ...BUNDLE,
+  entryPoints: ['src/va-wave.mjs'],
+  outdir: 'dist/cli',
+  outExtension: { '.js': '.mjs' },
+  splitting: true,
+  target: 'node22.19',
+  logLevel: 'warning',
+});
+
+// The declarations of the construct, and of the files that they import.
+execFileSync('tsc', [
+  '-p',
+  '../..',
+  '--noEmit',
+  'false',
+  '--declaration',
+  '--emitDeclarationOnly',
+  '--outDir',
+  'dist/all',
+]);
+const needed = new Set([CONSTRUCT]);
+for (const file of needed) {
+  const declaration = file.replace(/\.ts$/, '.d.ts');
+  const text = readFileSync(join('dist/all', declaration), 'utf8');
+  for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) needed.add(join(dirname(file), path));
+  write(declaration, text.replace(/(from '\.[^']+)\.ts'/g, "$1.js'"));
+}
+rmSync('dist/all', { recursive: true });
+
+function write(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(join('dist', path)), { recursive: true });
+  writeFileSync(join('dist', path), content);
+}
