@@ -1,5 +1,4 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
-
 import { attempt, FakeOperator, REFUSED } from './operator.ts';
 
 let operator: FakeOperator;
@@ -10,7 +9,15 @@ beforeEach(() => {
 /** An attempt that started this many seconds after the first. */
 const record = (seconds: number, changes: Partial<DeliveryRecord> = {}) =>
   attempt({ started_at: new Date(Date.UTC(2026, 2, 4, 5, 6, seconds)).toISOString(), ...changes });
+const secondOf = ({ started_at }: DeliveryRecord) => new Date(started_at).getUTCSeconds();
 const UNFINISHED = { state: 'started', success: false, status: null } as const;
+const list = (...words: string[]) => operator.run('deliveries', 'act_x', ...words);
+const listed = (...words: string[]) => operator.json<DeliveryRecord[]>('deliveries', 'act_x', ...words);
+const followed = async (...words: string[]) =>
+  (await list('--follow', ...words, '--json')).out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => secondOf(JSON.parse(line)));
 
 test('prints a table without payloads and responses', async () => {
   const timeout = { code: 'timeout', message: 'No answer' } as const;
@@ -20,9 +27,7 @@ test('prints a table without payloads and responses', async () => {
     record(3, { ...UNFINISHED, latency_ms: null, sends: 2 }),
     record(0),
   ];
-  const { code, out } = await operator.run('deliveries', 'act_x');
-  expect(code).toBe(0);
-  expect(out.split('\n')).toEqual([
+  expect((await list()).out.split('\n')).toEqual([
     'TIME                      TRIGGER  REF                   EVENT_ID  ATTEMPT  STATUS  MS    OUTCOME',
     '2026-03-04T05:06:09.000Z  event    conversation.started  event-1   2        –       5000  failed: timeout: No answer',
     '2026-03-04T05:06:06.000Z  event    conversation.started  event-1   1        503     34    failed: http_status: HTTP 503',
@@ -35,21 +40,19 @@ test('prints a table without payloads and responses', async () => {
 test('fits its lines into a terminal, with complete ids', async () => {
   const reference = '6a7e8f90-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
   operator.records = [record(0, { ...REFUSED, reference })];
-  const linesAt = async (columns: number) => {
+  for (const columns of [20, 100, 300]) {
     operator.columns = columns;
-    return (await operator.run('deliveries', 'act_x')).out.trimEnd().split('\n');
-  };
-  const lines = await linesAt(100);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-  expect(lines[1]).toContain(reference);
-  expect((await linesAt(300))[1]).toContain('failed: http_status: HTTP 503');
-  expect((await linesAt(20))[1]).toContain(reference);
+    const lines = (await list()).out.trimEnd().split('\n');
+    if (columns > 20) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines[1]).toContain(reference);
+    expect(lines[1]?.includes('failed: http_status: HTTP 503')).toBe(columns === 300);
+  }
 });
 
 test('colours outcomes and headings alone, where the terminal has colours', async () => {
   operator.records = [record(6, REFUSED), record(0)];
   operator.colour = true;
-  const { out } = await operator.run('deliveries', 'act_x');
+  const { out } = await list();
   expect(out).toContain('\u001b[1mTIME\u001b[22m');
   expect(out).toContain('\u001b[31mfailed: http_status: HTTP 503\u001b[39m');
   expect(out).toContain('\u001b[32mdelivered\u001b[39m');
@@ -57,48 +60,35 @@ test('colours outcomes and headings alone, where the terminal has colours', asyn
 
 test('prints complete records as JSON up to --limit, and says that more exist', async () => {
   operator.records = [record(9), record(6), record(3, REFUSED)];
-  expect(await operator.json('deliveries', 'act_x', '--limit', '2')).toEqual(operator.records.slice(0, 2));
-  const note = 'More exist; use --limit to show more\n';
-  expect((await operator.run('deliveries', 'act_x', '--limit', '2')).err).toBe(note);
-  expect((await operator.run('deliveries', 'act_x', '--limit', '2', '--outcome', 'delivered')).err).toBe('');
+  expect(await listed('--limit', '2')).toEqual(operator.records.slice(0, 2));
+  expect((await list('--limit', '2')).err).toBe('More exist; use --limit to show more\n');
+  expect((await list('--limit', '2', '--outcome', 'delivered')).err).toBe('');
   operator.records = Array.from({ length: 30 }, (_, i) => record(30 - i));
-  expect(await operator.json('deliveries', 'act_x')).toHaveLength(20);
+  expect(await listed()).toHaveLength(20);
 });
 
 test('sorts the newest records by the start of the attempt, whatever the age of its event', async () => {
   // The log is sorted by the event's time. The replay of the older event started after all other attempts.
   const replayed = record(50, { replay: 'a1b2', event_time: '2026-03-04T05:00:00Z' });
   operator.records = [record(9), record(20), replayed, record(1)];
-  const all = await operator.json<DeliveryRecord[]>('deliveries', 'act_x');
-  expect(all.map(({ started_at }) => new Date(started_at).getUTCSeconds())).toEqual([50, 20, 9, 1]);
+  expect((await listed()).map(secondOf)).toEqual([50, 20, 9, 1]);
   operator.records = [...Array.from({ length: 500 }, (_, i) => record(600 - i)), record(9999)];
-  expect(await operator.json('deliveries', 'act_x', '--limit', '1')).toEqual([record(600)]);
-  const none = await operator.run('deliveries', 'act_x', '--outcome', 'failed');
-  expect([none.out, none.err]).toEqual(['No such deliveries\n', 'Searched the newest 500 records\n']);
+  expect(await listed('--limit', '1')).toEqual([record(600)]);
+  const none = { out: 'No such deliveries\n', err: 'Searched the newest 500 records\n' };
+  expect(await list('--outcome', 'failed')).toMatchObject(none);
 });
 
 test.each([
-  [['--outcome', 'failed'], [6]],
-  [['--outcome', 'unfinished'], [3]],
-  [['--outcome', 'delivered', '--limit', '1'], [9]],
-  [
-    ['--since', '2026-03-04T06:06:03+01:00'],
-    [9, 6, 3],
-  ],
-  [
-    ['--since', '10s'],
-    [9, 6],
-  ],
-])('%j prints the attempts of the seconds %j, also with --follow', async (words, seconds) => {
+  ['--outcome failed', [6]],
+  ['--outcome unfinished', [3]],
+  ['--outcome delivered --limit 1', [9]],
+  ['--since 2026-03-04T06:06:03+01:00', [9, 6, 3]],
+  ['--since 10s', [9, 6]],
+])('%s prints the attempts of the seconds %j, also with --follow', async (words, seconds) => {
   operator.clock.advance(Date.UTC(2026, 2, 4, 5, 6, 15) - operator.clock.now().getTime());
   operator.records = [record(9), record(6, REFUSED), record(3, UNFINISHED), record(0)];
-  const shown = await operator.json<DeliveryRecord[]>('deliveries', 'act_x', ...words);
-  expect(shown.map(({ started_at }) => new Date(started_at).getUTCSeconds())).toEqual(seconds);
-  const { out } = await operator.run('deliveries', 'act_x', '--follow', ...words, '--json');
-  const followed = out.split('\n').filter((line) => line !== '');
-  expect(followed.map((line) => new Date(JSON.parse(line).started_at).getUTCSeconds())).toEqual(
-    seconds.filter((second) => second !== 3).toReversed(),
-  );
+  expect((await listed(...words.split(' '))).map(secondOf)).toEqual(seconds);
+  expect(await followed(...words.split(' '))).toEqual(seconds.filter((second) => second !== 3).toReversed());
 });
 
 test.each([
@@ -109,13 +99,13 @@ test.each([
   ['--limit', '0'],
   ['--attempt', 'all'],
 ])('refuses %s %s', async (...words) => {
-  expect((await operator.run('deliveries', 'act_x', ...words)).code).toBe(2);
+  expect((await list(...words)).code).toBe(2);
 });
 
 test('an empty log of an existing Action or assistant is not an error', async () => {
   const { action_id, site_id } = await operator.action();
   expect(await operator.run('deliveries', action_id)).toMatchObject({ code: 0, out: 'No deliveries yet\n' });
-  expect(await operator.run('deliveries', 'act_x')).toMatchObject({ code: 3, err: 'action_id: no Action act_x\n' });
+  expect(await list()).toMatchObject({ code: 3, err: 'action_id: no Action act_x\n' });
   expect(await operator.json('deliveries', site_id)).toEqual([]);
   expect((await operator.run('deliveries', 'site_x')).code).toBe(3);
   expect(operator.logsRead.at(-1)).toBe('usage_site_x');
@@ -129,61 +119,30 @@ test('--follow prints the existing attempts, the oldest first, then each attempt
     if (pauses === 2) operator.records = [record(7), record(5, { attempt: 2 }), ...old];
     return pauses <= 3;
   };
-  const { code, out } = await operator.run('deliveries', 'act_x', '--follow', '--limit', '2', '--json');
-  const lines = out.trim().split('\n');
-  expect(code).toBe(0);
-  expect(lines.map((line) => new Date(JSON.parse(line).started_at).getUTCSeconds())).toEqual([3, 4, 7, 5]);
-  const text = await operator.run('deliveries', 'act_x', '--follow', '--limit', '1');
-  expect(text.out).toMatch(
-    /^2026-03-04T05:06:07.000Z {2}event +conversation.started +event-1 +1 +200 +34 +delivered\n/,
-  );
+  expect(await followed('--limit', '2')).toEqual([3, 4, 7, 5]);
+  const line = /^2026-03-04T05:06:07.000Z {2}event +conversation.started +event-1 +1 +200 +34 +delivered\n/;
+  expect((await list('--follow', '--limit', '1')).out).toMatch(line);
 });
 
-describe('one attempt', () => {
-  const first = attempt({
-    ...REFUSED,
-    payload: '{"id":"event-1","data":{"text":"a\\u001b[31m"}}',
-    response_excerpt: 'try\nlater\u001b[2J',
-  });
-  const later = attempt({
-    ...REFUSED,
-    attempt: 2,
-    started_at: '2026-03-04T05:06:09.250Z',
-    status: null,
-    response_excerpt: null,
-    error: { code: 'dns_failure', message: 'crm.example was not found' },
-  });
-  beforeEach(() => {
-    operator.attempts = [first, later];
-  });
-
-  test('is printed completely, with the meaning of its failure', async () => {
-    const { code, out } = await operator.run('deliveries', 'act_x', 'event-1', '--attempt', '1');
-    expect(code).toBe(0);
-    expect(out).toMatch(/^Attempt, of 2 in the log\n {2}outcome +failed: http_status: HTTP 503\n/);
-    expect(out).toMatch(/meaning +The endpoint responded with an error status/);
-    expect(out).toMatch(/reference +event-1\n/);
-    expect(out).toContain('\nPayload\n  {\n    "id": "event-1",\n');
-    expect(out).toContain('\nResponse (at most 2000 characters)\n  try\n  later\\u001b[2J\n');
-    expect(out).not.toContain('\u001b');
-  });
-
-  test('is the latest without --attempt, and the whole record as JSON', async () => {
-    const { out } = await operator.run('deliveries', 'act_x', 'event-1');
-    expect(out).toMatch(/meaning +The DNS lookup of the host name failed/);
-    expect(await operator.json('deliveries', 'act_x', 'event-1')).toEqual(later);
-  });
-
-  test('can be of a usage webhook of an assistant', async () => {
-    operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1' })];
-    expect(await operator.json('deliveries', 'site_x', 'n-1')).toEqual(operator.attempts[0]);
-  });
-
-  test('that the log does not have is reported with the time that was searched', async () => {
-    expect(await operator.run('deliveries', 'act_x', 'event-2')).toMatchObject({
-      code: 3,
-      err: expect.stringMatching(/^event_id: the log of act_x has no attempt of event-2 from \S+ to /),
-    });
-    expect((await operator.run('deliveries', 'act_x', 'event-1', '--attempt', '3')).err).toContain('no attempt 3 of');
-  });
+test('one attempt is printed completely, with the meaning of its failure', async () => {
+  const payload = '{"id":"event-1","data":{"text":"a\\u001b[31m"}}';
+  const first = attempt({ ...REFUSED, payload, response_excerpt: 'try\nlater\u001b[2J' });
+  const error = { code: 'dns_failure', message: 'crm.example was not found' } as const;
+  const later = attempt({ ...REFUSED, attempt: 2, started_at: '2026-03-04T05:06:09.250Z', status: null, error });
+  operator.attempts = [first, later];
+  const { out } = await list('event-1', '--attempt', '1');
+  expect(out).toMatch(/^Attempt, of 2 in the log\n {2}outcome +failed: http_status: HTTP 503\n/);
+  expect(out).toMatch(/meaning +The endpoint responded with an error status/);
+  expect(out).toMatch(/reference +event-1\n/);
+  expect(out).toContain('\nPayload\n  {\n    "id": "event-1",\n');
+  expect(out).toContain('\nResponse (at most 2000 characters)\n  try\n  later\\u001b[2J\n');
+  expect(out).not.toContain('\u001b');
+  // Without --attempt it is the latest.
+  expect((await list('event-1')).out).toMatch(/meaning +The DNS lookup of the host name failed/);
+  expect(await listed('event-1')).toEqual(later);
+  expect((await list('event-1', '--attempt', '3')).err).toContain('no attempt 3 of');
+  const unknown = /^event_id: the log of act_x has no attempt of event-2 from \S+ to /;
+  expect(await list('event-2')).toMatchObject({ code: 3, err: expect.stringMatching(unknown) });
+  operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1' })];
+  expect(await operator.json('deliveries', 'site_x', 'n-1')).toEqual(operator.attempts[0]);
 });

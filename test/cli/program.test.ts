@@ -88,33 +88,81 @@ test.each([
   expect(JSON.parse(json.err)).toEqual({ error: expect.stringContaining(message) });
 });
 
-/** The commands that ask, with the words that they need. */
-const ASKING: Readonly<Record<string, (of: { action_id: string; site_id: string; org_id: string }) => string[]>> = {
-  'org suspend': ({ org_id }) => [org_id],
-  'org delete': ({ org_id }) => [org_id],
-  'assistant delete': ({ site_id }) => [site_id],
-  'action delete': ({ action_id }) => [action_id],
-  'secret regenerate': ({ site_id }) => [site_id],
+const HOSTILE = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
+const ESCAPED = 'a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae\\u00ad\\u3164\\udb40\\udc41';
+const UNSAFE = /(?!\n)[\p{Cc}\u00ad\u202e\u3164\u{e0041}]/u;
+
+type Ids = { readonly action_id: string; readonly site_id: string; readonly org_id: string };
+
+/** The words after each command, hostile where an operator can write any text. Other commands need the id of what they are about. */
+const WORDS: Readonly<Record<string, (of: Ids) => readonly string[]>> = {
+  'org create': () => ['--name', HOSTILE],
+  'org list': () => [],
+  'org quota': ({ org_id }) => [org_id, '--none'],
+  'member add': ({ org_id }) => ['--org', org_id, '--email', `"${HOSTILE}"@example.com`],
+  'member remove': ({ org_id }) => ['--org', org_id, '--email', HOSTILE],
+  'member list': ({ org_id }) => ['--org', org_id],
+  'assistant create': ({ org_id }) => ['--org', org_id, '--name', HOSTILE, '--domain', HOSTILE, '--rate-limit', '1'],
+  'assistant escalation': ({ site_id }) => [site_id, '--topic', HOSTILE],
+  'assistant form-limit': ({ site_id }) => [site_id, '--per-hour', '5'],
+  'assistant list': ({ org_id }) => ['--org', org_id],
+  'action create': ({ site_id }) => ['--site', site_id, '--trigger', HOSTILE, '--name', HOSTILE, '--url', HOSTILE],
+  'action list': ({ site_id }) => ['--site', site_id],
+  'event list': () => [],
+  'event put': ({ org_id }) => [HOSTILE, '--org', org_id],
+  'event trace': ({ org_id }) => ['event-1', '--org', org_id],
   'event replay': ({ action_id }) => ['event-1', action_id],
-  'event replay-failed': ({ action_id }) => [action_id, '--since', '1h'],
+  'event replay-failed': ({ action_id }) => [action_id, '--since', '1d'],
+  'tool call': ({ site_id }) => [site_id, HOSTILE, '--conversation', HOSTILE],
+  'tool list': ({ site_id }) => [site_id],
+  'usage report': () => ['--token', HOSTILE, '--input-tokens', '1', '--output-tokens', '1'],
+  deliveries: ({ action_id }) => [action_id, 'event-1'],
+  export: ({ org_id }) => ['--org', org_id, '--user', 'u-1'],
   erase: ({ org_id }) => ['--org', org_id, '--user', 'u-1'],
   redrive: () => ['deliveries'],
   warm: () => ['--deliveries-per-second', '10000'],
-  'keys reseal': () => [],
-  'keys rotate-origin': () => [],
-  'keys revoke': () => [],
+  logs: () => ['api'],
+  doctor: () => [],
+};
+const wordsOf = (path: string, ids: Ids): readonly string[] => {
+  const [group = ''] = path.split(' ');
+  const about = {
+    org: [ids.org_id],
+    assistant: [ids.site_id],
+    secret: [ids.site_id],
+    action: [ids.action_id],
+    keys: [],
+  };
+  return [
+    ...path.split(' '),
+    ...(WORDS[path]?.(ids) ?? Object.entries(about).find(([name]) => name === group)?.[1] ?? []),
+  ];
 };
 
-test.each(Object.entries(ASKING))('%s changes nothing without a terminal and without --yes', async (path, words) => {
+const ASKING = [
+  ...[
+    'org suspend',
+    'org delete',
+    'assistant delete',
+    'action delete',
+    'secret regenerate',
+    'erase',
+    'redrive',
+    'warm',
+  ],
+  ...['event replay', 'event replay-failed', 'keys reseal', 'keys rotate-origin', 'keys revoke'],
+];
+
+test.each(ASKING)('%s changes nothing without a terminal and without --yes', async (path) => {
   const ids = await operator.action();
   await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
   await operator.json('secret', 'generate', ids.site_id);
-  const state = () =>
-    structuredClone([...operator.store.assistants, ...operator.store.actions, ...operator.store.organizations]);
+  const { assistants, actions, organizations } = operator.store;
+  const state = () => structuredClone([...assistants, ...actions, ...organizations]);
   operator.records = [attempt({ ...REFUSED, attempt: 3 })];
   operator.whileWaiting = () => true;
   const before = state();
-  const { code, out, err } = await operator.run(...path.split(' '), ...words(ids));
+  const { code, out, err } = await operator.run(...wordsOf(path, ids));
   expect([code, out]).toEqual([5, '']);
   expect(err).toMatch(/\? .*There is no terminal for the answer: use --yes\n$/);
   expect(state()).toEqual(before);
@@ -122,65 +170,33 @@ test.each(Object.entries(ASKING))('%s changes nothing without a terminal and wit
 });
 
 describe('what customers have stored', () => {
-  const hostile = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
-  const escaped = 'a\\u001b[31mb\\u0007\\u009bc\\u202ed\\u000ae\\u00ad\\u3164\\udb40\\udc41';
-  const unsafe = /(?!\n)[\p{Cc}\u00ad\u202e\u3164\u{e0041}]/u;
-
   test.each(COMMANDS.filter((path) => path !== 'receive'))('does not reach the terminal by %s', async (path) => {
-    const { org_id, site_id, action_id } = await operator.action('--name', hostile);
-    await operator.json('org', 'update', org_id, '--name', hostile);
-    await operator.json('assistant', 'update', site_id, '--name', hostile, '--mode', 'session-signed');
-    const error = { code: 'http_status', message: hostile } as const;
-    const texts = { payload: hostile, response_excerpt: hostile, trigger_ref: hostile, error };
+    const ids = await operator.action('--name', HOSTILE);
+    const { org_id, site_id, action_id } = ids;
+    await operator.json('org', 'update', org_id, '--name', HOSTILE);
+    await operator.json('assistant', 'update', site_id, '--name', HOSTILE, '--mode', 'session-signed');
+    const error = { code: 'http_status', message: HOSTILE } as const;
+    const texts = { payload: HOSTILE, response_excerpt: HOSTILE, trigger_ref: HOSTILE, error };
     operator.records = [attempt({ ...REFUSED, action_id, attempt: 3, ...texts })];
     operator.attempts = operator.records;
-    operator.logLines = [{ time: hostile, text: hostile }];
-    operator.runtimeAnswer = { tools: [{ name: hostile, description: hostile }], message: hostile };
-    operator.deadLetters.deliveries.add(hostile, { action_id: hostile });
-    const request = { method: 'POST' as const, url: hostile, headers: {}, body: hostile };
-    const tested = { request, status: 503, latency_ms: 1, success: false, error, response_excerpt: hostile };
-    operator.testResult = tested;
-    operator.account = { ...operator.account, version: hostile };
+    operator.logLines = [{ time: HOSTILE, text: HOSTILE }];
+    operator.runtimeAnswer = { tools: [{ name: HOSTILE, description: HOSTILE }], message: HOSTILE };
+    operator.deadLetters.deliveries.add(HOSTILE, { action_id: HOSTILE });
+    const request = { method: 'POST' as const, url: HOSTILE, headers: {}, body: HOSTILE };
+    operator.testResult = { request, status: 503, latency_ms: 1, success: false, error, response_excerpt: HOSTILE };
+    operator.account = { ...operator.account, version: HOSTILE };
     operator.whileWaiting = (pauses) => pauses < 9;
-    const words: Readonly<Record<string, readonly string[]>> = {
-      'org create': ['--name', hostile],
-      'org quota': [org_id, '--none'],
-      'member add': ['--org', org_id, '--email', `"${hostile}"@example.com`],
-      'member remove': ['--org', org_id, '--email', hostile],
-      'assistant create': ['--org', org_id, '--name', hostile, '--domain', hostile, '--rate-limit', '1'],
-      'assistant escalation': [site_id, '--topic', hostile],
-      'assistant form-limit': [site_id, '--per-hour', '5'],
-      'action create': ['--site', site_id, '--trigger', hostile, '--name', hostile, '--url', hostile],
-      'action list': ['--site', site_id],
-      'event put': [hostile, '--org', org_id],
-      'event trace': ['event-1', '--org', org_id],
-      'event replay': ['event-1', action_id],
-      'event replay-failed': [action_id, '--since', '1d', '--dry-run'],
-      'tool list': [site_id],
-      'tool call': [site_id, hostile, '--conversation', hostile],
-      'usage report': ['--token', hostile, '--input-tokens', '1', '--output-tokens', '1'],
-      deliveries: [action_id, 'event-1'],
-      redrive: ['deliveries', '--dry-run'],
-      warm: ['--deliveries-per-second', '10'],
-      logs: ['api'],
-      'event list': [],
-      doctor: [],
-    };
-    const group = path.split(' ')[0] ?? '';
-    const ids: Readonly<Record<string, readonly string[]>> = { org: [org_id], assistant: [site_id], secret: [site_id] };
-    const listed = path === 'org list' || group === 'keys' ? [] : undefined;
-    const given = words[path] ?? listed ?? (path.endsWith(' list') ? ['--org', org_id] : ids[group]);
-    const all = given ?? (group === 'action' ? [action_id] : ['--org', org_id, '--user', 'u-1']);
-    for (const more of [[], ['--json']]) {
-      const { out, err } = await operator.run(...path.split(' '), ...all, '--yes', ...more);
-      expect(out + err).not.toMatch(unsafe);
+    const dry = ['redrive', 'event replay-failed', 'erase'].includes(path) ? [['--dry-run']] : [];
+    for (const more of [...dry, ['--yes'], ['--yes', '--json']]) {
+      const { out, err } = await operator.run(...wordsOf(path, ids), ...more);
+      expect(out + err).not.toMatch(UNSAFE);
     }
   });
 
   test('is complete in JSON, and readable as text', async () => {
-    await operator.json('org', 'create', '--name', hostile);
-    expect((await operator.run('org', 'list')).out).toContain(escaped);
-    expect(await operator.json('org', 'list')).toEqual([expect.objectContaining({ name: hostile })]);
+    await operator.json('org', 'create', '--name', HOSTILE);
+    expect((await operator.run('org', 'list')).out).toContain(ESCAPED);
+    expect(await operator.json('org', 'list')).toEqual([expect.objectContaining({ name: HOSTILE })]);
   });
 });
 
