@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, SignJWT } from 'jose';
 import * as z from 'zod';
 import { sessionTokens } from '../../../src/adapters/secrets/session-tokens.ts';
 import { sessionClaims } from '../../../src/contract/sessions.ts';
@@ -11,6 +11,7 @@ import { verifyingKey } from '../../../src/domain/auth/key-ring.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
+import { anyCharacter } from '../../harness/any-character.ts';
 
 const vectors = z
   .array(z.object({ kid: z.string(), key: z.string(), claims: sessionClaims, token: z.string() }))
@@ -51,8 +52,6 @@ function python(input: unknown): unknown {
   return JSON.parse(stdout);
 }
 
-import { anyCharacter } from '../../harness/any-character.ts';
-
 describe('fixed vectors', () => {
   test.each(vectors)('the token of $claims.sub is equal to the stored one', async ({ kid, key, claims, token }) => {
     const clock = new FrozenClock(new Date(claims.iat * 1000).toISOString());
@@ -60,16 +59,7 @@ describe('fixed vectors', () => {
     expect(await tokens.signToken(claims)).toBe(token);
     expect(await tokens.verifyToken(token)).toEqual(claims);
     expect(tokens.siteOfToken(token)).toBe(claims.site_id);
-  });
-
-  test.each(vectors)('plain jose accepts the token of $claims.sub', async ({ key, claims, token }) => {
-    const currentDate = new Date(claims.iat * 1000);
-    const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(key), {
-      algorithms: ['HS256'],
-      currentDate,
-    });
-    expect(payload).toEqual(claims);
-    expect(protectedHeader).toMatchObject({ alg: 'HS256', typ: 'JWT' });
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid });
   });
 
   test('Python accepts the tokens and reads the same payloads', () => {
@@ -85,12 +75,6 @@ describe('fixed vectors', () => {
 });
 
 describe('a token', () => {
-  test('has the id of its key, and every holder can read its payload', async () => {
-    const token = await tokensOf([ONE]).signToken(CLAIMS);
-    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k1' });
-    expect(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).toEqual(CLAIMS);
-  });
-
   test('is valid until the exact second of its expiry', async () => {
     const tokens = tokensOf([ONE]);
     const token = await tokens.signToken(CLAIMS);
@@ -146,7 +130,6 @@ describe('is not accepted', () => {
     ['a token of another key', signedBy(TWO.key, good, CLAIMS)],
     ['a token of an unknown key id', signedBy(ONE.key, { ...good, kid: 'k9' }, CLAIMS)],
     ['a token whose key id is not text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS)],
-    ['a token with the algorithm HS512', signedBy(ONE.key, { ...good, alg: 'HS512' }, CLAIMS)],
     ['a token that never expires', signedBy(ONE.key, good, { ...CLAIMS, exp: undefined })],
     ['a token without site', signedBy(ONE.key, good, { ...CLAIMS, site_id: undefined })],
     ['a header that is a list', `${encode([])}.${encode(CLAIMS)}.x`],

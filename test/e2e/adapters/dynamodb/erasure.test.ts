@@ -27,6 +27,22 @@ afterAll(() => tables.stop());
 /** Thrown at a step, like an interruption by Ctrl-C. */
 class Interrupted extends Error {}
 
+/**
+ * Interrupts a run at each of its steps: every run makes one step more than the run before it.
+ * @param run gets the number of steps after which the operator presses Ctrl-C
+ * @returns the number of interruptions until a run was complete
+ */
+async function interruptedAtEachStep(run: (steps: number) => Promise<unknown>): Promise<number> {
+  for (let steps = 0; ; steps++) {
+    try {
+      await run(steps);
+      return steps;
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+    }
+  }
+}
+
 const clock = new FrozenClock();
 const randomBytes = countingBytes();
 
@@ -254,17 +270,7 @@ test('no delivery restores what was erased: neither one in progress, nor a compl
 
 test('erases a person completely after interruptions at every step', async () => {
   const { personPorts, person, erased, stored } = await aPerson();
-  let interruptions = 0;
-  for (let steps = 0; ; steps++) {
-    try {
-      await erasePerson(person, personPorts(steps));
-      break;
-    } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
-      interruptions += 1;
-    }
-  }
-  expect(interruptions).toBeGreaterThan(5);
+  expect(await interruptedAtEachStep((steps) => erasePerson(person, personPorts(steps)))).toBeGreaterThan(5);
   for (const attempt of erased) expect(await stored(attempt)).toMatchObject({ payload: null, response_excerpt: null });
 });
 
@@ -282,19 +288,17 @@ function raise(): never {
   throw new Error('There is no such attempt');
 }
 
-const counted = (text: string) => text.length;
-
 test('erases an assistant with all its items, and no item of another assistant', async () => {
   const { ports, assistant, organization } = setUp();
   const { orgId } = await organization();
   const doomed = await assistant(orgId);
   const other = await assistant(orgId);
-  const before = (await itemsNaming(other)).map(counted);
+  const before = (await itemsNaming(other)).map(({ length }) => length);
   const all = await itemsNaming(doomed);
   expect(all.length).toBeGreaterThan(5);
   expect(await eraseAssistant(doomed, ports())).toEqual({ actions: 2, log_records: 61, conversation_items: 2 });
   expect(await itemsNaming(doomed)).toEqual([]);
-  expect((await itemsNaming(other)).map(counted)).toEqual(before);
+  expect((await itemsNaming(other)).map(({ length }) => length)).toEqual(before);
   await eraseOrganization(orgId, ports());
   expect(await itemsNaming(orgId, doomed, other, 'of a visitor')).toEqual([]);
 });
@@ -304,17 +308,6 @@ test('erases an organization completely after interruptions at every step', asyn
   const { orgId, audited } = await organization();
   const sites = [await assistant(orgId), await assistant(orgId)];
   await createAssistant(orgId, { name: 'Audited', domain: '', hourly_rate_limit: 9 }, audited);
-  let interruptions = 0;
-  // Every run makes one step more than the run before it, so that each step is interrupted once.
-  for (let steps = 0; ; steps++) {
-    try {
-      await eraseOrganization(orgId, ports(steps));
-      break;
-    } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
-      interruptions += 1;
-    }
-  }
-  expect(interruptions).toBeGreaterThan(7);
+  expect(await interruptedAtEachStep((steps) => eraseOrganization(orgId, ports(steps)))).toBeGreaterThan(7);
   expect(await itemsNaming(orgId, ...sites, 'of a visitor')).toEqual([]);
 });
