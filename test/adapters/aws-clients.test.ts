@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
@@ -122,17 +122,6 @@ describe('a call is attempted three times', () => {
     replies = [silent, (response) => response.writeHead(200).write('{"Item"'), says(200, '{}')];
     await aTable(IMPATIENT).read();
     expect(received).toHaveLength(3);
-  });
-
-  test('a refused connection', async () => {
-    const closed = createTcpServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const refused: unknown = await aTable({ endpoint: `http://127.0.0.1:${port}` })
-      .read()
-      .catch((error: unknown) => error);
-    expect(refused).toMatchObject({ message: expect.stringContaining('ECONNREFUSED'), $metadata: { attempts: 3 } });
   });
 
   test('but a function is invoked once', async () => {

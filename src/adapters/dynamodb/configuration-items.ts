@@ -158,7 +158,7 @@ export const KEYS = {
 
 export const SORT_PREFIXES = {
   action: 'ACTION#',
-  /** Event Actions, and all Actions of versions up to 0.1, whose ids do not tell the trigger. */
+  /** Event Actions. */
   eventAction: 'ACTION#act_',
   site: 'SITE#',
   member: 'MEMBER#',

@@ -2,12 +2,7 @@ import * as z from 'zod';
 import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type {
-  Subscriber,
-  SubscriberList,
-  Subscriptions,
-  UnreadableSubscriber,
-} from '../../domain/events/route-event.ts';
+import type { SubscriberList, Subscriptions } from '../../domain/events/route-event.ts';
 import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { batched } from '../batching.ts';
@@ -98,13 +93,13 @@ const hasTrigger = <Some extends { readonly trigger: Trigger }, Kind extends Tri
 ): action is Extract<Some, { trigger: Kind }> => action.trigger === trigger;
 
 /** Reads each item by itself, so that one which cannot be read does not affect the others. */
-function readEach<Value>(
+function readEach<Value, Name>(
   items: readonly StoredItem[],
   read: (item: StoredItem) => Value,
-  nameOf: (item: StoredItem) => Omit<UnreadableAction, 'cause'>,
-): readonly [values: readonly Value[], unreadable: readonly UnreadableAction[]] {
+  nameOf: (item: StoredItem) => Name,
+): readonly [values: readonly Value[], unreadable: readonly (Name & Pick<UnreadableAction, 'cause'>)[]] {
   const values: Value[] = [];
-  const unreadable: UnreadableAction[] = [];
+  const unreadable: (Name & Pick<UnreadableAction, 'cause'>)[] = [];
   for (const item of items) {
     try {
       values.push(read(item));
@@ -167,19 +162,13 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
   const itemOf = batchedReads(client, table);
 
   const read = async (orgId: string): Promise<Read> => {
-    const subscribers: Subscriber[] = [];
-    const unreadable: UnreadableSubscriber[] = [];
-    for (const item of await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction)) {
-      const action_id = actionIdIn(table, item);
-      try {
-        const { trigger, ...subscription } = readSubscription(table, item).action;
-        if (trigger === 'Event') subscribers.push({ action_id, ...subscription });
-      } catch (cause) {
-        if (!isUnreadable(cause)) throw cause;
-        unreadable.push({ action_id, cause });
-      }
-    }
-    return { subscribers, unreadable };
+    const items = await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction);
+    const [subscribers, unreadable] = readEach(
+      items,
+      (item) => ({ action_id: actionIdIn(table, item), ...readSubscription(table, item).action }),
+      (item) => ({ action_id: actionIdIn(table, item) }),
+    );
+    return { subscribers: subscribers.filter(({ trigger }) => trigger === 'Event'), unreadable };
   };
 
   const current = async (orgId: string, readAt: number, version: number | undefined) => {

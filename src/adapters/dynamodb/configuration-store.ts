@@ -27,42 +27,33 @@ import { findItem, namesPage, readKey } from './stored-items.ts';
  */
 export function configurationStore(client: DynamoDb, table: string): ConfigurationStore & AuditTrail {
   const reads = configurationReads(client, table);
-  const transaction = configurationTransaction(client, table);
-  return {
-    ...organizationStore(client, table),
-    ...assistantStore(client, table, transaction),
-    ...actionStore(client, table, transaction),
-    findAssistant: reads.findAssistant,
-    findAction: reads.findAction,
-    findActionById: async (actionId) => {
-      const owner = await findItem(client, table, KEYS.actionOwner(actionId), readActionOwner);
-      return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);
-    },
+  const { put, remove, replace, addTo, atVersion, transact } = configurationTransaction(client, table);
+  const itemOf = batchedReads(client, table);
+  const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
 
-    listActions: (orgId) => reads.actionsOf(orgId),
+  const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
+  const domainItems = (assistant: Assistant) =>
+    assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
-    auditPage: async (orgId, after) => {
-      const { pk } = KEYS.audit(orgId, '', '', 0);
-      const { Items, LastEvaluatedKey } = await client.query({
-        TableName: table,
-        ScanIndexForward: false,
-        Limit: AUDIT_PER_PAGE,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-        ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
-      });
-      return {
-        records: Items.map((item) => readAuditRecord(table, item).record),
-        next: LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk,
-      };
-    },
+  const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
+    const { names, next } = await namesPage(client, table, sitesOf(orgId), {
+      after,
+      atMost: ASSISTANTS_PER_PAGE,
+    });
+    const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
+    const found = items.filter((item) => item !== undefined);
+    return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
   };
-}
 
-type OrganizationCalls = 'createOrganization' | 'changeOrganization' | 'findOrganization' | 'listOrganizations';
+  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
 
-/** Creates the part of the configuration store that keeps organizations. */
-function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationStore, OrganizationCalls> {
+  /**
+   * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
+   * they have none.
+   */
+  const slugItems = ({ sealed_signing_secret, ...action }: Action) =>
+    action.trigger === 'Event' ? [] : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action }];
+
   return {
     createOrganization: async (organization) => {
       const existing = await conditionFailure(
@@ -100,35 +91,7 @@ function organizationStore(client: DynamoDb, table: string): Pick<ConfigurationS
       });
       for await (const { Items } of pages) for (const item of Items) yield readOrganization(table, item).organization;
     },
-  };
-}
 
-type AssistantCalls = 'createAssistant' | 'replaceAssistant' | 'assistantsPage' | 'listAssistants';
-
-/** Creates the part of the configuration store that changes and lists assistants. */
-function assistantStore(
-  client: DynamoDb,
-  table: string,
-  { put, remove, replace, addTo, transact }: ConfigurationTransaction,
-): Pick<ConfigurationStore, AssistantCalls> {
-  const itemOf = batchedReads(client, table);
-  const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
-
-  const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
-  const domainItems = (assistant: Assistant) =>
-    assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
-
-  const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
-    const { names, next } = await namesPage(client, table, sitesOf(orgId), {
-      after,
-      atMost: ASSISTANTS_PER_PAGE,
-    });
-    const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
-    const found = items.filter((item) => item !== undefined);
-    return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
-  };
-
-  return {
     createAssistant: async (assistant, limit, author) => {
       const failed = await transact({ entity: 'assistant', next: assistant }, author, {
         organization: addTo(assistant.org_id, { assistant_count: 1 }, hasRoom(assistant, 'assistant_count', limit)),
@@ -162,27 +125,7 @@ function assistantStore(
       } while (after !== undefined);
       return all;
     },
-  };
-}
 
-type ActionCalls = 'createAction' | 'replaceAction' | 'deleteAction';
-
-/** Creates the part of the configuration store that changes Actions. */
-function actionStore(
-  client: DynamoDb,
-  table: string,
-  { put, remove, replace, addTo, atVersion, transact }: ConfigurationTransaction,
-): Pick<ConfigurationStore, ActionCalls> {
-  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
-
-  /**
-   * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
-   * they have none.
-   */
-  const slugItems = ({ sealed_signing_secret, ...action }: Action) =>
-    action.trigger === 'Event' ? [] : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action }];
-
-  return {
     createAction: async (action, author) => {
       const failed = await transact({ entity: 'action', next: action }, author, {
         organization: addTo(
@@ -227,6 +170,31 @@ function actionStore(
       });
       return failed.length === 0;
     },
+
+    findAssistant: reads.findAssistant,
+    findAction: reads.findAction,
+    findActionById: async (actionId) => {
+      const owner = await findItem(client, table, KEYS.actionOwner(actionId), readActionOwner);
+      return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);
+    },
+
+    listActions: (orgId) => reads.actionsOf(orgId),
+
+    auditPage: async (orgId, after) => {
+      const { pk } = KEYS.audit(orgId, '', '', 0);
+      const { Items, LastEvaluatedKey } = await client.query({
+        TableName: table,
+        ScanIndexForward: false,
+        Limit: AUDIT_PER_PAGE,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
+      });
+      return {
+        records: Items.map((item) => readAuditRecord(table, item).record),
+        next: LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk,
+      };
+    },
   };
 }
 
@@ -234,8 +202,6 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 /** The writes of a transaction, by name. A name may have any number of writes. */
 type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
-
-type ConfigurationTransaction = ReturnType<typeof configurationTransaction>;
 
 /** The condition of a put that must not replace an item. */
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };

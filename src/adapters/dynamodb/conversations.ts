@@ -34,9 +34,8 @@ const readSubmission = itemReader(
     submission_id: z.string(),
     submission_state: z.enum(['sending', 'accepted', 'failed']),
     /** Id of the latest claim. */
-    claim_id: z.string().optional(),
-    /** Items of earlier code lack it. The first claim after them sets it. */
-    form_id: z.string().optional(),
+    claim_id: z.string(),
+    form_id: z.string(),
   }),
 );
 
@@ -134,7 +133,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
             UpdateExpression:
               'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, form_id = :form, started_at = :now, expires_at = :expires',
             ConditionExpression:
-              '(attribute_not_exists(form_id) OR form_id = :form) AND (attribute_not_exists(pk) OR submission_state = :failed OR (submission_state = :sending AND started_at < :stale))',
+              'attribute_not_exists(pk) OR (form_id = :form AND (submission_state = :failed OR (submission_state = :sending AND started_at < :stale)))',
             ExpressionAttributeValues: {
               ':id': submissionId,
               ':claim': claim_id,
@@ -152,7 +151,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
         claimed,
       );
       if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
-      const { submission_state, submission_id, form_id = key.formId } = readSubmission(table, blocking);
+      const { submission_state, submission_id, form_id } = readSubmission(table, blocking);
       if (form_id !== key.formId) return { kind: 'other_form' };
       return submission_state === 'accepted'
         ? { kind: 'accepted', submissionId: submission_id }

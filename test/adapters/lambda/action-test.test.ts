@@ -70,27 +70,31 @@ test('a test returns the result of the function', async () => {
   expect(await pressTest()).toMatchObject({ status: 200, body: { success: true, status: 200 } });
 });
 
-test('of a suspended organization reaches the dashboard with its code', async () => {
-  stored = aFormAction({ suspended: true });
-  const { status, body } = await pressTest();
-  expect([status, body]).toEqual([
+test.each<[string, () => void, number, string | undefined, object]>([
+  [
+    'a suspended organization',
+    () => {
+      stored = aFormAction({ suspended: true });
+    },
     409,
-    { success: false, code: 'organization_suspended', error: `org_id: ${ORG_ID} is suspended` },
-  ]);
-});
-
-test('of the rate limit has its retry time', async () => {
-  limit.decision = { allowed: false, retryAfterSeconds: 42 };
-  const { status, headers, body } = await pressTest();
-  expect([status, headers['retry-after'], body]).toEqual([
+    undefined,
+    { code: 'organization_suspended', error: `org_id: ${ORG_ID} is suspended` },
+  ],
+  [
+    'the rate limit',
+    () => {
+      limit.decision = { allowed: false, retryAfterSeconds: 42 };
+    },
     429,
     '42',
-    { success: false, code: 'rate_limit_exceeded', error: 'Rate limit exceeded' },
-  ]);
-});
-
-test('of a deleted Action is a 404', async () => {
-  stored = undefined;
-  const { status, body } = await pressTest();
-  expect([status, body.code]).toEqual([404, 'action_not_found']);
-});
+    { code: 'rate_limit_exceeded', error: 'Rate limit exceeded' },
+  ],
+])(
+  'a refusal because of %s reaches the dashboard as the function made it',
+  async (_, arrange, status, retryAfter, body) => {
+    arrange();
+    const answer = await pressTest();
+    expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter]);
+    expect(answer.body).toEqual({ success: false, ...body });
+  },
+);

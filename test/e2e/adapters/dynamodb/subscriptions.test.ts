@@ -83,15 +83,6 @@ test('are kept until an Event Action changes', async () => {
   expect(await subscribers()).toEqual({ ids: [second.action_id], lists: 0 });
 });
 
-test('are read again when one Action is deleted and another is created', async () => {
-  const { action, mine, subscribers } = await setUp();
-  await subscribers();
-  const other = anEventAction(mine());
-  await store.deleteAction(action);
-  await store.createAction(other);
-  expect((await subscribers()).ids).toEqual([other.action_id]);
-});
-
 test('are those of Event Actions only, whatever else the organization stores', async () => {
   const { action, mine, subscribers } = await setUp();
   await store.createAction(aFormAction(mine()));
