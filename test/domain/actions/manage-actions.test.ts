@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import {
   createAction,
@@ -5,6 +6,7 @@ import {
   requireAction,
   settingsOf,
 } from '../../../src/domain/actions/manage-actions.ts';
+import { slugOf } from '../../../src/domain/actions/slug.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
@@ -187,4 +189,25 @@ describe('changing an Action', () => {
     expect((await refusalOf(updateAction(action.action_id, { name: 'Mine' }, slow))).code).toBe('stale_version');
     expect((await refusalOf(deleteAction(action.action_id, slow))).code).toBe('stale_version');
   });
+});
+
+test.each([
+  ['Contact us', 'contact-us'],
+  ['  Contact   us! ', 'contact-us'],
+  ['Größe & Café №5', 'gro-e-cafe-no5'],
+  ['ALL_CAPS', 'all-caps'],
+  ['日本', 'action-45678901'],
+  ['---', 'action-45678901'],
+  ['x'.repeat(100), 'x'.repeat(64)],
+  [`${'x'.repeat(63)} y`, 'x'.repeat(63)],
+])('%p becomes %p', (name, slug) => {
+  expect(slugOf(name, 'act_012345678901')).toBe(slug);
+});
+
+test('every name has a slug that is valid in a path', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => {
+      expect(slugOf(name, 'act_abcdefgh')).toMatch(/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/);
+    }),
+  );
 });

@@ -1,5 +1,9 @@
 import fc from 'fast-check';
+import { checkPage, type PageSettings } from '../../../src/domain/auth/check-hosts.ts';
+import { allowedOrigin, preflight, preflightSite } from '../../../src/domain/auth/cors.ts';
 import { entriesMatching, hostMatches, originHost, pageHost, readHostEntry } from '../../../src/domain/auth/hosts.ts';
+import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
+import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 
 const normalizeHostEntry = (text: string) => {
   const read = readHostEntry(text);
@@ -140,4 +144,153 @@ describe('an entry matches', () => {
       }),
     );
   });
+});
+
+const check = (address: string, changes: Partial<PageSettings> = {}) =>
+  checkPage(address, {
+    authentication_mode: 'Allowed Websites',
+    enabled: true,
+    domain: 'shop.example',
+    allowed_domains: ['shop.example'],
+    ...changes,
+  });
+const SIGNED: Partial<PageSettings> = { authentication_mode: 'Session Signed', allowed_domains: [] };
+const MUNICH = { domain: 'MÜNCHEN.example', allowed_domains: ['münchen.example'] };
+
+test.each<[string, Partial<PageSettings>, string, string | null]>([
+  ['shop.example/cart', {}, 'shop.example', 'shop.example'],
+  [' HTTP://SHOP.example:8080/', {}, 'shop.example:8080', 'shop.example'],
+  ['https://shop.example:443', { allowed_domains: ['shop.example:443'] }, 'shop.example', 'shop.example:443'],
+  ['https://münchen.example', MUNICH, 'xn--mnchen-3ya.example', 'xn--mnchen-3ya.example'],
+  ['https://shop.example/', SIGNED, 'shop.example', null],
+])('a widget on the page %s with %j starts', (address, changes, host, matched_by) => {
+  expect(check(address, changes)).toEqual({ host, matched_by, refused_by: [] });
+});
+
+test.each<[string, Partial<PageSettings>, readonly string[]]>([
+  ['https://www.shop.example/', { allowed_domains: ['shop.example', 'www.shop.example'] }, ['domain']],
+  ['https://shop.example/', { domain: 'not a host' }, ['domain']],
+  ['https://shop.example/', { allowed_domains: [] }, ['allowed_domains']],
+  ['https://shop.example/', { allowed_domains: ['www.shop.example', '*.example'] }, ['allowed_domains']],
+  ['https://other.example/', {}, ['domain', 'allowed_domains']],
+  ['https://other.example/', { enabled: false }, ['domain', 'enabled']],
+  ['https://www.shop.example/', SIGNED, ['domain']],
+])('on the page %s with %j, these settings prevent the start: %j', (address, changes, refused_by) => {
+  expect(check(address, changes).refused_by).toEqual(refused_by);
+});
+
+test.each(['not a page', '', 'ftp://shop.example', 'https://', 'javascript:alert(1)'])(
+  '%j is not a page',
+  (address) => {
+    expect(check(address)).toEqual({ host: null, matched_by: null, refused_by: [] });
+  },
+);
+
+const SHOP = 'https://shop.example';
+
+test.each<[string, string | undefined, string | undefined]>([
+  ['shop.example', SHOP, SHOP],
+  ['shop.example', 'http://shop.example:8080', 'http://shop.example:8080'],
+  ['shop.example', 'HTTPS://SHOP.example:443', SHOP],
+  ['shop.example:8443', 'https://shop.example:8443', 'https://shop.example:8443'],
+  ['shop.example:8443', SHOP, undefined],
+  ['shop.example', 'https://www.shop.example', undefined],
+  ['shop.example', 'null', undefined],
+  ['shop.example', undefined, undefined],
+  ['', SHOP, undefined],
+  ['', '', undefined],
+])('the Domain %p and the origin %p: %p, whatever Allowed Domains say', (domain, origin, allowed) => {
+  expect(allowedOrigin(anAssistant({ domain, allowed_domains: ['www.shop.example'] }), origin)).toBe(allowed);
+});
+
+test('every page may read that a site does not exist, unless it has no origin', () => {
+  expect(allowedOrigin(undefined, 'https://anywhere.example')).toBe('https://anywhere.example');
+  expect(allowedOrigin(undefined, 'null')).toBeUndefined();
+});
+
+describe('a preflight request', () => {
+  const asked: (readonly string[])[] = [];
+  const ports = {
+    findAssistant: async (siteId: string) => (siteId === SITE_ID ? anAssistant({ enabled: false }) : undefined),
+    anyDomain: async (entries: readonly string[]) => {
+      asked.push(entries);
+      return entries.includes('shop.example');
+    },
+  };
+  beforeEach(() => asked.splice(0));
+
+  test.each<[string | undefined, string | undefined, boolean]>([
+    // Also of a disabled assistant, so that the page can read that it is disabled.
+    [SITE_ID, SHOP, true],
+    [SITE_ID, 'https://evil.example', false],
+    [SITE_ID, undefined, false],
+    ['site_nobody', 'https://anywhere.example', true],
+    ['not a site', 'https://anywhere.example', true],
+    ['', 'https://anywhere.example', true],
+    [undefined, 'https://shop.example:8443', true],
+    [undefined, 'https://evil.example', false],
+    [undefined, 'https:shop.example', false],
+    [undefined, undefined, false],
+  ])('for the site %p from the origin %p: %p', async (siteId, origin, allowed) => {
+    expect(await preflight({ siteId, origin }, ports)).toBe(allowed ? origin : undefined);
+  });
+
+  test('without a site looks up both entries that can match', async () => {
+    expect(await preflight({ siteId: undefined, origin: 'HTTPS://SHOP.example' }, ports)).toBe(SHOP);
+    expect(asked).toEqual([['shop.example', 'shop.example:443']]);
+  });
+
+  test.each([
+    [`/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`, 'site_evil', SITE_ID],
+    ['/api/widget/init', SITE_ID, SITE_ID],
+    ['/api/widget/init', undefined, undefined],
+  ])('to %s with the query ?site=%s is for the site %s', (path, site, siteId) => {
+    expect(preflightSite(path, site)).toBe(siteId);
+  });
+});
+
+test.each<[string, string | undefined]>([
+  [' 198.51.100.7 ', '198.51.100.7'],
+  ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['::ffff:c633:6407', '198.51.100.7'],
+  ['', undefined],
+  ['198.51.100.0/24', undefined],
+  ['198.51.100', undefined],
+  ['0x7f.0.0.1', undefined],
+  ['2130706433', undefined],
+  ['198.51.100.07', undefined],
+  ['198.51.100.256', undefined],
+  ['fe80::1%eth0', undefined],
+  ['shop.example', undefined],
+])('%p is normalized to %p', (text, normalized) => {
+  expect(normalizeIpAddress(text)).toBe(normalized);
+});
+
+test.each<[readonly string[], string, boolean]>([
+  [[], 'not an address', true],
+  [['198.51.100.7', '2001:db8::1'], '::ffff:198.51.100.7', true],
+  [['198.51.100.7', '2001:db8::1'], '2001:db8::2', false],
+  [['198.51.100.7', '2001:db8::1'], '', false],
+])('the list %j allows %p: %p', (list, ip, allowed) => {
+  expect(ipAllowed(list, ip)).toBe(allowed);
+});
+
+test('every notation of an address has the same normalized form', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => {
+      const once = normalizeIpAddress(ip) ?? '';
+      expect(normalizeIpAddress(once)).toBe(once);
+      expect(ipAllowed([once], ip)).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['2001:DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+  ['unknown', 'unknown'],
+])('a visitor at %s counts as %s', (ip, network) => {
+  expect(visitorNetwork(ip)).toBe(network);
 });
