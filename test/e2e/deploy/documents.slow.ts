@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,12 +9,10 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { type DocumentedCommand, documentedCommands } from '../../docs/documented-commands.ts';
-import { describeWhere } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';
 import { operatorOf } from '../acceptance/operator.ts';
-import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { deployedService } from './deployed-service.ts';
-import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+import { describeEmulated, TIMEOUT } from './emulated-account.ts';
 
 /**
  * Follows docs/deploying.md and docs/runbook.md in an emulated account, command by command: every command that the documents state runs
@@ -23,23 +20,13 @@ import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts
  * emulator's answer.
  */
 
-/** A deployment takes half a minute; `keys reseal` waits six minutes for every container to read the keys. */
-const TIMEOUT = 900_000;
 const PATIENCE_MS = 30_000;
 /** What execFile throws for a command that ends with another exit code than 0. */
 const failedCommand = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() });
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: RegExp }[] = [
-  { command: /update-termination-protection/, answer: /Unknown action: UpdateTerminationProtection/ },
-  // It finds the login by its id, and then deletes the login of this name.
-  { command: /admin-delete-user/, answer: /InternalError.* calling the AdminDeleteUser operation/ },
-  { command: /admin-link-provider-for-user/, answer: /Unknown Cognito IDP action: AdminLinkProviderForUser/ },
-  { command: /request-service-quota-increase/, answer: /MethodNotAllowed/ },
-  // The CDK first deletes the change set of an earlier bootstrap, which AWS permits when there is none.
-  { command: /--custom-permissions-boundary/, answer: /ChangeSetNotFoundException/ },
-  // The CDK names the stack by its id, and the emulator finds a stack only by its name.
-  { command: /cdk destroy/, answer: /Failed to destroy VaWave: (?:CREATE|UPDATE)_COMPLETE/ },
+  { command: /request-service-quota-increase/, answer: /when calling the RequestServiceQuotaIncrease operation/ },
 ];
 
 /** The emulator has no CodeDeploy. It fails such a deployment and rolls the stack back, so that no later command has a stack. */
@@ -59,7 +46,9 @@ const SHOWS: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/org list --stack Trial/, /No organizations/],
   [/action secret/, /whsec_/],
   [/action test/, /200/],
-  [/describe-table/, /"TableStatus": "ACTIVE"/],
+  [/update-continuous-backups/, /"PointInTimeRecoveryStatus": "ENABLED"/],
+  [/update-time-to-live/, /"Enabled": true/],
+  [/describe-table/, /"TableStatus": "ACTIVE"[\s\S]*"DeletionProtectionEnabled": true/],
 ];
 
 // An operator meets the sections in this order: the stack is deployed first and deleted last.
@@ -77,28 +66,16 @@ type Subject = {
 };
 type Ran = { readonly code: number; readonly output: string };
 
-describeWhere(installMiniStack(), 'the commands of the documents, in an emulated account', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));
-  const work = join(folder, 'work');
-  let ministack: MiniStack;
-  let receiver: Receiver;
+describeEmulated('the commands of the documents', (account) => {
+  const work = join(account.folder, 'work');
 
-  beforeAll(async () => {
-    receiver = await startReceiver();
-    const authority = join(folder, 'authority.pem');
-    writeFileSync(authority, receiver.authorityPem);
+  beforeAll(() => {
     mkdirSync(work);
     symlinkSync(join(root, 'examples'), join(work, 'examples'));
-    ministack = await startMiniStack({ VA_WAVE_LOCAL_CA_FILE: authority });
-    installPrograms(join(folder, 'bin'));
-  }, TIMEOUT);
-  afterAll(async () => {
-    await ministack?.stop();
-    await receiver?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    installPrograms(join(account.folder, 'bin'));
   });
 
-  const service = () => deployedService(ministack, 'VaWave');
+  const service = () => deployedService(account.ministack, 'VaWave');
 
   /** Runs a text in a shell, as an operator does. @returns the exit code, and everything that it printed */
   async function shell(text: string): Promise<Ran> {
@@ -107,9 +84,9 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
         cwd: work,
         maxBuffer: 64 * 1024 ** 2,
         env: {
-          ...ministack.environment(join(folder, 'bin')),
+          ...account.ministack.environment(join(account.folder, 'bin')),
           CDK_APP: 'node test/e2e/deploy/app.ts prod',
-          CDK_OUTPUT: join(folder, 'cdk.out'),
+          CDK_OUTPUT: join(account.folder, 'cdk.out'),
           CDK_REQUIRE_APPROVAL: 'never',
         },
       });
@@ -135,7 +112,7 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
   /** Creates an organization with an assistant and an Action, to which an event was delivered, for the commands of one section. */
   async function createSubject(): Promise<Subject> {
     const { outputs } = await service();
-    const { url: gatewayUrl, region, credentials } = ministack;
+    const { url: gatewayUrl, region, credentials } = account.ministack;
     const operator = operatorOf({ gatewayUrl, region, credentials, outputs });
     const org_id = await operator.createOrganization('Documents', 'paid');
     const site_id = await operator.createAssistant(org_id, {
@@ -146,7 +123,7 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
     const settings = {
       trigger: 'Event',
       name: 'Documents',
-      url: receiver.url('/documents'),
+      url: account.receiver.url('/documents'),
       events: ['message.sent'],
     } as const;
     const action_id = await operator.createAction(site_id, settings);
@@ -273,7 +250,7 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
     },
     'Events missing': async () => {
       const bus = await eventsArn(`event-bus/${await output(OUTPUTS.eventBus)}`);
-      await ministack.aws(['events', 'create-archive', '--archive-name', ARCHIVE, '--event-source-arn', bus]);
+      await account.ministack.aws(['events', 'create-archive', '--archive-name', ARCHIVE, '--event-source-arn', bus]);
     },
     Canary: async () => {
       expect(await run('npx cdk deploy -c canary=true')).toMatchObject({ code: 0 });
@@ -291,9 +268,9 @@ describeWhere(installMiniStack(), 'the commands of the documents, in an emulated
       await subjectOf('Recover a table');
     },
     'New accounts': async () => {
-      await ministack.aws(['s3', 'mb', 's3://left-behind']);
+      await account.ministack.aws(['s3', 'mb', 's3://left-behind']);
       writeFileSync(join(work, 'page.html'), 'page');
-      await ministack.aws(['s3', 'cp', join(work, 'page.html'), 's3://left-behind/page.html']);
+      await account.ministack.aws(['s3', 'cp', join(work, 'page.html'), 's3://left-behind/page.html']);
     },
   };
 

@@ -67,6 +67,8 @@ export async function startMiniStack(environment: Readonly<Record<string, string
       LAMBDA_EXECUTOR: 'local',
       IOT_MTLS_ENABLED: '0',
       SFTP_ENABLED: '0',
+      // Otherwise as many as this machine can run.
+      LAMBDA_ACCOUNT_CONCURRENCY: '1000',
       ...environment,
     },
   });
@@ -150,7 +152,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Runs a command of the CDK against the emulator, as an operator does. @param folder receives the command's files */
-export async function cdk(ministack: MiniStack, folder: string, ...words: readonly string[]): Promise<string> {
+export async function runCdk(ministack: MiniStack, folder: string, ...words: readonly string[]): Promise<string> {
   const out = ['--output', join(folder, 'cdk.out'), '--app', 'node test/e2e/deploy/app.ts'];
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,

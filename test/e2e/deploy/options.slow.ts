@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { readDocument, tableRows } from '../../docs/documents.ts';
-import { describeWhere } from '../../examples/where-installed.ts';
 import { type DeployedService, deployedService } from './deployed-service.ts';
-import { cdk, installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+import { describeEmulated, TIMEOUT } from './emulated-account.ts';
 
 /**
  * Each option in an emulated account: a stack without options gets them, then other values, and then none again. What each did is read from the
@@ -199,7 +195,7 @@ const ROWS: readonly Row[] = [
 /** What this account cannot show of an option, and why. Everything else of the option is in the table or in the suite that is named. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   stage: 'another stage is another stack: documents.slow.ts deploys prod, this suite dev',
-  stackName: 'another name is another stack: deploy.slow.ts deploys and deletes a second one',
+  stackName: 'another name is another stack: documents.slow.ts deploys one beside the first',
   fixedEgress: 'the emulator refuses AWS::EC2::EIP, AWS::EC2::FlowLog and AWS::EC2::NatGateway',
   eventArchive:
     'the emulator refuses AWS::Events::Archive; documents.slow.ts replays an archive that a command creates',
@@ -216,23 +212,18 @@ const WITHOUT: Readonly<Record<string, string>> = {
 
 const PHASES = ['before', 'added', 'changed', 'removed'] as const;
 
-describeWhere(installMiniStack(), 'each option in an emulated account', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-options-'));
-  let ministack: MiniStack;
+describeEmulated('each option', (account) => {
   /** What was seen of each row in each phase. */
   const seen: unknown[][] = ROWS.map(() => []);
   const versions = new Map<string, string>();
 
-  beforeAll(async () => {
-    ministack = await startMiniStack({});
-    await cdk(ministack, folder, 'bootstrap', `aws://${ACCOUNT}/us-east-1`);
-  }, 120_000);
-  afterAll(async () => {
-    await ministack?.stop();
-    rmSync(folder, { recursive: true, force: true });
+  beforeAll(() => account.bootstrap(), TIMEOUT);
+  afterAll(() => {
     for (const [option, why] of Object.entries(ELSEWHERE))
       process.stderr.write(`Not here: ${option}, because ${why}\n`);
-    for (const [option, part] of Object.entries(WITHOUT)) process.stderr.write(`Emulated without ${part}: ${option}\n`);
+    for (const [option, part] of Object.entries(WITHOUT)) {
+      process.stderr.write(`Emulated without ${part}: ${option}\n`);
+    }
   });
 
   test.each(PHASES)(
@@ -243,10 +234,10 @@ describeWhere(installMiniStack(), 'each option in an emulated account', () => {
         const value = at === undefined ? undefined : values[at];
         return value === undefined ? [] : ['-c', `${name}=${versions.get(value) ?? value}`];
       });
-      await cdk(ministack, folder, 'deploy', '--require-approval', 'never', ...words);
-      const service = await deployedService(ministack, 'VaWave');
+      await account.deploy(...words);
+      const service = await deployedService(account.ministack, 'VaWave');
       const aws = async (command: string): Promise<unknown> => {
-        const text = await ministack.aws([...command.split(' '), '--output', 'json']).catch(() => '');
+        const text = await account.ministack.aws([...command.split(' '), '--output', 'json']).catch(() => '');
         return text.trim() === '' || text.trim() === 'null' ? undefined : JSON.parse(text);
       };
       for (const [index, row] of ROWS.entries()) seen[index]?.push(await row.seen({ service, aws }));
@@ -257,7 +248,7 @@ describeWhere(installMiniStack(), 'each option in an emulated account', () => {
       versions.set('<first version>', await versionOf('get-secret-value'));
       versions.set('<second version>', await versionOf('put-secret-value --secret-string second'));
     },
-    300_000,
+    TIMEOUT,
   );
 
   test.each(ROWS.map((row, index) => [Object.keys(row.set).join(', '), row, index] as const))('%s', (_, row, index) => {
