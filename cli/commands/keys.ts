@@ -1,16 +1,10 @@
 import type { Action } from '../../src/contract/actions.ts';
-import {
-  type KeyRing,
-  newRingKey,
-  RING_CACHE_SECONDS,
-  type RingKey,
-  type RingStore,
-} from '../../src/domain/auth/key-ring.ts';
+import { type KeyRing, newRingKey, RING_CACHE_SECONDS, type RingKey } from '../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { type ConfigurationStore, requireAll, type UnreadableAction } from '../../src/domain/organizations/store.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import type { Clock, RandomBytes } from '../../src/domain/sources.ts';
-import type { CliCommand } from '../command.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
+import type { Deployment } from '../deployment.ts';
 
 /** Adds the commands for the service's own keys. The keys of session tokens rotate automatically. */
 export function addTo(keys: CliCommand): void {
@@ -55,24 +49,13 @@ to rotate automatically.`)
     });
 }
 
-export type RevokedTokenKeys = {
-  readonly kid: string;
-  /** Ids of the revoked keys. */
-  readonly revoked: readonly string[];
-  /** When the last container stops accepting the revoked keys. ISO 8601, UTC. */
-  readonly ended_at: string;
-};
-
 /**
  * Replaces all keys of session tokens by a new one, after the keys may have leaked. All existing tokens become invalid as soon as each
  * container has read the ring again. The new key signs immediately: a container that does not know its id reads the ring again.
+ * @returns the id of the new key, those of the revoked ones, and when the last container stops accepting them (ISO 8601, UTC)
  * @throws Refusal 409 when the keys are replaced at the same moment: then nothing is revoked
  */
-export async function revokeTokenKeys(ports: {
-  readonly tokenRing: RingStore;
-  readonly now: Clock;
-  readonly randomBytes: RandomBytes;
-}): Promise<RevokedTokenKeys> {
+export async function revokeTokenKeys(ports: Pick<Deployment, 'tokenRing' | 'now' | 'randomBytes'>) {
   const former = await ports.tokenRing.read();
   const { kid, key } = newRingKey(ports.now(), ports.randomBytes);
   await ports.tokenRing.replace(former, [{ kid, key }]);
@@ -87,33 +70,18 @@ export async function revokeTokenKeys(ports: {
 const SETTLED_MS = 30_000;
 const STEP_MS = 1000;
 
-export type ResealPorts = {
+export type ResealPorts = Pick<ConnectedRun['ports'], 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'> & {
   readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
-  readonly sealingRing: RingStore;
-  readonly now: Clock;
-  readonly randomBytes: RandomBytes;
-  /** Reports progress. It may throw at any time to end the work. */
-  readonly step: (text: string) => Promise<void>;
-  /** Waits. Throws when the operator interrupts the run. */
-  readonly pause: (milliseconds: number) => Promise<void>;
-};
-
-export type Resealed = {
-  /** Id of the key that now seals. */
-  readonly kid: string;
-  /** Number of signing secrets that this run sealed with the new key. */
-  readonly resealed: number;
-  readonly dropped_keys: number;
-  /** Ids of Actions whose signing secret was already lost, because its key is not in the ring. */
-  readonly lost: readonly string[];
 };
 
 /**
  * Replaces the sealing key. Adds a key, waits until every function seals with it, seals every Action's signing secret with it, and then
  * removes the older keys. An interrupted run can be repeated and continues with the key that it added.
+ * @returns the id of the new key, how many secrets this run sealed with it, how many keys it removed, and the ids of Actions whose secret
+ * was already lost, because its key is not in the ring
  * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
  */
-export async function reseal(ports: ResealPorts): Promise<Resealed> {
+export async function reseal(ports: ResealPorts) {
   const ring = await withNewKey(ports);
   const [newest] = ring;
   await untilKnown(newest, ports);

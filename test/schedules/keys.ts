@@ -3,7 +3,7 @@ import {
   SecretsManagerClient,
   type ServiceInputTypes,
 } from '@aws-sdk/client-secrets-manager';
-import { type RevokedTokenKeys, revokeTokenKeys } from '../../cli/commands/keys.ts';
+import { revokeTokenKeys } from '../../cli/commands/keys.ts';
 import { type CachedRing, cachedRing, ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { TTL_MINUTES_MAX } from '../../src/contract/limits.ts';
 import type { RingStore } from '../../src/domain/auth/key-ring.ts';
@@ -45,7 +45,7 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
     environmentOf(index + 2, `container${index + 1}`),
   );
   /** Keys that are revoked; undefined until the operator knows that they are. */
-  const revoked = new Map<string, RevokedTokenKeys | undefined>();
+  const revoked = new Map<string, Awaited<ReturnType<typeof revokeTokenKeys>> | undefined>();
   /** When a new key began to sign at once. */
   const urgent = new Map<string, number>();
 

@@ -137,24 +137,40 @@ describe('an event', () => {
   });
 });
 
-test("a person's deliveries are exported and erased, from one end of the service to the other", async () => {
-  const org = await system.organization();
+test("a person's deliveries are exported and erased in one organization, which is then erased, and another one stays", async () => {
+  const [org, other] = [await system.organization(), await system.organization()];
   const action = await system.eventAction(org.siteId, '/person', ['message.sent']);
-  const put = (user: string) =>
-    command.json('event', 'put', 'message.sent', '--org', org.orgId, '--data', JSON.stringify({ user }));
-  await Promise.all([put('u-1'), put('u-10')]);
-  await system.finished(action, 2);
+  const theirs = await system.eventAction(other.siteId, '/person-of-another', ['message.sent']);
+  const put = (orgId: string, user: string) =>
+    command.json<{ id: string }>('event', 'put', 'message.sent', '--org', orgId, '--data', JSON.stringify({ user }));
+  const [{ id: foreign }] = await Promise.all([put(other.orgId, 'u-1'), put(org.orgId, 'u-1'), put(org.orgId, 'u-10')]);
+  await Promise.all([system.finished(action, 2), system.finished(theirs, 1)]);
+  const payloadsOf = async (id: string) => (await system.operator.deliveries(id)).map(({ payload }) => payload);
   const person = ['--org', org.orgId, '--user', 'u-1', '--user', '198.51.100.7'];
   expect(await command.json('export', ...person)).toMatchObject({ action_id: action, success: true });
   expect(await command.json('erase', ...person, '--yes')).toMatchObject({ records: 1, places: { 'data.user': 1 } });
   expect((await command.run('export', ...person)).out).toBe('');
-  const payloads = (await system.operator.deliveries(action)).map(({ payload, status }) => [payload, status]);
-  expect(payloads).toEqual(
-    expect.arrayContaining([
-      [null, 200],
-      [expect.stringContaining('u-10'), 200],
-    ]),
-  );
+  expect(await payloadsOf(action)).toEqual(expect.arrayContaining([null, expect.stringContaining('u-10')]));
+
+  const foreignIds = ['--user', foreign, '--user', theirs, '--user', other.siteId, '--user', other.orgId];
+  const nothing = { records: 0, conversations: 0 };
+  expect(await command.json('erase', '--org', org.orgId, ...foreignIds, '--yes')).toMatchObject(nothing);
+  for (const words of [
+    ['event', 'trace', foreign, '--org', org.orgId],
+    ['event', 'replay', foreign, action, '--yes'],
+    ['deliveries', action, foreign],
+  ]) {
+    expect((await command.run(...words)).code).toBe(3);
+  }
+
+  const erased = { assistants: 1, actions: 1, log_records: 2 };
+  expect(await command.json('org', 'delete', org.orgId, '--yes')).toMatchObject(erased);
+  expect((await system.storedRecords()).filter(({ pk }) => String(pk).includes(action))).toEqual([]);
+  const headers = { 'x-site-id': org.siteId, origin: 'https://a.example' };
+  const answer = await fetch(`${system.service.apiUrl}/api/widget/init`, { method: 'POST', headers });
+  expect(await answer.json()).toEqual(errorBody('Widget site not found'));
+  expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
+  expect(await payloadsOf(theirs)).toEqual([expect.stringContaining('u-1')]);
 });
 
 test('after a rotation of the origin secret, a distribution with the former or the new value is accepted', async () => {
@@ -183,26 +199,6 @@ test('after a rotation of the origin secret, a distribution with the former or t
   secrets.destroy();
   expect(current).not.toBe(former);
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
-});
-
-test('an erased organization has no delivery log, and its widget is refused', async () => {
-  const org = await system.organization();
-  const action = await system.eventAction(org.siteId, '/erased', ['message.sent']);
-  const data = '{"mark": "of an erased visitor"}';
-  await command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId, '--data', data);
-  await system.finished(action, 1);
-  expect(await command.json('org', 'delete', org.orgId, '--yes')).toMatchObject({
-    assistants: 1,
-    actions: 1,
-    log_records: 1,
-  });
-  expect((await system.storedRecords()).map((item) => item.pk)).not.toContain(`ACTION#${action}`);
-  const answer = await fetch(`${system.service.apiUrl}/api/widget/init`, {
-    method: 'POST',
-    headers: { 'x-site-id': org.siteId, origin: 'https://a.example' },
-  });
-  expect(await answer.json()).toEqual(errorBody('Widget site not found'));
-  expect((await command.run('org', 'delete', org.orgId, '--yes')).code).toBe(3);
 });
 
 test('a suspended organization is refused like a disabled assistant and its events are recorded unsent, until it is resumed', async () => {
