@@ -94,6 +94,9 @@ describe('a claim', () => {
     expect(await log.claim(start)).toEqual({ kind: 'in_progress', secondsLeft: 20 });
     later.advance(90_000);
     expect(await log.claim(start)).toEqual({ kind: 'resumed' });
+    // A clock that was set back makes it wait no longer at a time.
+    later.advance(-3_600_000);
+    expect(await log.claim(start)).toEqual({ kind: 'in_progress', secondsLeft: 20 });
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
   });
 
