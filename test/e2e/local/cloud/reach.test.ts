@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
@@ -12,6 +11,7 @@ import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.
 import { describeWhere } from '../../../examples/where-installed.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { launchBrowser } from '../../widget/browser.ts';
+import { temporaryFolder } from './fixture/fixture-cloud.ts';
 
 // Who else on the machine reaches the tables. Each probe first finds an engine whose address it is told.
 
@@ -24,7 +24,7 @@ const LIST_TABLES = {
 const NOBODY = 65534;
 
 const isLinux = process.platform === 'linux';
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-reach-'));
+const folder = temporaryFolder();
 let cloud: LocalCloud;
 let open: DynamoProcess;
 
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await open.stop();
   await cloud.stop();
-  rmSync(folder, { recursive: true });
 });
 
 test('an engine ends that is stopped while it hands connections over', async () => {
@@ -83,18 +82,13 @@ function listeners(): readonly string[] {
     });
 }
 
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // The process has ended.
-    return '';
-  }
-}
+const textOf = (path: string) => unlessEnded(() => readFileSync(path, 'utf8'));
+const linkOf = (path: string) => unlessEnded(() => readlinkSync(path));
 
-function linkOf(path: string): string {
+/** Returns what a process says of itself, or nothing when it has ended. */
+function unlessEnded(read: () => string): string {
   try {
-    return readlinkSync(path);
+    return read();
   } catch {
     return '';
   }
@@ -121,23 +115,15 @@ describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of a
   /** What the page can read of the answer. */
   const reads = (address: string): Promise<string> =>
     page.evaluate(
-      async ([url, headers]) => {
-        try {
-          return await (
-            await fetch(url, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(10_000) })
-          ).text();
-        } catch {
-          return 'nothing';
-        }
-      },
+      ([url, headers]) =>
+        fetch(url, { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(10_000) })
+          .then((response) => response.text())
+          .catch(() => 'nothing'),
       [`http://${address}/`, LIST_TABLES] as const,
     );
 
-  test('reads an engine at an address that it knows', async () => {
+  test('reads an engine at an address that it knows, but does not find one by its port alone', async () => {
     expect(await reads(addressOf(open))).toContain('TableNames');
-  });
-
-  test('does not find an engine by its port alone', async () => {
     expect(await reads(`127.0.0.1:${new URL(open.origin).port}`)).toBe('nothing');
   });
 
@@ -171,12 +157,9 @@ describeWhere(missing, 'another user of the machine', () => {
     return (await as('bash', ['-c', script, lines.join('\r\n')], nobody)).stdout;
   }
 
-  test('reads an engine that listens in the shared network', async () => {
+  test('reads an engine that listens in the shared network, and no table through any other listener', async () => {
     expect(listeners()).toContain(addressOf(open));
     expect(await reads(addressOf(open))).toContain('TableNames');
-  });
-
-  test('reads no table through any other listener', async () => {
     const found = listeners().filter((address) => address !== addressOf(open));
     expect(found).toEqual(expect.arrayContaining([new URL(cloud.gatewayUrl).host, new URL(cloud.baseUrl).host]));
     for (const address of found) {
