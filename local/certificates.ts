@@ -55,15 +55,8 @@ export type Certificate = {
   readonly hosts?: readonly string[];
 };
 
-const INTEGER = 0x02;
-const BIT_STRING = 0x03;
-const OCTET_STRING = 0x04;
-const NULL = 0x05;
-const OBJECT_IDENTIFIER = 0x06;
-const UTF8_STRING = 0x0c;
-const UTC_TIME = 0x17;
-const SEQUENCE = 0x30;
-const SET = 0x31;
+const [INTEGER, BIT_STRING, OCTET_STRING, NULL, OBJECT_IDENTIFIER] = [0x02, 0x03, 0x04, 0x05, 0x06];
+const [UTF8_STRING, UTC_TIME, SEQUENCE, SET] = [0x0c, 0x17, 0x30, 0x31];
 const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 
 /** The certificate in PEM, signed by its issuer. */

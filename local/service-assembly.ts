@@ -5,21 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { synthesize } from './cloud/template/assembly.ts';
 
 /** The sources of a synthesis. Whole folders are listed: an unneeded file causes a slower start, a missing file a wrong assembly. */
-const SOURCES = [
-  'lib',
-  'lambdas',
-  'src',
-  'local',
-  'widget',
-  'dashboard',
-  'packages',
-  'cdk.json',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  // The installed packages, which can differ from the lock file.
-  'node_modules/.package-lock.json',
-];
+const FOLDERS = ['lib', 'lambdas', 'src', 'local', 'widget', 'dashboard', 'packages'];
+/** The last one tells the installed packages, which can differ from the lock file. */
+const FILES = ['cdk.json', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
 /** The environment variables that the CDK, Vite and React read. */
 const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
 const ROOT = new URL('..', import.meta.url);
@@ -46,7 +34,7 @@ export function keepServiceAssembled(parent: string, options: { readonly strict:
     .map(([name, value]) => `${name}=${value}`)
     .sort();
   const values = [process.version, process.arch, JSON.stringify(options), ...environment];
-  return keepAssembly(parent, hashOf(fileURLToPath(ROOT), SOURCES, values), (outdir) =>
+  return keepAssembly(parent, hashOf(fileURLToPath(ROOT), [...FOLDERS, ...FILES], values), (outdir) =>
     assembleService(outdir, options),
   );
 }

@@ -89,13 +89,14 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) =>
 const seconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 const unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
 
+/** The schema of an object of the template, with what the local cloud emulates. Every other name is an error. */
+const object = <Shape extends z.ZodRawShape>(shape: Shape) => objectBut('', shape);
+
 /**
- * The schema of an object of the template.
- * @param shape what the local cloud emulates
- * @param withoutEffect names, separated by spaces, of what has no effect on one machine, such as cost, encryption at rest, descriptions
- * and recovery. Every other name is an error
+ * As `object`, but with more names, separated by spaces, of what has no effect on one machine, such as cost, encryption at rest,
+ * descriptions and recovery.
  */
-const object = <Shape extends z.ZodRawShape>(shape: Shape, withoutEffect = '') => {
+const objectBut = <Shape extends z.ZodRawShape>(withoutEffect: string, shape: Shape) => {
   const ignored = withoutEffect.split(/\s+/);
   const known = (value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.includes(name))) : value;
@@ -119,78 +120,63 @@ const override = { Override: flag };
 
 /** The properties of the types that the local cloud runs. */
 export const EMULATED = {
-  'AWS::DynamoDB::Table': object(
-    {
-      AttributeDefinitions: z.array(object({ AttributeName: text, AttributeType: z.enum(['S', 'N', 'B']) })),
-      KeySchema: z.array(object({ AttributeName: text, KeyType: z.enum(['HASH', 'RANGE']) })),
-      BillingMode: z.literal('PAY_PER_REQUEST'),
-      TimeToLiveSpecification: object({ AttributeName: text, Enabled: flag }).optional(),
-    },
-    'PointInTimeRecoverySpecification SSESpecification DeletionProtectionEnabled',
-  ),
-  'AWS::SQS::Queue': object(
-    {
-      VisibilityTimeout: count.default(30),
-      RedrivePolicy: object({ deadLetterTargetArn: text, maxReceiveCount: count }).optional(),
-    },
-    // Messages stay until they are deleted.
-    'SqsManagedSseEnabled MessageRetentionPeriod',
-  ),
+  'AWS::DynamoDB::Table': objectBut('PointInTimeRecoverySpecification SSESpecification DeletionProtectionEnabled', {
+    AttributeDefinitions: z.array(object({ AttributeName: text, AttributeType: z.enum(['S', 'N', 'B']) })),
+    KeySchema: z.array(object({ AttributeName: text, KeyType: z.enum(['HASH', 'RANGE']) })),
+    BillingMode: z.literal('PAY_PER_REQUEST'),
+    TimeToLiveSpecification: object({ AttributeName: text, Enabled: flag }).optional(),
+  }),
+  // Messages stay until they are deleted.
+  'AWS::SQS::Queue': objectBut('SqsManagedSseEnabled MessageRetentionPeriod', {
+    VisibilityTimeout: count.default(30),
+    RedrivePolicy: object({ deadLetterTargetArn: text, maxReceiveCount: count }).optional(),
+  }),
   'AWS::SQS::QueuePolicy': object({ PolicyDocument: policyDocument, Queues: texts }),
-  'AWS::SecretsManager::Secret': object(
-    {
-      GenerateSecretString: object({
-        SecretStringTemplate: text.optional(),
-        GenerateStringKey: text.optional(),
-        PasswordLength: count,
-        ExcludePunctuation: z.literal(true),
+  'AWS::SecretsManager::Secret': objectBut('Description', {
+    GenerateSecretString: object({
+      SecretStringTemplate: text.optional(),
+      GenerateStringKey: text.optional(),
+      PasswordLength: count,
+      ExcludePunctuation: z.literal(true),
+    }),
+  }),
+  'AWS::Events::EventBus': objectBut('Description', { Name: text }),
+  'AWS::Events::Rule': objectBut('Description', {
+    State: z.literal('ENABLED'),
+    EventBusName: text.default('default'),
+    /** An event matches when one of these does: the text itself, or each text but these. */
+    EventPattern: object({ 'detail-type': z.array(z.union([text, object({ 'anything-but': texts })])) }).optional(),
+    ScheduleExpression: text.optional(),
+    Targets: z.array(
+      object({
+        Id: text,
+        Arn: text,
+        SqsParameters: object({ MessageGroupId: text }).optional(),
+        DeadLetterConfig: object({ Arn: text }).optional(),
+        InputTransformer: object({
+          /** Only of texts that every event has. */
+          InputPathsMap: z.record(
+            text,
+            z.templateLiteral(['$.', z.enum(['id', 'detail-type', 'source', 'account', 'time', 'region'])]),
+          ),
+          InputTemplate: text,
+        }).optional(),
       }),
-    },
-    'Description',
-  ),
-  'AWS::Events::EventBus': object({ Name: text }, 'Description'),
-  'AWS::Events::Rule': object(
-    {
-      State: z.literal('ENABLED'),
-      EventBusName: text.default('default'),
-      /** An event matches when one of these does: the text itself, or each text but these. */
-      EventPattern: object({ 'detail-type': z.array(z.union([text, object({ 'anything-but': texts })])) }).optional(),
-      ScheduleExpression: text.optional(),
-      Targets: z.array(
-        object({
-          Id: text,
-          Arn: text,
-          SqsParameters: object({ MessageGroupId: text }).optional(),
-          DeadLetterConfig: object({ Arn: text }).optional(),
-          InputTransformer: object({
-            /** Only of texts that every event has. */
-            InputPathsMap: z.record(
-              text,
-              z.templateLiteral(['$.', z.enum(['id', 'detail-type', 'source', 'account', 'time', 'region'])]),
-            ),
-            InputTemplate: text,
-          }).optional(),
-        }),
-      ),
-    },
-    'Description',
-  ),
+    ),
+  }),
   'AWS::IAM::Role': object({ AssumeRolePolicyDocument: trustDocument }),
-  'AWS::IAM::Policy': object({ PolicyDocument: policyDocument, Roles: texts }, 'PolicyName'),
-  'AWS::Lambda::Function': object(
-    {
-      Code: object({ S3Key: text }, 'S3Bucket'),
-      Handler: text,
-      Runtime: text.startsWith('nodejs'),
-      Role: text,
-      Timeout: count,
-      MemorySize: count,
-      Environment: object({ Variables: z.record(text, z.coerce.string()).default({}) }).default({ Variables: {} }),
-      LoggingConfig: object({ LogFormat: text.default('Text'), LogGroup: text }),
-    },
-    // The local cloud does not look for recursive loops.
-    'Description Architectures RecursiveLoop Tags',
-  ),
+  'AWS::IAM::Policy': objectBut('PolicyName', { PolicyDocument: policyDocument, Roles: texts }),
+  // The local cloud does not look for recursive loops.
+  'AWS::Lambda::Function': objectBut('Description Architectures RecursiveLoop Tags', {
+    Code: objectBut('S3Bucket', { S3Key: text }),
+    Handler: text,
+    Runtime: text.startsWith('nodejs'),
+    Role: text,
+    Timeout: count,
+    MemorySize: count,
+    Environment: object({ Variables: z.record(text, z.coerce.string()).default({}) }).default({ Variables: {} }),
+    LoggingConfig: object({ LogFormat: text.default('Text'), LogGroup: text }),
+  }),
   'AWS::Lambda::Permission': object({
     Action: text,
     FunctionName: text,
@@ -205,7 +191,7 @@ export const EMULATED = {
     FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
     ScalingConfig: object({ MaximumConcurrency: count.min(2).max(1000) }),
   }),
-  'AWS::ApiGatewayV2::Api': object({ ProtocolType: z.literal('HTTP') }, 'Name Description'),
+  'AWS::ApiGatewayV2::Api': objectBut('Name Description', { ProtocolType: z.literal('HTTP') }),
   'AWS::ApiGatewayV2::Integration': object({
     ApiId: text,
     IntegrationType: z.literal('AWS_PROXY'),
@@ -220,21 +206,19 @@ export const EMULATED = {
     RouteKey: text,
     Target: text,
   }),
-  'AWS::ApiGatewayV2::Stage': object(
-    { StageName: z.literal('$default') },
-    // Throttling protects against load from outside, which cannot reach a loopback address. The access log is the service provider's.
-    'ApiId AutoDeploy DefaultRouteSettings RouteSettings AccessLogSettings',
-  ),
-  'AWS::ApiGatewayV2::Authorizer': object(
-    {
-      ApiId: text,
-      AuthorizerType: z.literal('JWT'),
-      IdentitySource: z.tuple([z.literal('$request.header.Authorization')]),
-      JwtConfiguration: object({ Audience: texts, Issuer: text }),
-    },
-    'Name',
-  ),
-  'Custom::CDKBucketDeployment': object(
+  // Throttling protects against load from outside, which cannot reach a loopback address. The access log is the service provider's.
+  'AWS::ApiGatewayV2::Stage': objectBut('ApiId AutoDeploy DefaultRouteSettings RouteSettings AccessLogSettings', {
+    StageName: z.literal('$default'),
+  }),
+  'AWS::ApiGatewayV2::Authorizer': objectBut('Name', {
+    ApiId: text,
+    AuthorizerType: z.literal('JWT'),
+    IdentitySource: z.tuple([z.literal('$request.header.Authorization')]),
+    JwtConfiguration: object({ Audience: texts, Issuer: text }),
+  }),
+  'Custom::CDKBucketDeployment': objectBut(
+    `ServiceToken SourceBucketNames Prune WaitForDistributionInvalidation DistributionId DistributionPaths
+    OutputObjectKeys`,
     {
       SourceObjectKeys: texts,
       SourceMarkers: z.array(z.record(text, text)).default([]),
@@ -244,82 +228,70 @@ export const EMULATED = {
       /** Each becomes the header of this name. */
       SystemMetadata: z.partialRecord(z.enum(['cache-control', 'content-type']), text).default({}),
     },
-    `ServiceToken SourceBucketNames Prune WaitForDistributionInvalidation DistributionId DistributionPaths
-    OutputObjectKeys`,
   ),
   'AWS::CloudFront::Distribution': object({
-    DistributionConfig: object(
-      {
-        CacheBehaviors: z
-          .array(object({ ...behavior, PathPattern: text.startsWith('/') }, BEHAVIOR_WITHOUT_EFFECT))
-          .default([]),
-        DefaultCacheBehavior: object(behavior, BEHAVIOR_WITHOUT_EFFECT),
-        Origins: z.array(
-          object(
-            {
-              Id: text,
-              DomainName: text,
-              OriginCustomHeaders: z.array(object({ HeaderName: text, HeaderValue: text })).default([]),
-            },
-            // Between parts of one machine, timeouts and TLS versions do not matter.
-            'CustomOriginConfig S3OriginConfig OriginAccessControlId',
-          ),
+    DistributionConfig: objectBut('Comment HttpVersion IPV6Enabled Logging', {
+      CacheBehaviors: z
+        .array(objectBut(BEHAVIOR_WITHOUT_EFFECT, { ...behavior, PathPattern: text.startsWith('/') }))
+        .default([]),
+      DefaultCacheBehavior: objectBut(BEHAVIOR_WITHOUT_EFFECT, behavior),
+      Origins: z.array(
+        objectBut(
+          // Between parts of one machine, timeouts and TLS versions do not matter.
+          'CustomOriginConfig S3OriginConfig OriginAccessControlId',
+          {
+            Id: text,
+            DomainName: text,
+            OriginCustomHeaders: z.array(object({ HeaderName: text, HeaderValue: text })).default([]),
+          },
         ),
-        Enabled: z.literal(true),
-      },
-      'Comment HttpVersion IPV6Enabled Logging',
-    ),
+      ),
+      Enabled: z.literal(true),
+    }),
   }),
   'AWS::CloudFront::OriginRequestPolicy': object({
-    OriginRequestPolicyConfig: object(
-      {
-        HeadersConfig: object({ HeaderBehavior: z.literal('whitelist'), Headers: texts }),
-        QueryStringsConfig: object({ QueryStringBehavior: z.literal('whitelist'), QueryStrings: texts }),
-        CookiesConfig: object({ CookieBehavior: z.literal('none') }),
-      },
-      'Name',
-    ),
+    OriginRequestPolicyConfig: objectBut('Name', {
+      HeadersConfig: object({ HeaderBehavior: z.literal('whitelist'), Headers: texts }),
+      QueryStringsConfig: object({ QueryStringBehavior: z.literal('whitelist'), QueryStrings: texts }),
+      CookiesConfig: object({ CookieBehavior: z.literal('none') }),
+    }),
   }),
   'AWS::CloudFront::ResponseHeadersPolicy': object({
-    ResponseHeadersPolicyConfig: object(
-      {
-        CustomHeadersConfig: object({ Items: z.array(object({ Header: text, Value: text, ...override })) }),
-        SecurityHeadersConfig: object({
-          ContentSecurityPolicy: object({ ContentSecurityPolicy: text, ...override }),
-          ContentTypeOptions: object(override),
-          FrameOptions: object({ FrameOption: text, ...override }),
-          ReferrerPolicy: object({ ReferrerPolicy: text, ...override }),
-          StrictTransportSecurity: object({
-            AccessControlMaxAgeSec: count,
-            IncludeSubdomains: z.literal(false),
-            ...override,
-          }),
+    ResponseHeadersPolicyConfig: objectBut('Name', {
+      CustomHeadersConfig: object({ Items: z.array(object({ Header: text, Value: text, ...override })) }),
+      SecurityHeadersConfig: object({
+        ContentSecurityPolicy: object({ ContentSecurityPolicy: text, ...override }),
+        ContentTypeOptions: object(override),
+        FrameOptions: object({ FrameOption: text, ...override }),
+        ReferrerPolicy: object({ ReferrerPolicy: text, ...override }),
+        StrictTransportSecurity: object({
+          AccessControlMaxAgeSec: count,
+          IncludeSubdomains: z.literal(false),
+          ...override,
         }),
-      },
-      'Name',
-    ),
+      }),
+    }),
   }),
-  'AWS::CloudFront::Function': object(
+  'AWS::CloudFront::Function': objectBut('Name', {
+    AutoPublish: z.literal(true),
+    FunctionCode: text,
+    FunctionConfig: objectBut('Comment', { Runtime: z.literal('cloudfront-js-2.0') }),
+  }),
+  // Passwords, invitations and recovery are Cognito's own affairs; this machine's users have a password and nothing else.
+  'AWS::Cognito::UserPool': objectBut(
+    `UserPoolName AccountRecoverySetting AutoVerifiedAttributes DeletionProtection EmailVerificationMessage EmailVerificationSubject
+    EnabledMfas Policies Schema SmsVerificationMessage UserAttributeUpdateSettings UserPoolTags UserPoolTier UserPoolAddOns
+    VerificationMessageTemplate`,
     {
-      AutoPublish: z.literal(true),
-      FunctionCode: text,
-      FunctionConfig: object({ Runtime: z.literal('cloudfront-js-2.0') }, 'Comment'),
-    },
-    'Name',
-  ),
-  'AWS::Cognito::UserPool': object(
-    {
-      AdminCreateUserConfig: object({ AllowAdminCreateUserOnly: z.literal(true) }, 'InviteMessageTemplate'),
+      AdminCreateUserConfig: objectBut('InviteMessageTemplate', { AllowAdminCreateUserOnly: z.literal(true) }),
       MfaConfiguration: z.enum(['OFF', 'OPTIONAL']).optional(),
       UsernameAttributes: z.tuple([z.literal('email')]),
       UsernameConfiguration: object({ CaseSensitive: z.literal(false) }),
     },
-    // Passwords, invitations and recovery are Cognito's own affairs; this machine's users have a password and nothing else.
-    `UserPoolName AccountRecoverySetting AutoVerifiedAttributes DeletionProtection EmailVerificationMessage EmailVerificationSubject
-    EnabledMfas Policies Schema SmsVerificationMessage UserAttributeUpdateSettings UserPoolTags UserPoolTier UserPoolAddOns
-    VerificationMessageTemplate`,
   ),
-  'AWS::Cognito::UserPoolClient': object(
+  'AWS::Cognito::UserPoolClient': objectBut(
+    `ClientName ExplicitAuthFlows PreventUserExistenceErrors EnableTokenRevocation RefreshTokenRotation WriteAttributes
+    IdTokenValidity`,
     {
       UserPoolId: text,
       AllowedOAuthFlows: z.tuple([z.literal('code')]),
@@ -332,10 +304,8 @@ export const EMULATED = {
       SupportedIdentityProviders: z.tuple([z.literal('COGNITO')]),
       AccessTokenValidity: count,
       RefreshTokenValidity: count,
-      TokenValidityUnits: object({ AccessToken: unit, RefreshToken: unit }, 'IdToken'),
+      TokenValidityUnits: objectBut('IdToken', { AccessToken: unit, RefreshToken: unit }),
     },
-    `ClientName ExplicitAuthFlows PreventUserExistenceErrors EnableTokenRevocation RefreshTokenRotation WriteAttributes
-    IdTokenValidity`,
   ).transform(({ TokenValidityUnits: units, ...client }) => ({
     ...client,
     accessTokenSeconds: client.AccessTokenValidity * seconds[units.AccessToken],
