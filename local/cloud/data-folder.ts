@@ -23,62 +23,49 @@ export type Identity = z.infer<typeof identity>;
 const BELONGING = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
 
 /** The folder with the local cloud's complete state. At most one running instance uses it. */
-export class DataFolder {
-  readonly path: string;
-  readonly logs: string;
-  readonly #lock: DatabaseSync;
+export type DataFolder = ReturnType<typeof openDataFolder>;
 
-  private constructor(path: string, lock: DatabaseSync) {
-    this.path = path;
-    this.logs = join(path, 'logs');
-    this.#lock = lock;
-    mkdirSync(this.logs, { recursive: true });
+/**
+ * Creates the folder when it does not exist, locks it, and makes it readable only for its owner.
+ * @throws CloudError when a running instance uses the folder, when it cannot be written, or when its state is unknown
+ */
+export function openDataFolder(folder: string) {
+  const path = makeDataFolder(folder);
+  const file = (name: string): string => join(path, name);
+  const logs = file('logs');
+  const lock = takeLock(path);
+  try {
+    const version = file('version.json');
+    if (readKept(version, marker) === undefined) writeKept(version, { version: marker.shape.version.value });
+    mkdirSync(logs, { recursive: true });
+  } catch (error) {
+    lock.close();
+    throw error;
   }
-
-  /**
-   * Creates the folder when it does not exist, locks it, and makes it readable only for its owner.
-   * @throws CloudError when a running instance uses the folder, when it cannot be written, or when its state is unknown
-   */
-  static open(folder: string): DataFolder {
-    const path = makeDataFolder(folder);
-    const lock = takeLock(path);
-    try {
-      const version = join(path, 'version.json');
-      if (readKept(version, marker) === undefined) writeKept(version, { version: marker.shape.version.value });
-      return new DataFolder(path, lock);
-    } catch (error) {
+  return {
+    path,
+    logs,
+    file,
+    /** The identity of the earlier runs. @throws CloudError when its file cannot be read, or a file that belongs to it is gone */
+    readIdentity(): Identity | undefined {
+      const kept = readKept(file('identity.json'), identity);
+      if (kept === undefined) return undefined;
+      for (const [name, what] of Object.entries(BELONGING)) {
+        if (existsSync(file(name)) || (name === 'dynamodb.db' && process.env.DYNAMODB_ENDPOINT)) continue;
+        throw new CloudError(
+          `${file(name)}, which has ${what} of the state in this folder, is gone. Restore it, or delete the data folder to start without state`,
+        );
+      }
+      return kept;
+    },
+    /** Keeps an identity. From then on, the folder is complete. */
+    keepIdentity: (kept: Identity): void => writeKept(file('identity.json'), kept),
+    /** Unlocks the folder for the next instance. */
+    release(): void {
+      rmSync(file('ready.json'), { force: true });
       lock.close();
-      throw error;
-    }
-  }
-
-  file(name: string): string {
-    return join(this.path, name);
-  }
-
-  /** The identity of the earlier runs. @throws CloudError when its file cannot be read, or a file that belongs to it is gone */
-  readIdentity(): Identity | undefined {
-    const kept = readKept(this.file('identity.json'), identity);
-    if (kept === undefined) return undefined;
-    for (const [name, what] of Object.entries(BELONGING)) {
-      if (existsSync(this.file(name)) || (name === 'dynamodb.db' && process.env.DYNAMODB_ENDPOINT)) continue;
-      throw new CloudError(
-        `${this.file(name)}, which has ${what} of the state in this folder, is gone. Restore it, or delete the data folder to start without state`,
-      );
-    }
-    return kept;
-  }
-
-  /** Keeps an identity. From then on, the folder is complete. */
-  keepIdentity(kept: Identity): void {
-    writeKept(this.file('identity.json'), kept);
-  }
-
-  /** Unlocks the folder for the next instance. */
-  release(): void {
-    rmSync(this.file('ready.json'), { force: true });
-    this.#lock.close();
-  }
+    },
+  };
 }
 
 /** Creates the folder when it does not exist, and makes it readable only for its owner. */

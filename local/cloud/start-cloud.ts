@@ -8,9 +8,9 @@ import {
 } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { CloudError, messageOf } from './cloud-error.ts';
-import { DataFolder, type Identity } from './data-folder.ts';
+import { type DataFolder, type Identity, openDataFolder } from './data-folder.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
-import { EventSource, sourceQueue } from './functions/event-source.ts';
+import { eventSource, sourceQueue } from './functions/event-source.ts';
 import { INVOCATIONS_AT_ONCE, LambdaFunction } from './functions/lambda-function.ts';
 import { gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api.ts';
@@ -21,7 +21,7 @@ import { dynamoDb, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda.ts';
 import { keptSecrets, secretsManager } from './services/secrets-manager.ts';
-import { Queues, sns, sqs } from './services/sqs.ts';
+import { openQueues, sns, sqs } from './services/sqs.ts';
 import { keptUsers, userPools } from './services/user-pools.ts';
 import { readAssembly } from './template/assembly.ts';
 import { Stack } from './template/stack.ts';
@@ -103,7 +103,7 @@ export async function startCloud(options: CloudOptions) {
   };
   const onFault = (error: unknown): void => print(`Fault: ${error instanceof Error ? error.stack : messageOf(error)}`);
   try {
-    const folder = DataFolder.open(options.data);
+    const folder = openDataFolder(options.data);
     stops.defer(() => folder.release());
     return {
       ...(await start({ options, folder, stops, print, onFault })),
@@ -213,7 +213,7 @@ async function start(step: Start) {
     if (queue === undefined) {
       throw new CloudError(`${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
     }
-    return new EventSource({
+    return eventSource({
       definition,
       queue: sourceQueue(queue, fn.caller, { authorizer, queues }),
       atOnce: INVOCATIONS_AT_ONCE,
@@ -317,7 +317,7 @@ async function startEngines({ options, folder, stops, print }: Start) {
     }
     return engine;
   });
-  const queues = Queues.open(folder.file('sqs')).then((engine) => {
+  const queues = openQueues(folder.file('sqs')).then((engine) => {
     stops.defer(() => engine.stop());
     return engine;
   });

@@ -68,108 +68,97 @@ const QUIET_SHARE = 4;
  * time. Successful messages are deleted. Failed messages are visible again after the visibility timeout, and finally move to the
  * dead-letter queue.
  */
-export class EventSource {
-  readonly #options: EventSourceOptions;
-  readonly #running = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
-  #loop: Promise<void> | undefined;
+export function eventSource({ definition, queue, atOnce, begin, ready, onError }: EventSourceOptions) {
+  const { BatchSize, EventSourceArn, ScalingConfig } = definition.properties;
+  const concurrency = Math.min(ScalingConfig.MaximumConcurrency, atOnce);
+  const running = new Set<Promise<void>>();
+  const abort = new AbortController();
+  const { signal } = abort;
+  let loop: Promise<void> | undefined;
   /** Ends what the loop waits for. */
-  #wake = () => {};
-  #reported: string | undefined;
+  let wake = () => {};
+  let reported: string | undefined;
 
-  constructor(options: EventSourceOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    this.#loop ??= this.#poll();
-  }
-
-  /** Receives no further messages. Messages in flight are cut off, and are visible again at the next start. */
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    this.#wake();
-    await this.#loop;
-    await Promise.all(this.#running);
-  }
-
-  async #poll(): Promise<void> {
-    const { signal } = this.#abort;
-    while (!signal.aborted) {
-      try {
-        if (!(await this.#next())) await sleep(PAUSE_MS.full, undefined, { signal });
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#report(messageOf(error));
-        await sleep(PAUSE_MS.error, undefined, { signal }).catch(() => {});
-      }
-    }
-  }
-
-  /** Runs the next batch. Resolves when the function has begun with it, or to false when only messages wait that may not be taken now. */
-  async #next(): Promise<boolean> {
-    const { queue, begin, ready } = this.#options;
-    if ((await this.#orStopped(queue.arrival())) !== true) return true;
-    await this.#orStopped(ready());
-    let messages: readonly ReceivedMessage[] = [];
-    // Messages that the function cannot process yet stay in the queue, where their order may still change.
-    const run = await begin(() => {
-      messages = this.#receive();
-      return messages.length === 0 ? undefined : this.#eventOf(messages);
-    });
-    if (run === undefined) return false;
-    const batch = this.#handle(run.result, messages).finally(() => this.#running.delete(batch));
-    this.#running.add(batch);
-    // A batch that has not begun has made none of the calls that `ready` counts.
-    await this.#orStopped(run.begun);
-    return true;
-  }
-
-  /** Receives the messages that may be received now. The last places are for messages of quiet groups. */
-  #receive(): readonly ReceivedMessage[] {
-    const { queue, definition, atOnce } = this.#options;
-    const { BatchSize, ScalingConfig } = definition.properties;
-    const concurrency = Math.min(ScalingConfig.MaximumConcurrency, atOnce);
-    const free = concurrency - this.#running.size;
-    if (free <= 0 || this.#abort.signal.aborted) return [];
-    return queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
-  }
-
-  #eventOf(messages: readonly ReceivedMessage[]): string {
-    const { EventSourceArn } = this.#options.definition.properties;
-    return JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) });
-  }
+  /** Once for each problem: a missing permission is printed as a denial anyway. */
+  const report = (message: string): void => {
+    if (message === reported) return;
+    reported = message;
+    onError(message);
+  };
 
   /**
    * Resolves like the promise, or with undefined when the source stops. Promise.race with one promise for the whole life of the source
    * would keep every race in memory.
    */
-  #orStopped<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#wake = () => resolve(undefined);
-      if (this.#abort.signal.aborted) this.#wake();
+  const orStopped = <Value>(promise: Promise<Value>): Promise<Value | undefined> =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(undefined);
+      if (signal.aborted) wake();
       promise.then(resolve, reject);
     });
-  }
 
-  async #handle(ended: Promise<InvocationResult>, messages: readonly ReceivedMessage[]): Promise<void> {
+  /** Receives the messages that may be received now. The last places are for messages of quiet groups. */
+  const receive = (): readonly ReceivedMessage[] => {
+    const free = concurrency - running.size;
+    if (free <= 0 || signal.aborted) return [];
+    return queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
+  };
+
+  const handle = async (ended: Promise<InvocationResult>, messages: readonly ReceivedMessage[]): Promise<void> => {
     const { failed, payload } = await ended;
     if (failed) return;
     const failures = failedItems(payload, messages);
     const done = messages.filter(({ MessageId }) => !failures.has(MessageId));
     try {
-      this.#options.queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
+      queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#report(messageOf(error));
+      if (!signal.aborted) report(messageOf(error));
     }
-  }
+  };
 
-  /** Once for each problem: a missing permission is printed as a denial anyway. */
-  #report(message: string): void {
-    if (message === this.#reported) return;
-    this.#reported = message;
-    this.#options.onError(message);
-  }
+  /** Runs the next batch. Resolves when the function has begun with it, or to false when only messages wait that may not be taken now. */
+  const next = async (): Promise<boolean> => {
+    if ((await orStopped(queue.arrival())) !== true) return true;
+    await orStopped(ready());
+    let messages: readonly ReceivedMessage[] = [];
+    // Messages that the function cannot process yet stay in the queue, where their order may still change.
+    const run = await begin(() => {
+      messages = receive();
+      if (messages.length === 0) return undefined;
+      return JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) });
+    });
+    if (run === undefined) return false;
+    const batch = handle(run.result, messages).finally(() => running.delete(batch));
+    running.add(batch);
+    // A batch that has not begun has made none of the calls that `ready` counts.
+    await orStopped(run.begun);
+    return true;
+  };
+
+  const poll = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        if (!(await next())) await sleep(PAUSE_MS.full, undefined, { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        report(messageOf(error));
+        await sleep(PAUSE_MS.error, undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+
+  return {
+    start: (): void => {
+      loop ??= poll();
+    },
+    /** Receives no further messages. Messages in flight are cut off, and are visible again at the next start. */
+    stop: async (): Promise<void> => {
+      abort.abort();
+      wake();
+      await loop;
+      await Promise.all(running);
+    },
+  };
 }
 
 /** Returns a message as a function receives it. */

@@ -2,7 +2,7 @@ import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError, messageOf } from '../cloud-error.ts';
-import { type FauxqsQueue, type FauxqsState, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
+import { type FauxqsQueue, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
 import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
 import {
   type AwsRequest,
@@ -19,8 +19,6 @@ import {
 } from '../gateway.ts';
 import type { JsonObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
-
-type App = ReturnType<typeof buildApp>;
 
 /** What SQS takes in a message unless a queue says less, and in a batch. */
 const MAX_BYTES = 1_048_576;
@@ -57,137 +55,29 @@ export type ReceivedMessage = {
   readonly MessageAttributes?: Readonly<Record<string, z.infer<typeof attribute>>>;
 };
 
-/** The queues of the template, and topics that the operator creates, in fauxqs. It listens nowhere: calls go in directly. */
-export class Queues {
-  readonly #app: App;
-  readonly #state: FauxqsState;
+export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
-  private constructor(app: App, state: FauxqsState) {
-    this.#app = app;
-    this.#state = state;
-  }
+/**
+ * The queues of the template, and topics that the operator creates, in fauxqs. It listens nowhere: calls go in directly.
+ * @throws CloudError when the folder's state cannot be read
+ */
+export async function openQueues(folder: string) {
+  const state = await openFauxqs(folder).catch((error: unknown): never => {
+    throw new CloudError(
+      `The state in ${folder} cannot be read (${messageOf(error)}). Delete the data folder to start without state, or name another with --data`,
+    );
+  });
+  const { sqsStore } = state.stores;
+  const app = buildApp({ logger: false, defaultRegion: REGION, stores: state.stores });
+  await app.ready();
 
-  /** @throws CloudError when the folder's state cannot be read */
-  static async open(folder: string): Promise<Queues> {
-    let state: FauxqsState;
-    try {
-      state = await openFauxqs(folder);
-    } catch (error) {
-      throw new CloudError(
-        `The state in ${folder} cannot be read (${messageOf(error)}). Delete the data folder to start without state, or name another with --data`,
-      );
-    }
-    const app = buildApp({ logger: false, defaultRegion: REGION, stores: state.stores });
-    await app.ready();
-    return new Queues(app, state);
-  }
-
-  /** Creates the queues that are missing and gives all of them the template's attributes. */
-  create(queues: readonly Resource<'AWS::SQS::Queue'>[]): void {
-    const store = this.#state.stores.sqsStore;
-    for (const { arn, ref: url, properties } of queues) {
-      const name = arn.split(':').at(-1) ?? '';
-      const queue = store.getQueueByName(name) ?? store.createQueue(name, url, arn);
-      queue.setAttributes({
-        VisibilityTimeout: String(properties.VisibilityTimeout),
-        DelaySeconds: '0',
-        MaximumMessageSize: String(MAX_BYTES),
-        ReceiveMessageWaitTimeSeconds: '0',
-        RedrivePolicy: properties.RedrivePolicy === undefined ? '' : JSON.stringify(properties.RedrivePolicy),
-      });
-    }
-  }
-
-  /**
-   * SendMessage on a standard queue. fauxqs's own loses the message group, takes delays that SQS refuses, and refuses characters that
-   * SQS takes (everything beyond U+FFFF, emoji for one).
-   * @throws ServiceError as SQS would answer
-   */
-  send(parameters: JsonObject): JsonObject {
-    const queue = this.#queue(parameters.QueueUrl);
-    const message = this.#message(queue, parameters);
-    queue.enqueue(message);
-    return resultOf(message);
-  }
-
-  /** SendMessageBatch on a standard queue: up to ten messages, together at most 1 MB; one that is refused is named alone. */
-  sendBatch(parameters: JsonObject): JsonObject {
-    const queue = this.#queue(parameters.QueueUrl);
-    const entries = objectsOf(parameters, 'Entries');
-    const ids = new Set(entries.map(({ Id }) => Id));
-    if (entries.length < 1 || entries.length > 10 || ids.size < entries.length) {
-      throw invalid('A batch has one to ten entries, each with an Id of its own.');
-    }
-    const Successful: JsonObject[] = [];
-    const Failed: JsonObject[] = [];
-    const accepted: SqsMessage[] = [];
-    for (const { Id = '', ...entry } of entries) {
-      try {
-        const message = this.#message(queue, entry);
-        accepted.push(message);
-        Successful.push({ Id, ...resultOf(message) });
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
-      }
-    }
-    if (accepted.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
-      throw new ServiceError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
-    }
-    this.#state.transaction(() => {
-      for (const message of accepted) queue.enqueue(message);
-    });
-    return { Successful, Failed };
-  }
-
-  /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
-  receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
-    const queue = this.#queue(QueueUrl);
-    const { sqsStore } = this.#state.stores;
-    queue.processTimers();
-    const count = bringForward(queue, max, quietOnly);
-    const received: ReceivedMessage[] = [];
-    this.#state.transaction(() => {
-      received.push(...queue.dequeue(count, undefined, (arn) => sqsStore.getQueueByArn(arn)));
-    });
-    return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
-  }
-
-  /** DeleteMessageBatch within this process. */
-  delete(QueueUrl: string, receiptHandles: readonly string[]): void {
-    const queue = this.#queue(QueueUrl);
-    this.#state.transaction(() => {
-      for (const handle of receiptHandles) queue.deleteMessage(handle);
-    });
-  }
-
-  /** Resolves with true as soon as messages wait, with false after so many seconds without any. */
-  async arrival(QueueUrl: string, seconds: number): Promise<boolean> {
-    const queue = this.#queue(QueueUrl);
-    queue.processTimers();
-    if (queue.messages.length === 0) await queue.waitForMessages(seconds);
-    return queue.messages.length > 0;
-  }
-
-  /** Hands a call over to fauxqs as it came. */
-  async forward({ headers: all, body }: AwsRequest): Promise<AwsResponse> {
-    const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
-    const response = await this.#app.inject({ method: 'POST', url: '/', headers, payload: body });
-    return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
-  }
-
-  async stop(): Promise<void> {
-    await this.#app.close();
-    this.#state.close();
-  }
-
-  #queue(url: unknown): FauxqsQueue {
-    const queue = this.#state.stores.sqsStore.getQueue(String(url));
+  const queueOf = (url: unknown): FauxqsQueue => {
+    const queue = sqsStore.getQueue(String(url));
     if (queue === undefined) throw new ServiceError('QueueDoesNotExist', 'The specified queue does not exist.');
     return queue;
-  }
+  };
 
-  #message(queue: FauxqsQueue, parameters: JsonObject): SqsMessage {
+  const messageOfCall = (queue: FauxqsQueue, parameters: JsonObject): SqsMessage => {
     const { data, error } = sent.safeParse(parameters);
     if (data === undefined) {
       const [issue] = error.issues;
@@ -197,13 +87,112 @@ export class Queues {
       throw new ServiceError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
     }
     const delay = data.DelaySeconds > 0 ? data.DelaySeconds : undefined;
-    const message = this.#state.createMessage(data.MessageBody, data.MessageAttributes, delay, data.MessageGroupId);
+    const message = state.createMessage(data.MessageBody, data.MessageAttributes, delay, data.MessageGroupId);
     const max = Number(queue.attributes.MaximumMessageSize);
     if (sizeOf(message) > max) {
       throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${max} bytes.`);
     }
     return message;
-  }
+  };
+
+  return {
+    /** Creates the queues that are missing and gives all of them the template's attributes. */
+    create(queues: readonly Resource<'AWS::SQS::Queue'>[]): void {
+      for (const { arn, ref: url, properties } of queues) {
+        const name = arn.split(':').at(-1) ?? '';
+        const queue = sqsStore.getQueueByName(name) ?? sqsStore.createQueue(name, url, arn);
+        queue.setAttributes({
+          VisibilityTimeout: String(properties.VisibilityTimeout),
+          DelaySeconds: '0',
+          MaximumMessageSize: String(MAX_BYTES),
+          ReceiveMessageWaitTimeSeconds: '0',
+          RedrivePolicy: properties.RedrivePolicy === undefined ? '' : JSON.stringify(properties.RedrivePolicy),
+        });
+      }
+    },
+
+    /**
+     * SendMessage on a standard queue. fauxqs's own loses the message group, takes delays that SQS refuses, and refuses characters that
+     * SQS takes (everything beyond U+FFFF, emoji for one).
+     * @throws ServiceError as SQS would answer
+     */
+    send(parameters: JsonObject): JsonObject {
+      const queue = queueOf(parameters.QueueUrl);
+      const message = messageOfCall(queue, parameters);
+      queue.enqueue(message);
+      return resultOf(message);
+    },
+
+    /** SendMessageBatch on a standard queue: up to ten messages, together at most 1 MB; one that is refused is named alone. */
+    sendBatch(parameters: JsonObject): JsonObject {
+      const queue = queueOf(parameters.QueueUrl);
+      const entries = objectsOf(parameters, 'Entries');
+      const ids = new Set(entries.map(({ Id }) => Id));
+      if (entries.length < 1 || entries.length > 10 || ids.size < entries.length) {
+        throw invalid('A batch has one to ten entries, each with an Id of its own.');
+      }
+      const Successful: JsonObject[] = [];
+      const Failed: JsonObject[] = [];
+      const accepted: SqsMessage[] = [];
+      for (const { Id = '', ...entry } of entries) {
+        try {
+          const message = messageOfCall(queue, entry);
+          accepted.push(message);
+          Successful.push({ Id, ...resultOf(message) });
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
+        }
+      }
+      if (accepted.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
+        throw new ServiceError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
+      }
+      state.transaction(() => {
+        for (const message of accepted) queue.enqueue(message);
+      });
+      return { Successful, Failed };
+    },
+
+    /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
+    receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
+      const queue = queueOf(QueueUrl);
+      queue.processTimers();
+      const count = bringForward(queue, max, quietOnly);
+      const received: ReceivedMessage[] = [];
+      state.transaction(() => {
+        received.push(...queue.dequeue(count, undefined, (arn) => sqsStore.getQueueByArn(arn)));
+      });
+      return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
+    },
+
+    /** DeleteMessageBatch within this process. */
+    delete(QueueUrl: string, receiptHandles: readonly string[]): void {
+      const queue = queueOf(QueueUrl);
+      state.transaction(() => {
+        for (const handle of receiptHandles) queue.deleteMessage(handle);
+      });
+    },
+
+    /** Resolves with true as soon as messages wait, with false after so many seconds without any. */
+    async arrival(QueueUrl: string, seconds: number): Promise<boolean> {
+      const queue = queueOf(QueueUrl);
+      queue.processTimers();
+      if (queue.messages.length === 0) await queue.waitForMessages(seconds);
+      return queue.messages.length > 0;
+    },
+
+    /** Hands a call over to fauxqs as it came. */
+    async forward({ headers: all, body }: AwsRequest): Promise<AwsResponse> {
+      const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
+      const response = await app.inject({ method: 'POST', url: '/', headers, payload: body });
+      return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
+    },
+
+    async stop(): Promise<void> {
+      await app.close();
+      state.close();
+    },
+  };
 }
 
 const invalid = (message: string): ServiceError => new ServiceError('InvalidParameterValue', message);

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataFolder } from '../../../local/cloud/data-folder.ts';
+import { openDataFolder } from '../../../local/cloud/data-folder.ts';
 import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
 import { keptLogins } from '../../../local/cloud/http/login.ts';
 import { schedule } from '../../../local/cloud/services/event-bridge.ts';
 import { keptSecrets } from '../../../local/cloud/services/secrets-manager.ts';
-import { Queues } from '../../../local/cloud/services/sqs.ts';
+import { openQueues } from '../../../local/cloud/services/sqs.ts';
 import { keptUsers } from '../../../local/cloud/services/user-pools.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 test.each(['new', 'existing'])('makes a data folder that is %s readable only for its owner', (name) => {
   mkdirSync(join(root, 'existing'), { recursive: true });
   chmodSync(join(root, 'existing'), 0o755);
-  const folder = DataFolder.open(join(root, name));
+  const folder = openDataFolder(join(root, name));
   expect(statSync(folder.path).mode & 0o777).toBe(0o700);
   folder.release();
 });
@@ -25,11 +25,11 @@ test.each([
   ['below a file', join(root, 'file', 'x')],
 ])('a path that is %s is refused with one message', (_, path = '') => {
   writeFileSync(join(root, 'file'), '');
-  expect(() => DataFolder.open(path)).toThrow(`The data folder ${path} cannot be made`);
+  expect(() => openDataFolder(path)).toThrow(`The data folder ${path} cannot be made`);
 });
 
 function identityIn(path: string) {
-  const folder = DataFolder.open(path);
+  const folder = openDataFolder(path);
   try {
     return folder.readIdentity();
   } finally {
@@ -38,7 +38,7 @@ function identityIn(path: string) {
 }
 
 test.each([
-  ['version.json', (folder: string) => DataFolder.open(folder)],
+  ['version.json', (folder: string) => openDataFolder(folder)],
   ['users.json', (folder: string) => keptUsers(join(folder, 'users.json'))],
   ['logins.json', (folder: string) => keptLogins(join(folder, 'logins.json'))],
   ['secrets.json', (folder: string) => keptSecrets(join(folder, 'secrets.json'))],
@@ -82,5 +82,5 @@ test('damaged queues are refused with one message; a damaged write-ahead log cos
   expect(after.stores.sqsStore.getQueueByName('kept')).toBeDefined();
   after.close();
   writeFileSync(file, Buffer.alloc(9000, 7));
-  await expect(Queues.open(folder)).rejects.toThrow(/^The state in .* cannot be read .* Delete the data folder/);
+  await expect(openQueues(folder)).rejects.toThrow(/^The state in .* cannot be read .* Delete the data folder/);
 });

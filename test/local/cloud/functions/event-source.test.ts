@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { EventSource, type SourceQueue } from '../../../../local/cloud/functions/event-source.ts';
+import { eventSource, type SourceQueue } from '../../../../local/cloud/functions/event-source.ts';
 import type { Run } from '../../../../local/cloud/functions/lambda-function.ts';
 import type { ReceivedMessage } from '../../../../local/cloud/services/sqs.ts';
 
@@ -11,10 +11,10 @@ const DONE = { failed: false, payload: 'null' };
 function sourceOf(
   queue: Partial<SourceQueue>,
   options: { readonly concurrency?: number; readonly ready?: () => Promise<void>; readonly run?: () => Run } = {},
-): EventSource {
+): ReturnType<typeof eventSource> {
   const { concurrency = 5, ready = async () => {} } = options;
   const { run = () => ({ begun: Promise.resolve(), result: Promise.resolve(DONE) }) } = options;
-  return new EventSource({
+  return eventSource({
     definition: {
       logicalId: 'Source',
       ref: 'Source',
