@@ -5,7 +5,7 @@ import { PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { OUTPUTS } from '../src/deployment/outputs.ts';
 import { checkEvent } from '../src/domain/events/put-event.ts';
 import { Refusal } from '../src/domain/refusal.ts';
-import { CloudError } from './cloud/cloud-error.ts';
+import { required } from './cloud/cloud-error.ts';
 import type { EventCheck } from './cloud/services/event-bridge.ts';
 import type { CloudAccess } from './cloud/start-cloud.ts';
 
@@ -16,8 +16,8 @@ import type { CloudAccess } from './cloud/start-cloud.ts';
  */
 export function lostEvents(refuse: boolean, print: (line: string) => void) {
   return ({ gatewayUrl, region, credentials, outputs }: CloudAccess): EventCheck => {
-    const table = outputs[OUTPUTS.configurationTable];
-    if (table === undefined) throw new CloudError(`The stack has no output ${OUTPUTS.configurationTable}`);
+    const { configurationTable: name } = OUTPUTS;
+    const table = required(outputs[name], `The stack has no output ${name}`);
     const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);
     const store = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
     return async ({ name, source, detail: { org_id, site_id, data } }) => {

@@ -5,6 +5,12 @@ export class CloudError extends Error {
   override readonly name = 'CloudError';
 }
 
+/** Returns a value that must be there. @throws CloudError with the problem when it is not */
+export function required<Value>(value: Value | undefined, problem: string): Value {
+  if (value === undefined) throw new CloudError(problem);
+  return value;
+}
+
 /** Returns the message of a thrown value. */
 export const messageOf = (error: unknown): string => (types.isNativeError(error) ? error.message : String(error));
 

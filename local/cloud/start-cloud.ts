@@ -7,11 +7,11 @@ import {
   type RoleStatement,
 } from './access/authorizer.ts';
 import { REGION } from './account.ts';
-import { CloudError, messageOf } from './cloud-error.ts';
+import { messageOf, required } from './cloud-error.ts';
 import { type DataFolder, type Identity, openDataFolder } from './data-folder.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
 import { eventSource, sourceQueue } from './functions/event-source.ts';
-import { INVOCATIONS_AT_ONCE, LambdaFunction } from './functions/lambda-function.ts';
+import { INVOCATIONS_AT_ONCE, type LambdaFunction, lambdaFunction } from './functions/lambda-function.ts';
 import { gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api.ts';
 import { edge as edgeOf } from './http/edge.ts';
@@ -152,25 +152,24 @@ async function start(step: Start) {
   const access: CloudAccess = { gatewayUrl, region: REGION, credentials, outputs };
   const keys: AccessKeys = new Map([[credentials.accessKeyId, { kind: 'operator' }]]);
   const authorizer = new Authorizer(stack.resourcePolicies(), ({ message }) => print(`AccessDenied: ${message}`));
-  const functions = stack.functions().map(
-    (definition) =>
-      new LambdaFunction(definition, {
-        keys,
-        authorizer,
-        gatewayUrl,
-        logFolder: folder.logs,
-        logCopy: options.logCopy,
-        environment: composition.environment,
-        compiledCode: composition.compiledCode,
-        call: (request) => endpoint.call(request),
-        onError: (line) => print(`${definition.logicalId}: ${line}`),
-      }),
+  const functions = stack.functions().map((definition) =>
+    lambdaFunction(definition, {
+      keys,
+      authorizer,
+      gatewayUrl,
+      logFolder: folder.logs,
+      logCopy: options.logCopy,
+      environment: composition.environment,
+      compiledCode: composition.compiledCode,
+      call: (request) => endpoint.call(request),
+      onError: (line) => print(`${definition.logicalId}: ${line}`),
+    }),
   );
-  const functionOf = (id: string): LambdaFunction => {
-    const found = functions.find((fn) => fn.isCalled(id));
-    if (found === undefined) throw new CloudError(`The stack has no function ${id}`);
-    return found;
-  };
+  const functionOf = (id: string): LambdaFunction =>
+    required(
+      functions.find((fn) => fn.isCalled(id)),
+      `The stack has no function ${id}`,
+    );
 
   const rules = stack.all('AWS::Events::Rule');
   const deliver = eventTargets(rules, queueResources, { authorizer, queues, functions });
@@ -209,10 +208,8 @@ async function start(step: Start) {
   const sources = stack.all('AWS::Lambda::EventSourceMapping').map((definition) => {
     const { FunctionName, EventSourceArn } = definition.properties;
     const fn = functionOf(FunctionName);
-    const queue = queueResources.find(({ arn }) => arn === EventSourceArn);
-    if (queue === undefined) {
-      throw new CloudError(`${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
-    }
+    const found = queueResources.find(({ arn }) => arn === EventSourceArn);
+    const queue = required(found, `${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
     return eventSource({
       definition,
       queue: sourceQueue(queue, fn.caller, { authorizer, queues }),

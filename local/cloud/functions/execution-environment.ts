@@ -86,132 +86,121 @@ const KILLED = {
   errorMessage: 'RequestId: Error: Runtime exited with error: signal: killed',
 };
 
+export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
+
 /**
- * One execution environment: a thread that handles many invocations at the same time, as on Lambda Managed Instances. A timed-out
+ * Starts one execution environment: a thread that handles many invocations at the same time, as on Lambda Managed Instances. A timed-out
  * invocation is not stopped. The end of the thread is the end of all its invocations.
  */
-export class ExecutionEnvironment {
-  readonly #options: EnvironmentOptions;
-  readonly #worker: Worker;
-  /** Resolves when the thread has started, or has ended before. */
-  readonly #started = Promise.withResolvers<void>();
-  readonly #running = new Map<
+export function executionEnvironment(options: EnvironmentOptions) {
+  const { timeoutMs, onOutput } = options;
+  const running = new Map<
     string,
     { readonly begun: () => void; readonly settle: (result: InvocationResult) => void }
   >();
-  #silent: NodeJS.Timeout | undefined;
-  #end: FunctionError | undefined;
+  let silent: NodeJS.Timeout | undefined;
+  let end: FunctionError | undefined;
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', (call: Call) => void answer(port1, call, options.call));
+  const worker = new Worker(PROGRAM, {
+    eval: true,
+    workerData: { ...options.start, gateway: port2 },
+    transferList: [port2],
+    env: { ...options.variables },
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+  });
+  worker.stdout.setEncoding('utf8').on('data', onOutput);
+  worker.stderr.setEncoding('utf8').on('data', onOutput);
 
-  constructor(options: EnvironmentOptions) {
-    this.#options = options;
-    const { port1, port2 } = new MessageChannel();
-    port1.on('message', (call: Call) => void this.#answer(port1, call));
-    this.#worker = new Worker(PROGRAM, {
-      eval: true,
-      workerData: { ...options.start, gateway: port2 },
-      transferList: [port2],
-      env: { ...options.variables },
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
-    });
-    this.#worker.stdout.setEncoding('utf8').on('data', options.onOutput);
-    this.#worker.stderr.setEncoding('utf8').on('data', options.onOutput);
-    this.#listen();
-  }
-
-  /** True when the thread has ended or cannot start. It takes no invocation any more. */
-  get ended(): boolean {
-    return this.#end !== undefined;
-  }
-
-  /**
-   * Runs one event to its end, which is the function's timeout at the latest. Never throws.
-   * @param event JSON text
-   * @param begun called once the thread has begun with the event, if it does
-   */
-  async invoke(event: string, requestId: string, begun: () => void): Promise<InvocationResult> {
-    await this.#started.promise;
-    if (this.#end !== undefined) return failure(this.#end);
-    const { timeoutMs } = this.#options;
-    const timer = setTimeout(() => this.#timeOut(requestId), timeoutMs);
-    try {
-      return await new Promise((settle) => {
-        this.#running.set(requestId, { begun, settle });
-        this.#post({ requestId, event, deadline: Date.now() + timeoutMs });
-      });
-    } finally {
-      clearTimeout(timer);
-      this.#running.delete(requestId);
-    }
-  }
-
+  const post = (request: WorkerRequest): void => worker.postMessage(request);
+  const log = (message: string): void => onOutput(`${JSON.stringify({ level: 'ERROR', message })}\n`);
+  const fail = (error: FunctionError): void => {
+    end ??= error;
+    for (const { settle } of running.values()) settle(failure(end));
+  };
   /** Ends the thread now. All its invocations fail. */
-  async kill(error: FunctionError = KILLED): Promise<void> {
-    this.#fail(error);
-    await this.#worker.terminate();
-  }
+  const kill = async (error: FunctionError = KILLED): Promise<void> => {
+    fail(error);
+    await worker.terminate();
+  };
+  const answered = (): void => {
+    clearTimeout(silent);
+    silent = undefined;
+  };
 
-  #listen(): void {
+  /** Resolves when the thread has started, or has ended before. */
+  const started = new Promise<void>((resolve) => {
     const errorMessage = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
-    const late = setTimeout(() => void this.kill({ errorType: 'Sandbox.Timedout', errorMessage }), INIT_TIMEOUT_MS);
-    const started = () => {
+    const late = setTimeout(() => void kill({ errorType: 'Sandbox.Timedout', errorMessage }), INIT_TIMEOUT_MS);
+    const isOver = () => {
       clearTimeout(late);
-      this.#started.resolve();
+      resolve();
     };
-    this.#worker.on('message', (reply: WorkerReply) => {
-      if (reply.kind === 'ready') started();
-      else if (reply.kind === 'alive') this.#answered();
-      else if (reply.kind === 'begun') this.#running.get(reply.requestId)?.begun();
-      else this.#running.get(reply.requestId)?.settle(reply.result);
+    worker.on('message', (reply: WorkerReply) => {
+      if (reply.kind === 'ready') isOver();
+      else if (reply.kind === 'alive') answered();
+      else if (reply.kind === 'begun') running.get(reply.requestId)?.begun();
+      else running.get(reply.requestId)?.settle(reply.result);
     });
-    this.#worker.on('error', (error) => {
-      this.#log(error.stack ?? String(error));
+    worker.on('error', (error) => {
+      log(error.stack ?? String(error));
       const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
-      this.#fail({ errorType, errorMessage: error.message });
+      fail({ errorType, errorMessage: error.message });
     });
-    this.#worker.on('exit', () => {
-      this.#fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
-      this.#options.onEnd();
-      this.#answered();
-      started();
+    worker.on('exit', () => {
+      fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
+      options.onEnd();
+      answered();
+      isOver();
     });
-  }
-
-  async #answer(port: MessagePort, { id, method, path, headers, body }: Call): Promise<void> {
-    const response = await this.#options.call({ method, path, headers, body: Buffer.from(body.buffer) });
-    const answer: CallAnswer = { id, ...response, body: new Uint8Array(Buffer.from(response.body)) };
-    port.postMessage(answer, [answer.body.buffer]);
-  }
+  });
 
   /** Ends the invocation, and the environment when its thread does not answer, because then no invocation in it can end. */
-  #timeOut(requestId: string): void {
-    const seconds = (this.#options.timeoutMs / 1000).toFixed(2);
-    const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
-    this.#log(errorMessage);
-    this.#running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
-    this.#silent ??= setTimeout(() => void this.kill(), ANSWER_WITHIN_MS);
-    this.#post('ask');
-  }
+  const timeOut = (requestId: string): void => {
+    const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
+    log(errorMessage);
+    running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
+    silent ??= setTimeout(() => void kill(), ANSWER_WITHIN_MS);
+    post('ask');
+  };
 
-  #answered(): void {
-    clearTimeout(this.#silent);
-    this.#silent = undefined;
-  }
+  return {
+    kill,
+    /** True when the thread has ended or cannot start. It takes no invocation any more. */
+    hasEnded: (): boolean => end !== undefined,
+    /**
+     * Runs one event to its end, which is the function's timeout at the latest. Never throws.
+     * @param event JSON text
+     * @param begun called once the thread has begun with the event, if it does
+     */
+    invoke: async (event: string, requestId: string, begun: () => void): Promise<InvocationResult> => {
+      await started;
+      if (end !== undefined) return failure(end);
+      const timer = setTimeout(() => timeOut(requestId), timeoutMs);
+      try {
+        return await new Promise((settle) => {
+          running.set(requestId, { begun, settle });
+          post({ requestId, event, deadline: Date.now() + timeoutMs });
+        });
+      } finally {
+        clearTimeout(timer);
+        running.delete(requestId);
+      }
+    },
+  };
+}
 
-  #post(request: WorkerRequest): void {
-    this.#worker.postMessage(request);
-  }
-
-  #log(message: string): void {
-    this.#options.onOutput(`${JSON.stringify({ level: 'ERROR', message })}\n`);
-  }
-
-  #fail(error: FunctionError): void {
-    this.#end ??= error;
-    for (const { settle } of this.#running.values()) settle(failure(this.#end));
-  }
+async function answer(
+  port: MessagePort,
+  { id, body, ...request }: Call,
+  call: EnvironmentOptions['call'],
+): Promise<void> {
+  const response = await call({ ...request, body: Buffer.from(body.buffer) });
+  const answer: CallAnswer = { id, ...response, body: new Uint8Array(Buffer.from(response.body)) };
+  port.postMessage(answer, [answer.body.buffer]);
 }
 
 const failure = (error: FunctionError): InvocationResult => ({ failed: true, payload: JSON.stringify(error) });

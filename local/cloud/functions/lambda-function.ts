@@ -6,7 +6,7 @@ import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { AwsRequest, AwsResponse } from '../gateway.ts';
 import type { LambdaResource } from '../template/stack.ts';
-import { ExecutionEnvironment, type InvocationResult } from './execution-environment.ts';
+import { type ExecutionEnvironment, executionEnvironment, type InvocationResult } from './execution-environment.ts';
 import { functionLog } from './function-log.ts';
 
 type LambdaFunctionOptions = {
@@ -57,128 +57,46 @@ const failed = (errorType: string, errorMessage: string): InvocationResult => ({
   payload: JSON.stringify({ errorType, errorMessage }),
 });
 
-/** A function with its one execution environment, which starts with the first invocation, and again after it has ended. */
-export class LambdaFunction {
-  readonly definition: LambdaResource;
+export type LambdaFunction = ReturnType<typeof lambdaFunction>;
+
+/**
+ * A function with its one execution environment, which starts with the first invocation, and again after it has ended.
+ * @throws CloudError when the function's role may not be taken by Lambda
+ */
+export function lambdaFunction(definition: LambdaResource, options: LambdaFunctionOptions) {
+  const { logicalId, ref, arn, role, properties } = definition;
+  const { keys, authorizer, gatewayUrl, onError } = options;
+  if (!authorizer.mayAssume(role, 'lambda.amazonaws.com')) {
+    throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
+  }
+  const sessionArn = `${role.arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${ref}`;
   /** As which the function makes its calls. */
-  readonly caller: Caller;
-  readonly #options: LambdaFunctionOptions;
-  readonly #log: ReturnType<typeof functionLog>;
-  readonly #bytesMax: number;
-  #environment: ExecutionEnvironment | undefined;
-  #taken = 0;
-  #bytes = 0;
+  const caller: Caller = { kind: 'function', functionId: logicalId, sessionArn, role };
+  const onOutput = functionLog({
+    file: join(options.logFolder, `${logicalId}.log`),
+    caller,
+    logGroup: properties.LoggingConfig.LogGroup,
+    authorizer,
+    copy: options.logCopy,
+    onError,
+  });
+  const bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
+  const timeoutMs = properties.Timeout * 1000;
+  let environment: ExecutionEnvironment | undefined;
+  let taken = 0;
+  let bytesTaken = 0;
   /** Invocations that wait for room, in the order of the calls. */
-  readonly #waiting: (() => void)[] = [];
-  readonly #abort = new AbortController();
-
-  /** @throws CloudError when the function's role may not be taken by Lambda */
-  constructor(definition: LambdaResource, options: LambdaFunctionOptions) {
-    const { logicalId, ref, role, properties } = definition;
-    if (!options.authorizer.mayAssume(role, 'lambda.amazonaws.com')) {
-      throw new CloudError(`${logicalId}: its role ${role.logicalId} does not let lambda.amazonaws.com assume it`);
-    }
-    const sessionArn = `${role.arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${ref}`;
-    this.definition = definition;
-    this.caller = { kind: 'function', functionId: logicalId, sessionArn, role };
-    this.#options = options;
-    this.#bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
-    this.#log = functionLog({
-      file: join(options.logFolder, `${logicalId}.log`),
-      caller: this.caller,
-      logGroup: properties.LoggingConfig.LogGroup,
-      authorizer: options.authorizer,
-      copy: options.logCopy,
-      onError: options.onError,
-    });
-  }
-
-  /** Whether this is the function with this name, ARN or logical id. */
-  isCalled(id: string): boolean {
-    const { ref, arn, logicalId } = this.definition;
-    return [ref, arn, logicalId].includes(id);
-  }
-
-  /**
-   * Runs the function as soon as there is room for it. Resolves when it runs, or with undefined without an event or when the cloud stops.
-   * @param next returns the event as JSON text; called when there is room. What it throws is thrown
-   */
-  begin(next: () => string | undefined): Promise<Run | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push(() => {
-        try {
-          const event = this.#abort.signal.aborted ? undefined : next();
-          resolve(event === undefined ? undefined : this.#run(event));
-        } catch (error) {
-          reject(error);
-        }
-      });
-      this.#admit();
-    });
-  }
-
-  /**
-   * Runs the function and waits for its answer. Never throws: a failure is a result.
-   * @param event JSON text
-   */
-  async invoke(event: string): Promise<InvocationResult> {
-    const result = await (await this.begin(() => event))?.result;
-    if (result === undefined) return failed('ServiceException', 'The machine stops');
-    if (Buffer.byteLength(result.payload) <= RESPONSE_MAX_BYTES) return result;
-    const problem = `Response payload size exceeded maximum allowed payload size (${RESPONSE_MAX_BYTES} bytes).`;
-    return failed('Function.ResponseSizeTooLarge', problem);
-  }
-
-  /** Runs the function, with two retries after failures. Retries that are left when the local cloud stops are lost. */
-  async invokeLater(event: string): Promise<void> {
-    const { signal } = this.#abort;
-    for (const pause of [0, ...ASYNC_RETRIES_MS]) {
-      if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
-      const result = await this.invoke(event);
-      if (!result.failed || signal.aborted) return;
-    }
-    this.#options.onError('An asynchronous invocation failed three times and is lost');
-  }
-
-  /** Ends the environment immediately with all its invocations, as a crash does. The next invocation starts another one. */
-  async kill(): Promise<void> {
-    await this.#environment?.kill();
-  }
-
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    for (const go of this.#waiting.splice(0)) go();
-    await this.kill();
-  }
-
-  #admit(): void {
-    const hasRoom = () => this.#taken < INVOCATIONS_AT_ONCE && (this.#taken === 0 || this.#bytes < this.#bytesMax);
-    while (hasRoom() && this.#waiting.length > 0) this.#waiting.shift()?.();
-  }
-
-  #run(event: string): Run {
-    const bytes = Buffer.byteLength(event);
-    this.#taken += 1;
-    this.#bytes += bytes;
-    if (this.#environment === undefined || this.#environment.ended) this.#environment = this.#start();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const result = this.#environment.invoke(event, randomUUID(), resolve).finally(() => {
-      this.#taken -= 1;
-      this.#bytes -= bytes;
-      this.#admit();
-    });
-    return { begun: Promise.race([promise, result]), result };
-  }
+  const waiting: (() => void)[] = [];
+  const abort = new AbortController();
+  const { signal } = abort;
 
   /** Starts an environment with an access key of its own, and with no variable of this process. */
-  #start(): ExecutionEnvironment {
-    const { ref, arn, codeFolder, properties } = this.definition;
-    const { keys, gatewayUrl, environment, compiledCode, call } = this.#options;
+  const start = (): ExecutionEnvironment => {
     const { accessKeyId, secretAccessKey } = newCredentials();
-    keys.set(accessKeyId, this.caller);
+    keys.set(accessKeyId, caller);
     const variables = {
       ...properties.Environment.Variables,
-      ...environment,
+      ...options.environment,
       AWS_ENDPOINT_URL: gatewayUrl,
       AWS_REGION: REGION,
       AWS_DEFAULT_REGION: REGION,
@@ -194,19 +112,94 @@ export class LambdaFunction {
       AWS_LAMBDA_LOG_GROUP_NAME: properties.LoggingConfig.LogGroup,
       AWS_LAMBDA_LOG_STREAM_NAME: 'local',
       AWS_LAMBDA_LOG_FORMAT: properties.LoggingConfig.LogFormat,
-      LAMBDA_TASK_ROOT: codeFolder,
+      LAMBDA_TASK_ROOT: definition.codeFolder,
       _HANDLER: properties.Handler,
       LANG: 'en_US.UTF-8',
       TZ: ':UTC',
     };
-    return new ExecutionEnvironment({
-      start: { functionArn: arn, compiledCode },
+    return executionEnvironment({
+      start: { functionArn: arn, compiledCode: options.compiledCode },
       variables,
       memoryMb: properties.MemorySize,
-      timeoutMs: properties.Timeout * 1000,
-      call,
-      onOutput: this.#log,
+      timeoutMs,
+      call: options.call,
+      onOutput,
       onEnd: () => keys.delete(accessKeyId),
     });
-  }
+  };
+
+  const admit = (): void => {
+    const hasRoom = () => taken < INVOCATIONS_AT_ONCE && (taken === 0 || bytesTaken < bytesMax);
+    while (hasRoom() && waiting.length > 0) waiting.shift()?.();
+  };
+
+  const run = (event: string): Run => {
+    const bytes = Buffer.byteLength(event);
+    taken += 1;
+    bytesTaken += bytes;
+    if (environment === undefined || environment.hasEnded()) environment = start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const result = environment.invoke(event, randomUUID(), resolve).finally(() => {
+      taken -= 1;
+      bytesTaken -= bytes;
+      admit();
+    });
+    return { begun: Promise.race([promise, result]), result };
+  };
+
+  /**
+   * Runs the function as soon as there is room for it. Resolves when it runs, or with undefined without an event or when the cloud stops.
+   * @param next returns the event as JSON text; called when there is room. What it throws is thrown
+   */
+  const begin = (next: () => string | undefined): Promise<Run | undefined> =>
+    new Promise((resolve, reject) => {
+      waiting.push(() => {
+        try {
+          const event = signal.aborted ? undefined : next();
+          resolve(event === undefined ? undefined : run(event));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      admit();
+    });
+
+  /**
+   * Runs the function and waits for its answer. Never throws: a failure is a result.
+   * @param event JSON text
+   */
+  const invoke = async (event: string): Promise<InvocationResult> => {
+    const result = await (await begin(() => event))?.result;
+    if (result === undefined) return failed('ServiceException', 'The machine stops');
+    if (Buffer.byteLength(result.payload) <= RESPONSE_MAX_BYTES) return result;
+    const problem = `Response payload size exceeded maximum allowed payload size (${RESPONSE_MAX_BYTES} bytes).`;
+    return failed('Function.ResponseSizeTooLarge', problem);
+  };
+
+  /** Ends the environment immediately with all its invocations, as a crash does. The next invocation starts another one. */
+  const kill = async (): Promise<void> => environment?.kill();
+
+  return {
+    definition,
+    caller,
+    begin,
+    invoke,
+    kill,
+    /** Whether this is the function with this name, ARN or logical id. */
+    isCalled: (id: string): boolean => [ref, arn, logicalId].includes(id),
+    /** Runs the function, with two retries after failures. Retries that are left when the local cloud stops are lost. */
+    invokeLater: async (event: string): Promise<void> => {
+      for (const pause of [0, ...ASYNC_RETRIES_MS]) {
+        if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
+        const result = await invoke(event);
+        if (!result.failed || signal.aborted) return;
+      }
+      onError('An asynchronous invocation failed three times and is lost');
+    },
+    stop: async (): Promise<void> => {
+      abort.abort();
+      for (const go of waiting.splice(0)) go();
+      await kill();
+    },
+  };
 }

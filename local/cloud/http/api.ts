@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, REGION } from '../account.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, required } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type HttpAnswer, type HttpRequest, jsonMessage } from '../listener.ts';
@@ -32,8 +32,7 @@ export function httpApi(
   const match = routesOf(
     routes.map((route) => {
       const fn = functions.find((known) => known.isCalled(route.functionArn));
-      if (fn !== undefined) return { ...route, fn };
-      throw new CloudError(`The route ${route.key} leads to a function that is not in the stack`);
+      return { ...route, fn: required(fn, `The route ${route.key} leads to a function that is not in the stack`) };
     }),
   );
   return async (request) => {

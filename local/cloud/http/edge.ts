@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import * as z from 'zod';
 import { matchesWildcard } from '../access/policies.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, required } from '../cloud-error.ts';
 import type { HttpAnswer, HttpRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
 import { type Answer, decoded } from './api.ts';
@@ -50,11 +50,10 @@ export function edge(
     }),
   );
   const behaviors = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }].map((behavior) => {
-    const origin = origins.get(behavior.TargetOriginId);
-    if (origin === undefined) throw new CloudError(`The distribution has no origin ${behavior.TargetOriginId}`);
+    const { TargetOriginId } = behavior;
     return {
       pattern: behavior.PathPattern,
-      origin,
+      origin: required(origins.get(TargetOriginId), `The distribution has no origin ${TargetOriginId}`),
       methods: behavior.AllowedMethods,
       forward: forwarding(stack, behavior.OriginRequestPolicyId),
       added: addedHeaders(stack, behavior.ResponseHeadersPolicyId),
@@ -157,8 +156,8 @@ function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeade
     ];
   }
   const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
-  if (own === undefined) throw new CloudError(`The local cloud does not know the response headers policy ${id}`);
-  const { CustomHeadersConfig, SecurityHeadersConfig } = own.properties.ResponseHeadersPolicyConfig;
+  const { properties } = required(own, `The local cloud does not know the response headers policy ${id}`);
+  const { CustomHeadersConfig, SecurityHeadersConfig } = properties.ResponseHeadersPolicyConfig;
   const { ContentSecurityPolicy, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
   const { StrictTransportSecurity } = SecurityHeadersConfig;
   const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
@@ -181,10 +180,10 @@ const rewritten = z.object({ uri: z.string() });
  */
 function viewerFunction(stack: Stack, arn: string | undefined): Rewrite {
   if (arn === undefined) return (_, path) => path;
-  const fn = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
-  if (fn === undefined) throw new CloudError(`The template has no function ${arn}`);
+  const found = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
+  const { FunctionCode } = required(found, `The template has no function ${arn}`).properties;
   const realm = createContext({});
-  const code = `${fn.properties.FunctionCode}\nglobalThis.call = (event) => JSON.stringify(handler(JSON.parse(event)));`;
+  const code = `${FunctionCode}\nglobalThis.call = (event) => JSON.stringify(handler(JSON.parse(event)));`;
   new Script(code).runInContext(realm);
   const call: unknown = realm.call;
   if (typeof call !== 'function') throw new CloudError(`The function ${arn} has no handler`);

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type Provider from 'oidc-provider';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import * as z from 'zod';
-import { CloudError } from '../cloud-error.ts';
+import { required } from '../cloud-error.ts';
 import { type Identity, readKept, writeKept } from '../data-folder.ts';
 import { type Listener, readBody } from '../listener.ts';
 import type { Users } from '../services/user-pools.ts';
@@ -63,8 +63,7 @@ export async function newLoginKey(): Promise<Identity['loginKey']> {
 
 function configuration(clients: readonly Client[], users: Users, key: Identity['loginKey']): Configuration {
   const signingKey = { ...key, kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
-  const [first] = clients;
-  if (first === undefined) throw new CloudError('The stack has a user pool and no client of it');
+  const first = required(clients[0], 'The stack has a user pool and no client of it');
   const { AllowedOAuthScopes, accessTokenSeconds, refreshTokenSeconds } = first.properties;
   const apiScopes = AllowedOAuthScopes.filter((scope) => !OPENID_SCOPES.includes(scope)).join(' ');
   return {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import * as z from 'zod';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, required } from '../cloud-error.ts';
 import type { Json } from '../json.ts';
 
 const json: z.ZodType<Json> = z.lazy(() =>
@@ -55,11 +55,8 @@ export function readAssembly(directory: string): Assembly {
   return {
     stackName: stack[0],
     template: template.parse(read(file)),
-    assetPath(key) {
-      const source = files[key.replace(/\.zip$/, '')]?.source;
-      if (source === undefined) throw new CloudError(`${directory} holds no asset ${key}`);
-      return join(directory, source.path);
-    },
+    assetPath: (key) =>
+      join(directory, required(files[key.replace(/\.zip$/, '')], `${directory} holds no asset ${key}`).source.path),
   };
 }
 

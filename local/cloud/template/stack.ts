@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { ResourcePolicy, Role, RoleStatement } from '../access/authorizer.ts';
 import type { PolicyStatement } from '../access/policies.ts';
 import { ACCOUNT, REGION } from '../account.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, required } from '../cloud-error.ts';
 import { isList, isObject, type Json } from '../json.ts';
 import type { Assembly } from './assembly.ts';
 import { type Addresses, arn, EMULATED, type Identity, identifierOf } from './resource-types.ts';
@@ -98,8 +98,8 @@ export class Stack {
   functions(): readonly LambdaResource[] {
     const roles = this.#roles();
     return this.all('AWS::Lambda::Function').map((fn) => {
-      const role = roles.find((known) => known.arn === fn.properties.Role);
-      if (role === undefined) throw new CloudError(`${fn.logicalId} has a role that is not in the template`);
+      const found = roles.find((known) => known.arn === fn.properties.Role);
+      const role = required(found, `${fn.logicalId} has a role that is not in the template`);
       return { ...fn, role, codeFolder: this.assetPath(fn.properties.Code.S3Key) };
     });
   }
@@ -112,12 +112,11 @@ export class Stack {
     return this.all('AWS::ApiGatewayV2::Route').map(({ properties: route }) => {
       const key = route.RouteKey;
       const integration = integrations.find(({ ref }) => route.Target === `integrations/${ref}`);
-      if (integration === undefined) throw new CloudError(`The route ${key} has no integration`);
-      const functionArn = integration.properties.IntegrationUri;
+      const functionArn = required(integration, `The route ${key} has no integration`).properties.IntegrationUri;
       if (route.AuthorizationType === 'NONE') return { key, functionArn };
-      const authorizer = authorizers.find(({ ref }) => ref === route.AuthorizerId);
-      if (authorizer === undefined) throw new CloudError(`The route ${key} has no authorizer`);
-      const { Issuer: issuer, Audience: audience } = authorizer.properties.JwtConfiguration;
+      const found = authorizers.find(({ ref }) => ref === route.AuthorizerId);
+      const { JwtConfiguration } = required(found, `The route ${key} has no authorizer`).properties;
+      const { Issuer: issuer, Audience: audience } = JwtConfiguration;
       return { key, functionArn, authorizer: { issuer, audience, scopes: route.AuthorizationScopes } };
     });
   }
@@ -215,9 +214,9 @@ export class Stack {
       }
       case 'Fn::GetAtt': {
         const [logicalId = '', ...path] = this.#list(name, argument).map((part) => this.#text(part));
-        const value = this.#identity(logicalId).attributes[path.join('.')];
-        if (value !== undefined) return value;
-        throw new CloudError(`The local cloud does not know the attribute ${logicalId}.${path.join('.')}`);
+        const attribute = path.join('.');
+        const problem = `The local cloud does not know the attribute ${logicalId}.${attribute}`;
+        return required(this.#identity(logicalId).attributes[attribute], problem);
       }
       case 'Fn::Join': {
         const [separator, parts] = this.#list(name, argument);
@@ -232,8 +231,7 @@ export class Stack {
       case 'Fn::Select': {
         const [index, list] = this.#list(name, argument);
         const item = this.#list(name, this.resolve(list ?? null))[Number(this.#text(index ?? ''))];
-        if (item === undefined) throw new CloudError(`Fn::Select ${JSON.stringify(argument)} selects nothing`);
-        return item;
+        return required(item, `Fn::Select ${JSON.stringify(argument)} selects nothing`);
       }
       case 'Fn::Split': {
         const [separator, text] = this.#list(name, argument);
@@ -282,12 +280,9 @@ export class Stack {
   #identify(logicalId: string): Identity {
     const { assembly, addresses } = this.#options;
     const resource = assembly.template.Resources[logicalId];
-    if (resource === undefined) throw new CloudError(`The template has no resource ${logicalId}`);
-    const { Type, Properties } = resource;
-    const identify = identifierOf(Type);
-    if (identify === undefined) {
-      throw new CloudError(`The local cloud does not know the resource type ${Type} (${logicalId})`);
-    }
+    const { Type, Properties } = required(resource, `The template has no resource ${logicalId}`);
+    const problem = `The local cloud does not know the resource type ${Type} (${logicalId})`;
+    const identify = required(identifierOf(Type), problem);
     const property = (name: string, missing: Json = null) => this.#text(Properties[name] ?? missing);
     const named = Properties[`${Type.split('::').at(-1)}Name`] ?? Properties.Name;
     return identify({

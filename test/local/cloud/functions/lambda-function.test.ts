@@ -6,7 +6,11 @@ import { awsTransport } from '../../../../local/aws-transport.ts';
 import { Authorizer } from '../../../../local/cloud/access/authorizer.ts';
 import type { PolicyStatement } from '../../../../local/cloud/access/policies.ts';
 import type { InvocationResult } from '../../../../local/cloud/functions/execution-environment.ts';
-import { INVOCATIONS_AT_ONCE, LambdaFunction } from '../../../../local/cloud/functions/lambda-function.ts';
+import {
+  INVOCATIONS_AT_ONCE,
+  type LambdaFunction,
+  lambdaFunction,
+} from '../../../../local/cloud/functions/lambda-function.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
@@ -68,7 +72,7 @@ afterAll(() => {
 function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
   names = [];
   const name = 'fixture';
-  const made = new LambdaFunction(
+  const made = lambdaFunction(
     {
       logicalId: name,
       ref: name,
