@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, keepAssembly } from '../../local/service-assembly.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
-let folder: string;
+const folder = temporaryFolder();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'service-assembly-'));
+  rmSync(folder, { recursive: true });
   mkdirSync(join(folder, 'src/deep'), { recursive: true });
   writeFileSync(join(folder, 'src/a.ts'), 'a');
   writeFileSync(join(folder, 'src/deep/.hidden.css'), 'b');
   writeFileSync(join(folder, 'lock.json'), '{}');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const hash = (...values: string[]) => hashOf(folder, ['src', 'lock.json'], values);
 

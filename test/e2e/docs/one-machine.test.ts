@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path';
 import { addReadyUsers } from '../../../local/demo/demo-organization.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
+import { eventually } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
-import { eventually } from '../local/cloud/fixture/fixture-cloud.ts';
 
 /** The folder in which the reader runs the commands of the page. */
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));

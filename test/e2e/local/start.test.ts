@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { listenNear } from '../../../local/cloud/listener.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { eventually, until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
-import { eventually, temporaryFolder } from './cloud/fixture/fixture-cloud.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
@@ -116,10 +117,10 @@ test('with --refuse-lost-events, the bus refuses an event that reaches no Action
   const options = ['--port', '0', '--ready-file', readyFile, '--refuse-lost-events'];
   const run = start(options, await serviceAssembly());
   expect(await putLost(await ready(run))).toEqual([2, PROBLEMS]);
-  await eventually(async () => (leftOver().some((line) => line.includes('dynoxide')) ? true : undefined));
+  await until(() => leftOver().some((line) => line.includes('dynoxide')));
   run.child.kill('SIGKILL');
   await run.ended;
-  await eventually(async () => (leftOver().length === 0 ? true : undefined));
+  await until(() => leftOver().length === 0);
 });
 
 test('for a port in use, prints one message and exits with 1', async () => {

@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDataFolder } from '../../../local/cloud/data-folder.ts';
 import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
@@ -8,9 +7,9 @@ import { schedule } from '../../../local/cloud/services/event-bridge.ts';
 import { keptSecrets } from '../../../local/cloud/services/secrets-manager.ts';
 import { openQueues } from '../../../local/cloud/services/sqs.ts';
 import { keptUsers } from '../../../local/cloud/services/user-pools.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'data-folder-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder();
 
 test.each(['new', 'existing'])('makes a data folder that is %s readable only for its owner', (name) => {
   mkdirSync(join(root, 'existing'), { recursive: true });

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalOf, schedule } from '../../../local/cloud/services/event-bridge.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
-const folder = mkdtempSync(join(tmpdir(), 'scheduler-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Returns a function that tells how often a rule of every hour has fired at a time. Each call continues after a restart. */
 function everyHour(name: string) {

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { demoOrganization } from '../../../local/demo/demo-organization.ts';
 import { serverSecretMatches } from '../../../src/domain/auth/server-secret.ts';
 import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
 import { updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'demo-organization-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 test('the demo finds its customer again, moves it to the new port, and gives its backend a new server secret', async () => {
   const store = new InMemoryConfigurationStore();

@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CloudError } from '../../../../local/cloud/cloud-error.ts';
+import { synthesize } from '../../../../local/cloud/template/assembly.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
-import { assembleFixture, eventually, temporaryFolder } from './fixture/fixture-cloud.ts';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
+import { eventually, until } from '../../../harness/until.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-let assembly: string;
+const assembly = join(folder, 'assembly');
 let cloud: LocalCloud;
 
 const output = (name: string): string => cloud.outputs[name] ?? '';
 
 beforeAll(async () => {
-  assembly = await assembleFixture(folder);
+  const cdkJson = new URL('../../../../cdk.json', import.meta.url);
+  await synthesize(new URL('./fixture/app.ts', import.meta.url), cdkJson, assembly);
   cloud = await startLocalCloud({ data, assembly });
 });
 afterAll(() => cloud?.stop());
@@ -116,7 +119,7 @@ describe('policies', () => {
   test('prevent a function without the permission from logging, and report it', async () => {
     await cloud.invoke(functionId('Silent'), {});
     await cloud.invoke(functionId('Echo'), {});
-    await eventually(async () => existsSync(join(cloud.logsFolder, `${functionId('Echo')}.log`)) || undefined);
+    await until(() => existsSync(join(cloud.logsFolder, `${functionId('Echo')}.log`)));
     expect(existsSync(join(cloud.logsFolder, `${functionId('Silent')}.log`))).toBe(false);
     expect(cloud.denials).toContainEqual(
       expect.objectContaining({ caller: functionId('Silent'), action: 'logs:PutLogEvents' }),
@@ -207,7 +210,7 @@ test('a schedule invokes its function only when it is due', async () => {
   const log = join(cloud.logsFolder, `${functionId('Echo')}.log`);
   const fired = () => (existsSync(log) ? readFileSync(log, 'utf8').split('Scheduled Event').length - 1 : 0);
   for (const days of [6, 8, 9]) cloud.fireSchedules(Date.now() + days * 24 * 60 * 60 * 1000);
-  await eventually(async () => fired() > 0 || undefined);
+  await until(() => fired() > 0);
   expect(fired()).toBe(1);
 });
 
@@ -404,12 +407,12 @@ describe('tables', () => {
     expect(await left()).toBeGreaterThan(100);
     const swept = async () => {
       await cloud.sweep(NOW_S * 1000);
-      return (await left()) === 1 || undefined;
+      return (await left()) === 1;
     };
-    await eventually(swept);
+    await until(swept);
     // The next step starts again at the beginning.
     await write(put('later', NOW_S - 1));
-    await eventually(swept);
+    await until(swept);
   });
 });
 

@@ -9,9 +9,9 @@ import { type DynamoProcess, startDynoxide } from '../../../../local/cloud/engin
 import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { describeWhere } from '../../../examples/where-installed.ts';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { launchBrowser } from '../../widget/browser.ts';
-import { temporaryFolder } from './fixture/fixture-cloud.ts';
 
 // Who else on the machine reaches the tables. Each probe first finds an engine whose address it is told.
 

@@ -8,10 +8,10 @@ import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.
 import { cognitoClient } from '../../../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../../../src/adapters/user-pool.ts';
 import { OUTPUTS } from '../../../../src/deployment/outputs.ts';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { loginOf } from '../../acceptance/local-service.ts';
 import { type LoginClient, tokensOf } from '../../acceptance/login.ts';
-import { temporaryFolder } from './fixture/fixture-cloud.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { awsTransport } from '../../../../local/aws-transport.ts';
@@ -11,6 +10,7 @@ import {
   type LambdaFunction,
   lambdaFunction,
 } from '../../../../local/cloud/functions/lambda-function.ts';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
@@ -52,7 +52,7 @@ const ANYONE: PolicyStatement = {
   Condition: {},
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'function-'));
+const folder = temporaryFolder();
 writeFileSync(join(folder, 'index.mjs'), CODE);
 const functions: LambdaFunction[] = [];
 const door = new BroadcastChannel('door');
@@ -64,10 +64,7 @@ door.onmessage = (event) => {
 };
 
 afterEach(() => Promise.all(functions.splice(0).map((one) => one.stop())));
-afterAll(() => {
-  door.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => door.close());
 
 function start({ timeout = 10, memory = 128 } = {}): LambdaFunction {
   names = [];
@@ -187,7 +184,7 @@ test('an invocation that times out fails alone, and the others go on', async () 
   const fn = start({ timeout: 1 });
   const first = value(await invoke(fn, {}));
   const hangs = invoke(fn, { ends: 'hang' });
-  await pause(500);
+  await pause(900);
   const beside = invoke(fn, { name: 'beside' });
   expect(value(await hangs).errorType).toBe('Sandbox.Timedout');
   release('beside');
