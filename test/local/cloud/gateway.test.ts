@@ -6,23 +6,12 @@ const keys: AccessKeys = new Map([['KEY', { kind: 'function', functionId: 'Fn', 
 
 test('batches wait while 32 calls of functions wait, and all of them go on when one call ends', async () => {
   const ends: (() => void)[] = [];
-  const gateway = gatewayOf({
-    keys,
-    authorizer: new Authorizer(),
-    services: {
-      slow: {
-        understand: () => ({
-          checks: [],
-          perform: () =>
-            new Promise((resolve) => {
-              ends.push(() => resolve({ status: 200, headers: {}, body: '' }));
-            }),
-        }),
-        refuse: jsonRefusal,
-      },
-    },
-    onFault: () => {},
-  });
+  const perform = async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return { status: 200, headers: {}, body: '' };
+  };
+  const slow = { understand: () => ({ checks: [], perform }), refuse: jsonRefusal };
+  const gateway = gatewayOf({ keys, authorizer: new Authorizer(), services: { slow }, onFault: () => {} });
   const headers = { authorization: 'Credential=KEY/20200101/us-east-1/slow/aws4_request' };
   const call = () => gateway.call({ method: 'POST', path: '/', headers, body: Buffer.alloc(0) });
   const calls = Array.from({ length: 31 }, call);

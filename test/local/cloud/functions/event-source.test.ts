@@ -27,12 +27,7 @@ function sourceOf(
         ScalingConfig: { MaximumConcurrency: concurrency },
       },
     },
-    queue: {
-      arrival: async () => true,
-      receive: () => [],
-      delete: () => {},
-      ...queue,
-    },
+    queue: { arrival: async () => true, receive: () => [], delete: () => {}, ...queue },
     atOnce: 64,
     ready,
     begin: async (next) => (next() === undefined ? undefined : run()),
@@ -71,57 +66,38 @@ test('a source stops while it waits for messages', async () => {
 
 test('runs as many batches at once as the definition allows, and the last quarter of the places takes only messages of quiet groups', async () => {
   const received: boolean[] = [];
-  const running: (() => void)[] = [];
-  const source = sourceOf(
-    {
-      receive: (_, quietOnly) => {
-        received.push(quietOnly);
-        return [message(`message-${received.length}`)];
-      },
-    },
-    {
-      concurrency: 8,
-      run: () => ({
-        begun: Promise.resolve(),
-        result: new Promise((resolve) => {
-          running.push(() => resolve(DONE));
-        }),
-      }),
-    },
-  );
+  const { promise: result, resolve: end } = Promise.withResolvers<typeof DONE>();
+  const receive = (_: number, quietOnly: boolean) => {
+    received.push(quietOnly);
+    return [message(`message-${received.length}`)];
+  };
+  const source = sourceOf({ receive }, { concurrency: 8, run: () => ({ begun: Promise.resolve(), result }) });
   source.start();
   await pause(50);
   expect(received).toEqual([false, false, false, false, false, false, true, true]);
-  const stopped = source.stop();
-  for (const end of running) end();
-  await stopped;
+  end(DONE);
+  await source.stop();
 });
 
 test('a batch begins when the one before has begun and the cloud is ready, and not when it has ended', async () => {
   const steps: string[] = [];
   let [begin, makeReady] = [() => {}, () => {}];
-  const source = sourceOf(
-    {
-      receive: () => {
-        steps.push('receive');
-        return [message(`message-${steps.length}`)];
-      },
-    },
-    {
-      ready: () => {
-        steps.push('ready?');
-        return new Promise((resolve) => {
-          makeReady = resolve;
-        });
-      },
-      run: () => ({
-        begun: new Promise<void>((resolve) => {
-          begin = resolve;
-        }),
-        result: steps.length < 4 ? new Promise(() => {}) : Promise.resolve(DONE),
-      }),
-    },
-  );
+  const receive = () => {
+    steps.push('receive');
+    return [message(`message-${steps.length}`)];
+  };
+  const ready = () => {
+    steps.push('ready?');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    makeReady = resolve;
+    return promise;
+  };
+  const run = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begin = resolve;
+    return { begun: promise, result: steps.length < 4 ? new Promise<never>(() => {}) : Promise.resolve(DONE) };
+  };
+  const source = sourceOf({ receive }, { ready, run });
   source.start();
   const expected = ['ready?', 'receive', 'ready?', 'receive'];
   for (const [index, next] of [() => {}, () => makeReady(), () => begin(), () => makeReady()].entries()) {
