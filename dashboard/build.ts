@@ -1,10 +1,75 @@
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Marked } from 'marked';
 import { build } from 'vite';
-import { writeHelp } from './help.ts';
+import { HELP_PAGES } from './src/help-pages.ts';
 
 // Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`.
+
+const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+
+/** Writes the pages of the help into a folder, without pictures, and the files of examples that they link. A link to another document becomes its text. */
+function writeHelp(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const page of HELP_PAGES) {
+    const text = readFileSync(join(DOCS, `${page}.md`), 'utf8');
+    writeFileSync(join(folder, `${page}.html`), document(titleOf(text), String(markdown.parse(text))));
+  }
+  for (const file of examples) copyFileSync(join(DOCS, file), join(folder, served(file)));
+}
+
+/** The files of examples that the pages link. A browser shows them as text. */
+const examples = new Set<string>();
+const served = (file: string) => `${file.replace('../examples/', '').replaceAll('/', '-')}.txt`;
+
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>`;
+    },
+    image: () => '',
+    link({ href, tokens }) {
+      const shown = this.parser.parseInline(tokens);
+      const [, page, anchor = ''] = /^([\w-]*)(?:\.md)?(#.*)?$/.exec(href) ?? [];
+      if (page === '' || HELP_PAGES.some((served) => served === page)) {
+        return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
+      }
+      if (/^\.\.\/examples\/[\w/-]+\.\w+$/.test(href)) {
+        examples.add(href);
+        return `<a href="${served(href)}">${shown}</a>`;
+      }
+      return href.startsWith('https://') ? `<a href="${href}">${shown}</a>` : shown;
+    },
+  },
+});
+
+const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? 'Help';
+
+/** Returns the anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+
+const document = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <script src="/dashboard/theme.js"></script>
+    <title>${title} · va-wave</title>
+    <link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/dashboard/help/help.css" />
+  </head>
+  <body>
+    <main>
+${body}
+    </main>
+  </body>
+</html>
+`;
 
 const [, , out] = process.argv;
 if (out === undefined) throw new Error('Usage: node dashboard/build.ts <folder>');

@@ -1,4 +1,4 @@
-// Applies the theme before the first paint, so that a dark page does not flash. src/parts/theme.ts changes it.
+// Applies the theme before the first paint, so that a dark page does not flash. src/parts/top-bar.tsx changes it.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
   const theme = localStorage.getItem('va-wave.theme');

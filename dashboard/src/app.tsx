@@ -4,13 +4,12 @@ import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { usePlace } from './navigation.ts';
-import { fetched, NotLoaded } from './parts/boundary.tsx';
 import { DashboardContext } from './parts/context.ts';
-import { describeProblem, NO_CONNECTION } from './parts/problem.ts';
-import { SessionEndedModal } from './parts/session-ended.tsx';
-import { type Secret, ShownOnce } from './parts/shown-once.tsx';
+import { type Secret, SessionEndedDialog, ShownOnce } from './parts/dialogs.tsx';
+import { fetched, NotLoaded } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api.ts';
+import { describeProblem, NO_CONNECTION } from './session/problems.ts';
 import { type Session, SessionEnded } from './session/session.ts';
 
 const Assistants = fetched(() => import('./screens/assistants.tsx'));
@@ -38,22 +37,10 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     const id = crypto.randomUUID();
     const { pathname } = window.location;
     const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
-    const flash = {
-      id,
-      pathname,
-      type,
-      content,
-      dismissible: true,
-      dismissLabel: 'Dismiss message',
-      onDismiss: dismiss,
-    } as const;
-    setFlashes((all) =>
-      // A success shows that the reason of an error, such as a lost connection, is gone.
-      [
-        flash,
-        ...all.filter((other) => other.content !== content && (type === 'error' || other.type !== 'error')),
-      ].slice(0, 3),
-    );
+    const dismissal = { dismissible: true, dismissLabel: 'Dismiss message', onDismiss: dismiss } as const;
+    // A success shows that the reason of an error, such as a lost connection, is gone.
+    const stays = (other: Flash) => other.content !== content && (type === 'error' || other.type !== 'error');
+    setFlashes((all) => [{ id, pathname, type, content, ...dismissal }, ...all.filter(stays)].slice(0, 3));
     if (type === 'success') setTimeout(dismiss, SUCCESS_SHOWN_MS);
   }, []);
   const report = useCallback(
@@ -95,20 +82,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
 
   const Screen = { assistants: Assistants, members: Members, audit: AuditTrail }[place.screen];
   const organization = me?.organizations.find(({ org_id }) => org_id === place.org) ?? me?.organizations[0];
-  const context = useMemo(
-    () =>
-      organization === undefined
-        ? undefined
-        : {
-            api,
-            organization,
-            isAdmin: organization.role === 'admin',
-            notify: (text: string) => show('success', text),
-            showSecret: setSecret,
-            report,
-          },
-    [api, organization, report, show],
-  );
+  const context = useMemo(() => {
+    if (organization === undefined) return;
+    const notify = (text: string) => show('success', text);
+    return { api, organization, isAdmin: organization.role === 'admin', notify, showSecret: setSecret, report };
+  }, [api, organization, report, show]);
 
   return (
     <I18nProvider locale="en" messages={[messages]}>
@@ -139,7 +117,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         </div>
       </main>
       {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
-      {ended && <SessionEndedModal onLogin={() => session.login().catch(report)} />}
+      {ended && <SessionEndedDialog onLogin={() => session.login().catch(report)} />}
     </I18nProvider>
   );
 }

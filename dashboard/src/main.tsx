@@ -1,12 +1,10 @@
 import './style.css';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
-import { Failure } from './failure.tsx';
 import { followLinks } from './navigation.ts';
-import { Boundary } from './parts/boundary.tsx';
+import { Boundary, Failed } from './parts/loading.tsx';
 import { dashboardApi } from './session/api.ts';
-import { loadConfig } from './session/config.ts';
-import { openSession } from './session/session.ts';
+import { loadConfig, openSession } from './session/session.ts';
 
 async function start(root: Root): Promise<void> {
   try {
@@ -19,7 +17,14 @@ async function start(root: Root): Promise<void> {
       </Boundary>,
     );
   } catch {
-    root.render(<Failure />);
+    root.render(
+      <main>
+        <Failed header="The login failed" onTryAgain={() => window.location.assign('/dashboard/')}>
+          The dashboard could not reach the login, or the login took too long. Try again. If the login fails again,
+          contact the operator.
+        </Failed>
+      </main>,
+    );
   }
 }
 

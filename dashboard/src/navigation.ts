@@ -79,7 +79,7 @@ export const paths = {
   organization: (org: string) => `${ROOT}${org}`,
   members: (org: string) => `${ROOT}${org}/members`,
   audit: (org: string) => `${ROOT}${org}/audit`,
-  assistant: (org: string, site: string, tab: Place['tab'] = 'general') => `${ROOT}${org}/${site}/${tab}`,
+  assistant: (org: string, site: string, tab = 'general') => `${ROOT}${org}/${site}/${tab}`,
   action: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/${action}`,
   copy: (org: string, site: string, action: string) => `${ROOT}${org}/${site}/intelligence/new?copy=${action}`,
 };

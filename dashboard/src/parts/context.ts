@@ -1,7 +1,7 @@
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { Api } from '../session/api.ts';
-import type { Secret } from './shown-once.tsx';
+import type { Secret } from './dialogs.tsx';
 
 export type Organization = DashboardAnswer<'me'>['organizations'][number];
 
@@ -25,4 +25,28 @@ export function useDashboard(): Context {
   const context = useContext(DashboardContext);
   if (context === undefined) throw new Error('useDashboard needs a DashboardContext around the screen');
   return context;
+}
+
+/** Returns whether work is running for which the user waits, and a function that runs such work and reports its failure. */
+export function useWork(): readonly [boolean, (work: () => Promise<void>) => Promise<void>] {
+  const { report } = useDashboard();
+  const [busy, setBusy] = useState(false);
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return [busy, run];
+}
+
+/** Sets the title of the page, which the browser shows and screen readers announce. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · va-wave`;
+  }, [title]);
 }

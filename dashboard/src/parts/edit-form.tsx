@@ -1,50 +1,53 @@
 import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 import { useDashboard } from './context.ts';
-import type { EditedForm } from './use-form.ts';
+import type { EditedForm } from './form.ts';
+
+type Edited = Pick<
+  EditedForm<never, object>,
+  'dirty' | 'restored' | 'saving' | 'save' | 'reset' | 'conflict' | 'problems'
+>;
 
 /** A form with the buttons that save and discard its changes, for admins. It says where its values come from, unless they are the saved ones. */
 export function EditForm(props: {
-  readonly form: Pick<EditedForm<never, never>, 'changed' | 'restored' | 'saving' | 'save' | 'conflict'> & {
-    readonly reset: () => void;
-  };
+  readonly form: Edited;
   /** The noun for what the form edits. */
   readonly what: string;
   readonly header?: FormProps['header'];
+  /** Why the last save failed, when no field is wrong and no message can say it. */
+  readonly failure?: string | undefined;
   /** The button that discards the changes and leaves the form. Without it, the form has one that only discards them. */
   readonly leave?: ReactNode;
-  readonly saveLabel?: string;
+  /** The text of the button that creates something, and whether it can be pressed. */
+  readonly create?: { readonly text: string; readonly ready: boolean } | undefined;
   readonly children: ReactNode;
 }) {
   const { isAdmin } = useDashboard();
   const { form, leave } = props;
-  const dirty = form.changed.length > 0;
+  const { text, ready } = props.create ?? { text: 'Save changes', ready: form.dirty };
+  const buttons = (
+    <SpaceBetween direction="horizontal" size="xs">
+      {leave ?? (
+        <Button formAction="none" disabled={!form.dirty || form.saving} onClick={form.reset}>
+          Discard changes
+        </Button>
+      )}
+      {isAdmin && (
+        <Button variant="primary" loading={form.saving} loadingText="Saving" disabled={!ready}>
+          {text}
+        </Button>
+      )}
+    </SpaceBetween>
+  );
   return (
     <form onSubmit={form.save} noValidate>
-      <Form
-        header={props.header}
-        actions={
-          (isAdmin || leave) && (
-            <SpaceBetween direction="horizontal" size="xs">
-              {leave ?? (
-                <Button formAction="none" disabled={!dirty || form.saving} onClick={() => form.reset()}>
-                  Discard changes
-                </Button>
-              )}
-              {isAdmin && (
-                <Button variant="primary" loading={form.saving} loadingText="Saving" disabled={!dirty}>
-                  {props.saveLabel ?? 'Save changes'}
-                </Button>
-              )}
-            </SpaceBetween>
-          )
-        }
-      >
+      <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave) && buttons}>
         <SpaceBetween size="m">
-          {form.conflict !== undefined ? (
-            <ConflictAlert what={props.what} {...form.conflict} />
-          ) : (
-            form.restored && <RestoredAlert />
+          {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}
+          {form.conflict === undefined && form.restored && (
+            <Alert type="info" header="Your earlier input is in this form again">
+              It is not saved yet. Save it or discard it.
+            </Alert>
           )}
           {props.children}
         </SpaceBetween>
@@ -53,16 +56,8 @@ export function EditForm(props: {
   );
 }
 
-export function RestoredAlert() {
-  return (
-    <Alert type="info" header="Your earlier input is in this form again">
-      It is not saved yet. Save it or discard it.
-    </Alert>
-  );
-}
-
 /** Shows what another user has saved while this form was open, and lets the user choose. */
-function ConflictAlert(props: { readonly what: string } & NonNullable<EditedForm<never, never>['conflict']>) {
+function ConflictAlert(props: { readonly what: string } & NonNullable<Edited['conflict']>) {
   return (
     <Alert
       type="warning"

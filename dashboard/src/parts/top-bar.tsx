@@ -1,9 +1,9 @@
 import { TopNavigation } from '@cloudscape-design/components';
+import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
 import type { Session } from '../session/session.ts';
 import type { Organization } from './context.ts';
-import { chooseTheme, THEMES, useTheme } from './theme.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
 export function TopBar(props: {
@@ -57,4 +57,30 @@ export function TopBar(props: {
       utilities={me === undefined ? [] : [...(organization === undefined ? [] : ofOrganization(organization)), account]}
     />
   );
+}
+
+/** The themes by the value that public/theme.js reads. */
+const THEMES = [
+  { id: 'system', text: 'As the system' },
+  { id: 'light', text: 'Light' },
+  { id: 'dark', text: 'Dark' },
+] as const;
+
+const KEY = 'va-wave.theme';
+
+/** Returns the chosen theme, also when another tab changes it. */
+function useTheme(): string {
+  return useSyncExternalStore(subscribe, () => window.localStorage.getItem(KEY) ?? 'system');
+}
+
+/** Applies a theme to all tabs of this browser, and keeps it. */
+function chooseTheme(theme: string): void {
+  window.localStorage.setItem(KEY, theme);
+  // The browser sends the event to the other tabs only.
+  window.dispatchEvent(new StorageEvent('storage'));
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('storage', listener);
+  return () => window.removeEventListener('storage', listener);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { type FieldProblem, fieldProblems } from './problem.ts';
+import { type FieldProblem, fieldProblems } from '../session/problems.ts';
 
 /** A problem, the cell of the form that it is about, and the value that was refused there. */
 type Refused = FieldProblem & { readonly cell: string; readonly was: string | undefined };

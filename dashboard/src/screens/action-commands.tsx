@@ -1,24 +1,26 @@
 import { Button, ButtonDropdown, type ButtonDropdownProps } from '@cloudscape-design/components';
-import type { ActionView } from '../../../src/contract/dashboard.ts';
+import { useRef, useState } from 'react';
+import type { ActionView, AssistantView, DashboardAnswer, TestResult } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import type { Narrowed } from '../parts/many.tsx';
-import type { useActionCommands } from './use-action-commands.ts';
+import type { List } from '../parts/list.tsx';
+import type { Loaded } from '../parts/loading.tsx';
+import { ApiError, currentAssistant } from '../session/problems.ts';
 
 /** The buttons and the menu of one Action in the list. */
-export function ActionCommands(props: {
-  readonly action: ActionView;
-  /** The Form Actions in the order of the widget. */
-  readonly forms: readonly ActionView[];
-  readonly list: Narrowed<ActionView>;
-  readonly commands: ReturnType<typeof useActionCommands>;
+export function CommandsOf(props: {
+  readonly action: ActionView & { readonly position: number };
+  /** The number of Form Actions, which come first in the list. */
+  readonly forms: number;
+  readonly list: Pick<List<never>, 'many' | 'rows' | 'inOrder'>;
+  readonly commands: ActionCommands;
   /** Whether the organization has no room for another Action. */
   readonly isFull: boolean;
   readonly onDelete: () => void;
 }) {
   const { organization, isAdmin } = useDashboard();
   const { action, forms, list, commands } = props;
-  const { name, site_id, action_id } = action;
+  const { name, site_id, action_id, position: from } = action;
   const open = () => navigate(paths.action(organization.org_id, site_id, action_id));
   // The commands of a long list are small.
   const variant = list.many ? 'inline-link' : 'normal';
@@ -29,16 +31,15 @@ export function ActionCommands(props: {
       </Button>
     );
   }
-  const from = forms.indexOf(action);
   const targets: Readonly<Record<string, number>> = {
     'Move to the top': 0,
     'Move up': from - 1,
     'Move down': from + 1,
-    'Move to the bottom': forms.length - 1,
+    'Move to the bottom': forms - 1,
   };
   const whyNot = (to: number) => {
     if (!list.inOrder) return 'Remove the search and the sorting first.';
-    if (to < 0 || to === from || to === forms.length) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
+    if (to < 0 || to === from || to === forms) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
     return undefined;
   };
   const moves = Object.entries(targets).map(([text, to]) => {
@@ -46,7 +47,7 @@ export function ActionCommands(props: {
     return { id: text, text, ...(disabledReason !== undefined && { disabled: true, disabledReason }) };
   });
   const items: ButtonDropdownProps.ItemOrGroup[] = [
-    ...(from >= 0 && forms.length > 1 ? [{ text: 'Order in the widget', items: moves }] : []),
+    ...(action.trigger === 'Form' && forms > 1 ? [{ text: 'Order in the widget', items: moves }] : []),
     { id: 'duplicate', text: 'Duplicate', iconName: 'copy', disabled: props.isFull },
     { id: 'delete', text: 'Delete', iconName: 'remove' },
   ];
@@ -84,4 +85,79 @@ export function ActionCommands(props: {
       />
     </div>
   );
+}
+
+export type ActionCommands = ReturnType<typeof useActionCommands>;
+
+/** The result of a test, and the Action that was tested. */
+export type Tested = { readonly action: ActionView; readonly result: TestResult };
+
+/**
+ * The commands on one Action of a list: switch, move, test and delete.
+ * @param forms the Form Actions of the assistant, in the order of the widget
+ */
+export function useActionCommands(
+  loaded: Loaded<DashboardAnswer<'listActions'>>,
+  forms: readonly ActionView[],
+  assistant: AssistantView,
+  onSaved: (assistant: AssistantView) => void,
+) {
+  const { api, organization, notify, report } = useDashboard();
+  const { org_id } = organization;
+  /** The Actions on which a command runs. */
+  const [busy, setBusy] = useState<readonly string[]>([]);
+  const [tested, setTested] = useState<Tested>();
+  /** The Action whose menu gets the keyboard's focus back after it has moved. */
+  const focusNext = useRef<string>(undefined);
+  const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
+  const setActions = (change: (actions: ActionView[]) => ActionView[]) =>
+    loaded.change((last) => ({ ...last, actions: change(last.actions) }));
+
+  /** Runs work on one Action. When another user has changed or deleted the Action, it loads the list again. */
+  const run = async (action: ActionView, work: () => Promise<void>) => {
+    const { action_id } = action;
+    setBusy((all) => [...all, action_id]);
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+      const code = error instanceof ApiError && error.code;
+      if (code === 'stale_version' || code === 'action_not_found') loaded.reload();
+    } finally {
+      setBusy((all) => all.filter((id) => id !== action_id));
+    }
+  };
+  const switchTo = (action: ActionView, enabled: boolean) =>
+    run(action, async () => {
+      const { version } = action;
+      const next = await api('updateAction', idsOf(action), { body: { version, change: { enabled } } });
+      setActions((all) => all.map((other) => (other.action_id === next.action_id ? next : other)));
+      notify(`${action.name} is ${enabled ? 'on' : 'off'}.`);
+    });
+  const moveTo = (action: ActionView, index: number) =>
+    run(action, async () => {
+      const others = forms.map(({ action_id }) => action_id).filter((id) => id !== action.action_id);
+      const form_order = others.toSpliced(index, 0, action.action_id);
+      const { site_id, version } = assistant;
+      try {
+        onSaved(await api('updateAssistant', { org_id, site_id }, { body: { version, change: { form_order } } }));
+      } catch (error) {
+        // Another user has changed the assistant. The next command moves the form in the current order.
+        const current = currentAssistant(error);
+        if (current !== undefined) onSaved(current);
+        throw error;
+      }
+      focusNext.current = action.action_id;
+      notify(`${action.name} is form ${index + 1} of ${form_order.length} in the widget.`);
+    });
+  const test = (action: ActionView) =>
+    run(action, async () => setTested({ action, result: await api('testAction', idsOf(action), {}) }));
+  const remove = (action: ActionView, onRemoved: () => void) =>
+    run(action, async () => {
+      await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
+      onRemoved();
+      setActions((all) => all.filter(({ action_id }) => action_id !== action.action_id));
+      notify(`${action.name} was deleted.`);
+    });
+  return { busy, tested, closeTest: () => setTested(undefined), focusNext, switchTo, moveTo, test, remove };
 }

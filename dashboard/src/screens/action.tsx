@@ -1,11 +1,38 @@
-import { Button } from '@cloudscape-design/components';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import {
+  Box,
+  Button,
+  Container,
+  ExpandableSection,
+  FormField,
+  Header,
+  SpaceBetween,
+  Tiles,
+} from '@cloudscape-design/components';
+import { type ComponentProps, useState } from 'react';
+import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
+import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
+import { nameProblem } from '../../../src/contract/host-names.ts';
 import { navigate, paths, useParameters } from '../navigation.ts';
-import { NotLoaded } from '../parts/boundary.tsx';
 import { useDashboard } from '../parts/context.ts';
-import { useLoad } from '../parts/use-load.ts';
-import { ActionForm } from './action-form.tsx';
-import { type EditedAction, emptyAction, isStored } from './action-values.ts';
+import { EditForm } from '../parts/edit-form.tsx';
+import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
+import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { Code, CopiedId, Help } from '../parts/texts.tsx';
+import { type ActionFields, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
+import { AiFields } from './ai-fields.tsx';
+import { EventFields } from './event-fields.tsx';
+import { FormFields } from './form-fields.tsx';
+import { SecretCommand } from './test-outcome.tsx';
+
+const FormPreview = fetched(() => import('./form-preview.tsx'));
+
+const WHEN: Readonly<Record<Trigger, string>> = {
+  Event: 'When something happens, such as the start of a conversation.',
+  'AI-decided': 'When the assistant decides to call it during a conversation.',
+  Form: 'When a visitor submits a form in the widget.',
+};
+
+type AiActionView = Extract<ActionView, { readonly trigger: 'AI-decided' }>;
 
 /** The screen of a new or an existing Action. `?copy=` names the Action of which a new one is a copy. */
 export default function ActionScreen(props: { readonly assistant: AssistantView; readonly actionId: string }) {
@@ -28,9 +55,175 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
       </NotLoaded>
     );
   }
-  return copied !== null && isStored(action) ? (
-    <ActionForm assistant={assistant} action={emptyAction} template={action} />
-  ) : (
-    <ActionForm assistant={assistant} action={action} />
+  const isCopy = copied !== null && isStored(action);
+  return (
+    <ActionForm assistant={assistant} action={isCopy ? emptyAction : action} {...(isCopy && { template: action })} />
+  );
+}
+
+/** The form of an Action: its trigger, then the fields of this trigger. */
+function ActionForm(props: {
+  readonly assistant: AssistantView;
+  readonly action: EditedAction;
+  /** The Action of which a new one is a copy. */
+  readonly template?: ActionView;
+}) {
+  const { assistant, action, template } = props;
+  const { organization } = useDashboard();
+  const form = useActionForm(assistant, action, template);
+  const { base, values, set, disabled } = form;
+  const isNew = !isStored(action);
+  const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
+  const cancel = () => {
+    form.reset();
+    back();
+  };
+  return (
+    <EditForm
+      form={form}
+      what="Action"
+      header={<Header variant="h1">{isStored(base) ? base.name : 'Create Action'}</Header>}
+      create={isNew ? { text: 'Create Action', ready: form.dirty } : undefined}
+      leave={
+        <Button formAction="none" onClick={disabled ? back : cancel}>
+          {disabled ? 'Back to the Actions' : 'Cancel'}
+        </Button>
+      }
+    >
+      {isNew && (
+        <Container header={<Header variant="h2">Trigger</Header>}>
+          <FormField label="When is your endpoint called?" description="The trigger cannot be changed later." stretch>
+            <Tiles
+              value={values.trigger ?? null}
+              columns={3}
+              onChange={({ detail }) =>
+                set(
+                  'trigger',
+                  TRIGGERS.find((trigger) => trigger === detail.value),
+                )
+              }
+              items={TRIGGERS.map((value) => ({ value, label: value, description: WHEN[value], disabled }))}
+            />
+          </FormField>
+        </Container>
+      )}
+      {isStored(base) && (
+        <SpaceBetween size="xs">
+          <Box>
+            Action ID <CopiedId label="Action ID" id={base.action_id} />
+          </Box>
+          <ExpandableSection headerText="How your endpoint gets the signing secret">
+            <SecretCommand actionId={base.action_id} />
+          </ExpandableSection>
+        </SpaceBetween>
+      )}
+      {values.trigger !== undefined && (
+        <Container
+          header={
+            <Header
+              variant="h2"
+              info={
+                <Help page={values.trigger === 'Event' ? 'events' : 'actions'} about={`${values.trigger} Actions`} />
+              }
+              description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
+            >
+              {values.trigger} Action
+            </Header>
+          }
+        >
+          <SpaceBetween size="l">
+            <TextField
+              form={form}
+              field="name"
+              label="Name"
+              description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
+              required
+            />
+            {values.trigger === 'Event' && <EventFields form={form} />}
+            {values.trigger === 'AI-decided' && <AiFields form={form} />}
+            {isStored(base) && base.trigger === 'AI-decided' && <Parameters parameters={base.parameters} />}
+            {values.trigger === 'Form' && <FormFields form={form} />}
+            {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
+            <Endpoint form={form} />
+          </SpaceBetween>
+        </Container>
+      )}
+    </EditForm>
+  );
+}
+
+/** The fields of every trigger: where the request goes, and whether it is sent. */
+function Endpoint({ form }: ActionFields) {
+  const { values, set, problems, disabled } = form;
+  return (
+    <SpaceBetween size="l">
+      <FormField
+        label="Method"
+        constraintText={values.method === 'GET' && 'A GET request has no body, so the payload is not sent.'}
+        errorText={problems.of('method')}
+      >
+        <OneOf value={values.method} words={METHODS} disabled={disabled} onChange={(method) => set('method', method)} />
+      </FormField>
+      <TextField
+        form={form}
+        field="url"
+        label="Endpoint URL"
+        info={<Help page="receiving" text="Sample receivers" about="how an endpoint verifies requests" />}
+        description="Your endpoint on the public internet. Every request is signed."
+        constraintText="Starts with https://, at most 2000 characters."
+        warningText={
+          mayBeBlocked(values.url) &&
+          'The service may block this host: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
+        }
+        inputMode="url"
+        placeholder="https://api.example.com/va-wave"
+        required
+        stretch
+      />
+      <OnOff form={form}>Enabled</OnOff>
+    </SpaceBetween>
+  );
+}
+
+/**
+ * Returns whether the service may block the host of a URL. An IP address is seldom public, and has a certificate even more seldom. A name
+ * without a dot counts only when its first label is complete.
+ */
+function mayBeBlocked(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  if (/^[\d.]+$|^\[/.test(host)) return true;
+  const typing = host !== 'localhost' && /^https:\/\/[^./:?#]*\.?$/i.test(url.trim());
+  return host !== '' && !typing && nameProblem(host.replace(/\.$/, '')) !== undefined;
+}
+
+/** Shows what visitors see of the form. */
+function Preview(props: ComponentProps<typeof FormPreview>) {
+  const [expanded, setExpanded] = useState(false);
+  return (
+    <ExpandableSection
+      headerText="Preview"
+      headerDescription="What visitors see in the widget, in English. What you send here reaches nobody."
+      expanded={expanded}
+      onChange={({ detail }) => setExpanded(detail.expanded)}
+    >
+      {expanded && <FormPreview {...props} />}
+    </ExpandableSection>
+  );
+}
+
+/** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */
+function Parameters({ parameters }: { readonly parameters: AiActionView['parameters'] }) {
+  return (
+    <FormField
+      label="Parameters"
+      description="The arguments of the assistant's call, as JSON Schema. The operator can change them on the command line."
+      stretch
+    >
+      {parameters === undefined ? (
+        <Box>None: the endpoint receives an empty JSON object.</Box>
+      ) : (
+        <Code wrap label="Parameters as JSON Schema" text={JSON.stringify(parameters, null, 2)} />
+      )}
+    </FormField>
   );
 }

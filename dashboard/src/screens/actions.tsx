@@ -1,47 +1,42 @@
 import { Alert, Badge, Box, Button, Header, Link, SpaceBetween, Toggle } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { formsInOrder, TRIGGERS } from '../../../src/contract/action-kinds.ts';
-import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
+import type { ActionView } from '../../../src/contract/dashboard.ts';
 import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
-import { NotLoaded } from '../parts/boundary.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { useDashboard } from '../parts/context.ts';
-import { Help } from '../parts/help.tsx';
-import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { ActionCommands } from './action-commands.tsx';
-import { notYetFiring } from './action-values.ts';
+import { Confirm } from '../parts/dialogs.tsx';
+import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
+import { NotLoaded, useLoad } from '../parts/loading.tsx';
+import { Help } from '../parts/texts.tsx';
+import { CommandsOf, useActionCommands } from './action-commands.tsx';
+import { notYetFiring } from './action-form.ts';
+import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
-import { useActionCommands } from './use-action-commands.ts';
+
+/** An Action and its place in the list. */
+type Placed = ActionView & { readonly position: number };
 
 /** The Actions of an assistant and their endpoints. */
-export default function Actions({
-  assistant,
-  onSaved,
-}: {
-  readonly assistant: AssistantView;
-  readonly onSaved: (assistant: AssistantView) => void;
-}) {
+export default function Actions({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
   const loaded = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
   const [deleting, setDeleting] = useState<ActionView>();
 
-  const all = loaded.value?.actions ?? [];
-  const unreadable = loaded.value?.unreadable ?? [];
+  const { actions: all, unreadable } = loaded.value ?? { actions: [], unreadable: [] };
   const own = all.filter(({ site_id }) => site_id === assistant.site_id);
   const forms = formsInOrder(
     own.filter(({ trigger }) => trigger === 'Form'),
     assistant.form_order,
   );
-  const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => byName(a.name, b.name));
+  const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => compare(a.name, b.name));
+  const placed: readonly Placed[] = [...forms, ...others].map((action, position) => ({ ...action, position }));
   const commands = useActionCommands(loaded, forms, assistant, onSaved);
   const used = all.length + unreadable.length;
   const isFull = used >= ACTIONS_PER_ORGANIZATION;
-  const link = ({ action_id, name }: ActionView) => (
-    <Link href={paths.action(org_id, assistant.site_id, action_id)}>{name}</Link>
-  );
+  const open = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
+  const link = ({ action_id, name }: ActionView) => <Link href={open(action_id)}>{name}</Link>;
   const toggle = (label: string) => (action: ActionView) => (
     <Toggle
       checked={action.enabled}
@@ -52,52 +47,29 @@ export default function Actions({
       {label}
     </Toggle>
   );
-  const buttons = (action: ActionView) => (
-    <ActionCommands
+  const buttons = (action: Placed) => (
+    <CommandsOf
       action={action}
-      forms={forms}
+      forms={forms.length}
       list={list}
       commands={commands}
       isFull={isFull}
       onDelete={() => setDeleting(action)}
     />
   );
-  const columns: readonly Column<ActionView>[] = [
-    {
-      id: 'position',
-      header: 'No.',
-      // The Actions arrive in this order.
-      sortBy: () => '',
-      width: 70,
-      cell: (action) => (action.trigger === 'Form' ? forms.indexOf(action) + 1 : ''),
-    },
+  const columns: readonly Column<Placed>[] = [
+    { id: 'position', header: 'No.', sortBy: ({ position }) => String(position), width: 70, cell: number },
     { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 140, cell: link },
     { id: 'trigger', header: 'Trigger', sortBy: ({ trigger }) => trigger, width: 120, cell: badge },
-    {
-      id: 'endpoint',
-      header: 'Endpoint',
-      sortBy: ({ url }) => url,
-      minWidth: 140,
-      cell: ({ method, url }) => (
-        <Box variant="code">
-          <div className="line" title={url}>
-            {method} {url}
-          </div>
-        </Box>
-      ),
-    },
-    { id: 'state', header: 'On', sortBy: ({ enabled }) => (enabled ? 'on' : 'off'), width: 70, cell: toggle('') },
+    { id: 'endpoint', header: 'Endpoint', sortBy: ({ url }) => url, minWidth: 140, cell: endpoint('line') },
+    { id: 'state', header: 'On', sortBy: ({ enabled }) => String(enabled), width: 70, cell: toggle('') },
     { id: 'buttons', header: 'Commands', width: 150, cell: buttons },
   ];
-  const list = useNarrowed([...forms, ...others], 'Actions', searched, [TRIGGER, onOff('State')], columns);
+  const list = useList(placed, 'Actions', searched, [TRIGGER, onOff('State')], columns);
 
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the Actions" />;
   const create = isAdmin && (
-    <Button
-      variant="primary"
-      disabled={isFull}
-      onClick={() => navigate(paths.action(org_id, assistant.site_id, 'new'))}
-    >
+    <Button variant="primary" disabled={isFull} onClick={() => navigate(open('new'))}>
       Create Action
     </Button>
   );
@@ -125,14 +97,11 @@ export default function Actions({
         trackBy="action_id"
         header={header}
         empty={
-          <Box textAlign="center">
-            <Box variant="strong">No Actions yet</Box>
-            <Box variant="p">
-              An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor
-              submits a form.
-            </Box>
+          <Empty title="No Actions yet">
+            An Action calls your endpoint when an event happens, when the assistant decides to, or when a visitor
+            submits a form.
             {create}
-          </Box>
+          </Empty>
         }
         card={{
           header: (action) => (
@@ -143,15 +112,11 @@ export default function Actions({
           ),
           sections: [
             ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
-            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
+            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint('anywhere') },
             {
               id: 'commands',
               content: (action) => (
-                <SpaceBetween
-                  direction={list.many ? 'horizontal' : 'vertical'}
-                  size="s"
-                  alignItems={list.many ? 'center' : 'start'}
-                >
+                <SpaceBetween size="s" {...(list.many && { direction: 'horizontal', alignItems: 'center' })}>
                   {toggle('Enabled')(action)}
                   {buttons(action)}
                 </SpaceBetween>
@@ -172,24 +137,22 @@ export default function Actions({
           deleted and cannot be restored. To pause the Action instead, switch it off.
         </Confirm>
       )}
-      {commands.tested !== undefined && (
-        <TestOutcome
-          {...commands.tested}
-          busy={commands.busy.length > 0}
-          onAgain={commands.test}
-          onClose={commands.closeTest}
-        />
-      )}
+      {commands.tested !== undefined && <TestOutcome {...commands.tested} commands={commands} />}
     </>
   );
 }
 
 const badge = ({ trigger }: ActionView) => <Badge>{trigger}</Badge>;
-const endpoint = ({ method, url }: ActionView) => (
-  <Box variant="code" className="anywhere">
-    {method} {url}
-  </Box>
-);
+const number = ({ trigger, position }: Placed) => (trigger === 'Form' ? position + 1 : '');
+const endpoint =
+  (className: 'line' | 'anywhere') =>
+  ({ method, url }: ActionView) => (
+    <Box variant="code">
+      <div className={className} title={url}>
+        {method} {url}
+      </div>
+    </Box>
+  );
 
 function what(action: ActionView): string {
   switch (action.trigger) {
@@ -202,12 +165,10 @@ function what(action: ActionView): string {
   }
 }
 
-/** Returns the text of an Action for the search. */
-function searched(action: ActionView): string {
-  return [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
-}
+const searched = (action: ActionView) =>
+  [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
 
 const TRIGGER = {
   label: 'Trigger',
-  options: TRIGGERS.map((label) => ({ label, fits: ({ trigger }: ActionView) => trigger === label })),
+  options: Object.fromEntries(TRIGGERS.map((wanted) => [wanted, ({ trigger }: ActionView) => trigger === wanted])),
 };

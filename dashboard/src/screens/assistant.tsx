@@ -1,11 +1,9 @@
 import { Alert, BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, type Place, paths } from '../navigation.ts';
-import { Boundary, fetched, NotLoaded } from '../parts/boundary.tsx';
-import { CopiedId } from '../parts/code.tsx';
-import { useDashboard } from '../parts/context.ts';
-import { useLoad } from '../parts/use-load.ts';
-import { useTitle } from '../parts/use-title.ts';
+import { useDashboard, useTitle } from '../parts/context.ts';
+import { Boundary, fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { CopiedId } from '../parts/texts.tsx';
 import { ReadOnly } from './assistants.tsx';
 import { General } from './general.tsx';
 
@@ -13,7 +11,11 @@ const Deploy = fetched(() => import('./deploy.tsx'));
 const Actions = fetched(() => import('./actions.tsx'));
 const ActionScreen = fetched(() => import('./action.tsx'));
 
-const TABS = { general: 'General', deploy: 'Deploy', intelligence: 'Intelligence' } as const;
+const TABS = {
+  general: { label: 'General', Content: General },
+  deploy: { label: 'Deploy', Content: Deploy },
+  intelligence: { label: 'Intelligence', Content: Actions },
+};
 
 /** The screen of an assistant with the tabs General, Deploy and Intelligence. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
@@ -22,7 +24,7 @@ export default function Assistant({ site, place }: { readonly site: string; read
   const loaded = useLoad(site, () => api('getAssistant', { org_id, site_id: site }, {}));
   const assistant = loaded.value;
   const onSaved = (saved: AssistantView) => loaded.change(() => saved);
-  useTitle(`${place.action === undefined ? TABS[place.tab] : 'Action'}, ${assistant?.name ?? 'assistant'}`);
+  useTitle(`${place.action === undefined ? TABS[place.tab].label : 'Action'}, ${assistant?.name ?? 'assistant'}`);
   if (assistant === undefined) {
     return (
       <NotLoaded loaded={loaded} what="the assistant">
@@ -61,31 +63,16 @@ export default function Assistant({ site, place }: { readonly site: string; read
           <Tabs
             ariaLabel={`Settings of ${assistant.name}`}
             activeTabId={place.tab}
-            onChange={({ detail }) => {
-              const tab = detail.activeTabId;
-              navigate(paths.assistant(org_id, site, tab === 'deploy' || tab === 'intelligence' ? tab : 'general'));
-            }}
-            tabs={[
-              {
-                id: 'general',
-                label: TABS.general,
-                content: (
-                  <Boundary>
-                    <General assistant={assistant} onSaved={onSaved} />
-                  </Boundary>
-                ),
-              },
-              {
-                id: 'deploy',
-                label: TABS.deploy,
-                content: <Deploy assistant={assistant} onSaved={onSaved} />,
-              },
-              {
-                id: 'intelligence',
-                label: TABS.intelligence,
-                content: <Actions assistant={assistant} onSaved={onSaved} />,
-              },
-            ]}
+            onChange={({ detail }) => navigate(paths.assistant(org_id, site, detail.activeTabId))}
+            tabs={Object.entries(TABS).map(([id, { label, Content }]) => ({
+              id,
+              label,
+              content: (
+                <Boundary>
+                  <Content assistant={assistant} onSaved={onSaved} />
+                </Boundary>
+              ),
+            }))}
           />
         </>
       )}

@@ -1,30 +1,25 @@
-import { Alert, Box, Button, Header, Link, SpaceBetween, StatusIndicator } from '@cloudscape-design/components';
+import { Alert, Button, Header, Link, SpaceBetween, StatusIndicator } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
-import { fetched, NotLoaded } from '../parts/boundary.tsx';
-import { CopiedId } from '../parts/code.tsx';
-import { useDashboard } from '../parts/context.ts';
-import { byName, type Column, Items, onOff, useNarrowed } from '../parts/many.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { useTitle } from '../parts/use-title.ts';
+import { useDashboard, useTitle } from '../parts/context.ts';
+import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
+import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { CopiedId } from '../parts/texts.tsx';
 import type { Api } from '../session/api.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 
 /** Reads all pages of the list. */
-export async function allAssistants(
-  api: Api,
-  org_id: string,
-): Promise<{ readonly assistants: readonly AssistantView[] }> {
+export async function allAssistants(api: Api, org_id: string): Promise<readonly AssistantView[]> {
   const assistants: AssistantView[] = [];
-  let query: { readonly after: string } | undefined;
+  let next: string | null | undefined;
   do {
-    const page = await api('listAssistants', { org_id }, query === undefined ? {} : { query });
+    const page = await api('listAssistants', { org_id }, next ? { query: { after: next } } : {});
     assistants.push(...page.assistants);
-    query = page.next === null ? undefined : { after: page.next };
-  } while (query !== undefined);
-  return { assistants };
+    next = page.next;
+  } while (next !== null);
+  return assistants;
 }
 
 /** The assistants of the organization. */
@@ -34,7 +29,7 @@ export default function Assistants() {
   useTitle(`Assistants of ${organization.name}`);
   const assistants = useLoad(org_id, () => allAssistants(api, org_id));
   const [creating, setCreating] = useState(false);
-  const items = assistants.value?.assistants.toSorted((a, b) => byName(a.name, b.name)) ?? [];
+  const items = assistants.value?.toSorted((a, b) => compare(a.name, b.name)) ?? [];
   const create = isAdmin && (
     <Button variant="primary" disabled={items.length >= assistant_limit} onClick={() => setCreating(true)}>
       Create assistant
@@ -50,26 +45,23 @@ export default function Assistants() {
     return <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>;
   };
   const columns: readonly Column<AssistantView>[] = [
-    {
-      id: 'name',
-      header: 'Name',
-      sortBy: ({ name }) => name,
-      isRowHeader: true,
-      minWidth: 160,
-      cell: link('inherit'),
-    },
-    {
-      id: 'domain',
-      header: 'Domain',
-      sortBy: ({ domain }) => domain,
-      minWidth: 160,
-      cell: ({ domain }) => domain || 'Not set',
-    },
-    { id: 'status', header: 'Status', sortBy: ({ enabled }) => (enabled ? 'on' : 'off'), minWidth: 80, cell: status },
+    { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 160, cell: link('inherit') },
+    { id: 'domain', header: 'Domain', sortBy: host, minWidth: 160, cell: (item) => host(item) || 'Not set' },
+    { id: 'status', header: 'Status', sortBy: ({ enabled }) => String(enabled), minWidth: 80, cell: status },
     { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
     { id: 'site', header: 'Site ID', width: 250, cell: ({ site_id }) => <CopiedId label="Site ID" id={site_id} /> },
   ];
-  const list = useNarrowed(items, 'assistants', searched, [onOff('Status')], columns);
+  const list = useList(items, 'assistants', searched, [onOff('Status')], columns);
+  const header = (
+    <Header
+      variant="h1"
+      counter={list.counter}
+      description={`The organization uses ${items.length} of ${assistant_limit} assistants.`}
+      actions={create}
+    >
+      Assistants
+    </Header>
+  );
   return (
     <SpaceBetween size="m">
       {!isAdmin && <ReadOnly />}
@@ -79,22 +71,12 @@ export default function Assistants() {
         <Items
           list={list}
           trackBy="site_id"
-          header={
-            <Header
-              variant="h1"
-              counter={list.counter}
-              description={`The organization uses ${items.length} of ${assistant_limit} assistants.`}
-              actions={create}
-            >
-              Assistants
-            </Header>
-          }
+          header={header}
           empty={
-            <Box textAlign="center">
-              <Box variant="strong">No assistants yet</Box>
-              <Box variant="p">An assistant is the widget on one of your websites.</Box>
+            <Empty title="No assistants yet">
+              An assistant is the widget on one of your websites.
               {create}
-            </Box>
+            </Empty>
           }
           card={{
             header: link('heading-m'),
@@ -112,6 +94,7 @@ export default function Assistants() {
   );
 }
 
+const host = ({ domain }: AssistantView) => domain;
 const mode = (assistant: AssistantView) => assistant.authentication_mode;
 
 /** Explains why a member sees no buttons. */
@@ -119,7 +102,4 @@ export function ReadOnly() {
   return <Alert type="info">You can see everything here. Only admins of the organization can change it.</Alert>;
 }
 
-/** Returns the text of an assistant for the search. */
-function searched({ name, domain, site_id }: AssistantView): string {
-  return [name, domain, site_id].join('\n');
-}
+const searched = ({ name, domain, site_id }: AssistantView) => [name, domain, site_id].join('\n');

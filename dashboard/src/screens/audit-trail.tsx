@@ -2,15 +2,12 @@ import { Box, Button, Header, Link, Table } from '@cloudscape-design/components'
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/organizations.ts';
 import { paths } from '../navigation.ts';
-import { NotLoaded } from '../parts/boundary.tsx';
-import { useDashboard } from '../parts/context.ts';
-import { Time } from '../parts/time.tsx';
-import { LABELS as ASSISTANT_LABELS } from '../parts/use-assistant-form.ts';
-import { useLoad } from '../parts/use-load.ts';
-import { useTitle } from '../parts/use-title.ts';
-import { useWork } from '../parts/use-work.ts';
+import { useDashboard, useTitle, useWork } from '../parts/context.ts';
+import { NotLoaded, useLoad } from '../parts/loading.tsx';
+import { Time } from '../parts/texts.tsx';
+import { LABELS as ACTION_LABELS } from './action-form.ts';
+import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
-import { LABELS as ACTION_LABELS } from './use-action-form.ts';
 
 type Trail = DashboardAnswer<'listAudit'>;
 type Change = Trail['records'][number];
@@ -33,13 +30,13 @@ export default function AuditTrail() {
   useTitle(`Audit trail of ${name}`);
   const loaded = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
   const names = useLoad(org_id, async () => {
-    const [{ assistants }, { actions }] = await Promise.all([
+    const [assistants, { actions }] = await Promise.all([
       allAssistants(api, org_id),
       api('listActions', { org_id }, {}),
     ]);
     return new Map([
-      ...assistants.map((assistant) => [assistant.site_id, assistant.name] as const),
-      ...actions.map((action) => [action.action_id, action.name] as const),
+      ...assistants.map(({ site_id, name }) => [site_id, name] as const),
+      ...actions.map(({ action_id, name }) => [action_id, name] as const),
     ]);
   });
   const [adding, add] = useWork();

@@ -1,14 +1,15 @@
-import { Box, Button, Form, Modal, SpaceBetween } from '@cloudscape-design/components';
-import { useState } from 'react';
+import { Box, Button, Modal, SpaceBetween } from '@cloudscape-design/components';
+import { useEffect, useState } from 'react';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { RestoredAlert } from '../parts/edit-form.tsx';
-import { GeneralFields, type GeneralValues, rateLimit } from '../parts/general-fields.tsx';
-import { describeProblem } from '../parts/problem.ts';
-import { useForm } from '../parts/use-form.ts';
+import { EditForm } from '../parts/edit-form.tsx';
+import { useForm } from '../parts/form.ts';
+import { describeProblem } from '../session/problems.ts';
 import { SessionEnded } from '../session/session.ts';
+import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
 
-const NEW = { version: 0 };
+type Entity = { readonly version: number; readonly site_id: string };
+const NEW: Entity = { version: 0, site_id: '' };
 const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '' });
 
 /** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
@@ -16,59 +17,52 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
   const { api, organization, notify, report } = useDashboard();
   const { org_id } = organization;
   const [error, setError] = useState<unknown>();
-  const form = useForm({
+  const form = useForm<Entity, GeneralValues>({
     key: `${org_id}.assistant.new`,
     entity: NEW,
     pick: blank,
-    write: async ({ values, id, reset }) => {
+    write: async ({ values, id }) => {
       setError(undefined);
-      const assistant = { ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) };
-      const { site_id } = await api('createAssistant', { org_id }, { body: { idempotency_key: id, assistant } });
-      reset();
+      const body = { idempotency_key: id, assistant: generalSettings(values) };
+      return { ...NEW, site_id: (await api('createAssistant', { org_id }, { body })).site_id };
+    },
+    onSaved: ({ site_id }) => {
       navigate(paths.assistant(org_id, site_id, 'deploy'));
-      notify(`${values.name} was created. Set here where it may run.`);
+      notify(`${form.values.name} was created. Set here where it may run.`);
     },
     // Screen readers do not read a message of the page while a dialog is open.
     onFailure: (cause) => (cause instanceof SessionEnded ? report(cause) : setError(cause)),
   });
-
+  const [appeared, setAppeared] = useState(false);
+  // A dialog moves the focus to its Close button when it appears, so the first field takes it afterwards.
+  useEffect(() => setAppeared(true), []);
+  useEffect(() => {
+    if (appeared) document.querySelector<HTMLElement>('[role="dialog"] form input')?.focus();
+  }, [appeared]);
+  const cancel = () => {
+    form.reset();
+    onClose();
+  };
   return (
     <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
-      <form onSubmit={form.save} noValidate>
-        <Form
-          errorText={error === undefined ? undefined : describeProblem(error)}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                formAction="none"
-                onClick={() => {
-                  form.reset();
-                  onClose();
-                }}
-              >
-                Cancel
-              </Button>
-              <Button variant="primary" loading={form.saving} loadingText="Creating">
-                Create
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <SpaceBetween size="l">
-            {form.restored && <RestoredAlert />}
-            <GeneralFields
-              values={form.values}
-              problems={form.problems}
-              disabled={form.saving}
-              focused
-              onChange={form.set}
-            />
-            <Box variant="small">
-              The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
-            </Box>
-          </SpaceBetween>
-        </Form>
-      </form>
+      <EditForm
+        form={form}
+        what="assistant"
+        failure={error === undefined ? undefined : describeProblem(error)}
+        create={{ text: 'Create', ready: true }}
+        leave={
+          <Button formAction="none" onClick={cancel}>
+            Cancel
+          </Button>
+        }
+      >
+        <SpaceBetween size="l">
+          <GeneralFields form={{ ...form, disabled: form.saving }} />
+          <Box variant="small">
+            The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
+          </Box>
+        </SpaceBetween>
+      </EditForm>
     </Modal>
   );
 }

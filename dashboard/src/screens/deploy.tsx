@@ -1,15 +1,25 @@
-import { Alert, Container, FormField, Header, RadioGroup, SpaceBetween } from '@cloudscape-design/components';
+import {
+  Alert,
+  Box,
+  Container,
+  FormField,
+  Header,
+  RadioGroup,
+  SpaceBetween,
+  TokenGroup,
+} from '@cloudscape-design/components';
+import { useState } from 'react';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
-import { Help } from '../parts/help.tsx';
-import { useAssistantForm } from '../parts/use-assistant-form.ts';
-import { EntryList } from './entry-list.tsx';
-import { Installation } from './installation.tsx';
+import { TextCommand } from '../parts/fields.tsx';
+import type { Fields } from '../parts/form.ts';
+import { Help } from '../parts/texts.tsx';
+import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
-import { Snippets } from './snippets.tsx';
+import { Installation, Snippets } from './snippets.tsx';
 
 const pick = ({ authentication_mode, allowed_domains, ip_allowlist }: AssistantView) => ({
   authentication_mode,
@@ -21,10 +31,7 @@ const isMode = (value: string): value is AuthenticationMode =>
   value === 'Allowed Websites' || value === 'Session Signed';
 
 /** The Deploy tab: authentication of the widget, its websites, and the script tag for the page. */
-export default function Deploy(props: {
-  readonly assistant: AssistantView;
-  readonly onSaved: (assistant: AssistantView) => void;
-}) {
+export default function Deploy(props: AssistantProps) {
   const { isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick });
   const { values, set, problems } = form;
@@ -46,7 +53,7 @@ export default function Deploy(props: {
             <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
               <RadioGroup
                 value={values.authentication_mode}
-                onChange={({ detail }) => isMode(detail.value) && set({ authentication_mode: detail.value })}
+                onChange={({ detail }) => isMode(detail.value) && set('authentication_mode', detail.value)}
                 items={[
                   {
                     value: 'Allowed Websites',
@@ -80,11 +87,9 @@ export default function Deploy(props: {
                   description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
                   placeholder={domain || 'www.example.com'}
                   noun="domain"
-                  entries={values.allowed_domains}
                   field="allowed_domains"
-                  problems={problems}
+                  form={form}
                   refusal="Enter a host such as example.com or example.com:8443, without wildcards."
-                  onChange={(allowed_domains) => set({ allowed_domains })}
                 />
                 {values.allowed_domains.length === 0 && (
                   <Alert type="warning">
@@ -98,11 +103,9 @@ export default function Deploy(props: {
               description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
               placeholder="203.0.113.7"
               noun="address"
-              entries={values.ip_allowlist}
               field="ip_allowlist"
-              problems={problems}
+              form={form}
               refusal="Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible."
-              onChange={(ip_allowlist) => set({ ip_allowlist })}
             />
             <PageCheck settings={{ ...values, domain, enabled }} />
           </SpaceBetween>
@@ -111,5 +114,79 @@ export default function Deploy(props: {
       {(signed || saved.server_secret !== null) && <ServerSecret {...props} />}
       <Snippets assistant={{ ...saved, authentication_mode: values.authentication_mode }} />
     </SpaceBetween>
+  );
+}
+
+type ListField = 'allowed_domains' | 'ip_allowlist';
+
+/** A list of short texts. An entry is checked, normalized and added. */
+function EntryList(props: {
+  readonly label: string;
+  readonly description: string;
+  readonly placeholder: string;
+  /** The noun for one entry. */
+  readonly noun: string;
+  readonly field: ListField;
+  readonly form: Fields<ListField, string[]>;
+  /** The message for an entry that the service does not accept. */
+  readonly refusal: string;
+}) {
+  const { api, isAdmin } = useDashboard();
+  const { form, field } = props;
+  const listed = form.values[field];
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+
+  const problemOf = (entry: string) => form.problems.of(field, entry);
+  const wrong = listed.filter((entry) => problemOf(entry) !== undefined);
+  const refused = form.problems.of(field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
+
+  const add = async (typed: string) => {
+    const isAddress = field === 'ip_allowlist';
+    const body = { entries: isAddress ? [] : [typed], addresses: isAddress ? [typed] : [] };
+    const { entries, addresses } = await api('checkHosts', {}, { body });
+    const normalized = [...entries, ...addresses][0]?.normalized ?? null;
+    if (normalized === null) return setProblem(props.refusal);
+    if (!listed.includes(normalized)) form.set(field, [...listed, normalized]);
+    setText('');
+    setProblem(undefined);
+  };
+
+  return (
+    <FormField label={props.label} description={props.description} errorText={problem ?? refused} stretch>
+      <SpaceBetween size="xs">
+        {isAdmin && (
+          <TextCommand
+            value={text}
+            placeholder={props.placeholder}
+            inputLabel={`New ${props.noun}`}
+            button={`Add ${props.noun}`}
+            onChange={(value) => {
+              setText(value);
+              setProblem(undefined);
+            }}
+            run={add}
+          />
+        )}
+        {listed.length === 0 ? (
+          <Box color="text-status-inactive">No entries</Box>
+        ) : (
+          <TokenGroup
+            readOnly={!isAdmin}
+            items={listed.map((label) => ({
+              label,
+              dismissLabel: `Remove ${label}`,
+              ...(wrong.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
+            }))}
+            onDismiss={({ detail }) =>
+              form.set(
+                field,
+                listed.filter((_, index) => index !== detail.itemIndex),
+              )
+            }
+          />
+        )}
+      </SpaceBetween>
+    </FormField>
   );
 }

@@ -1,15 +1,7 @@
 import { Box, ExpandableSection, FormField, Multiselect, SpaceBetween } from '@cloudscape-design/components';
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
-import { Code } from '../parts/code.tsx';
-import { useDashboard } from '../parts/context.ts';
-import type { Problems } from '../parts/use-problems.ts';
-import { type ActionValues, notYetFiring } from './action-values.ts';
-
-export type FieldsProps = {
-  readonly values: ActionValues;
-  readonly set: (change: Partial<ActionValues>) => void;
-  readonly problems: Problems;
-};
+import { Code } from '../parts/texts.tsx';
+import { type ActionFields, notYetFiring } from './action-form.ts';
 
 const option = (name: EventName) => {
   const description = EVENT_CATALOG[name].firesWhen + notYetFiring(name);
@@ -38,8 +30,8 @@ const DATA: Partial<Record<EventName, object>> = {
 };
 
 /** The fields of an Event Action: its events. */
-export function EventFields({ values, set, problems }: FieldsProps) {
-  const { isAdmin } = useDashboard();
+export function EventFields({ form }: ActionFields) {
+  const { values, set, problems } = form;
   const known = values.events.filter((name) => DATA[name] !== undefined);
   return (
     <SpaceBetween size="xs">
@@ -52,7 +44,7 @@ export function EventFields({ values, set, problems }: FieldsProps) {
         <Multiselect
           selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
           options={GROUPS}
-          disabled={!isAdmin}
+          disabled={form.disabled}
           filteringType="auto"
           filteringAriaLabel="Find an event"
           filteringPlaceholder="Find an event"
@@ -60,7 +52,10 @@ export function EventFields({ values, set, problems }: FieldsProps) {
           deselectAriaLabel={({ label }) => `Remove ${label}`}
           onChange={({ detail }) => {
             const chosen = new Set(detail.selectedOptions.map(({ value }) => value));
-            set({ events: EVENT_NAMES.filter((name) => chosen.has(name)) });
+            set(
+              'events',
+              EVENT_NAMES.filter((name) => chosen.has(name)),
+            );
           }}
         />
       </FormField>

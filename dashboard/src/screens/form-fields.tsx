@@ -1,24 +1,16 @@
-import {
-  AttributeEditor,
-  Button,
-  Checkbox,
-  FormField,
-  Input,
-  Select,
-  SpaceBetween,
-} from '@cloudscape-design/components';
-import { useRef } from 'react';
+import { AttributeEditor, Button, Checkbox, FormField, SpaceBetween } from '@cloudscape-design/components';
+import { type ReactNode, useRef } from 'react';
 import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
 import { FORM_FIELDS_MAX, FORM_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
-import { useDashboard } from '../parts/context.ts';
-import type { FieldValues } from './action-values.ts';
-import type { FieldsProps } from './event-fields.tsx';
+import { Cell, OneOf } from '../parts/fields.tsx';
+import type { ActionFields, ActionValues } from './action-form.ts';
+
+type Field = ActionValues['form_fields'][number];
 
 const MOVES = [
   { by: -1, icon: 'arrow-up', where: 'up' },
   { by: 1, icon: 'arrow-down', where: 'down' },
 ] as const;
-const typeOf = (text: string | undefined) => FIELD_TYPES.find((type) => type === text) ?? 'Text';
 
 /** Returns a key for a label: its letters and digits without accents. */
 const keyOf = (label: string) =>
@@ -31,22 +23,27 @@ const keyOf = (label: string) =>
     .slice(0, FORM_KEY_MAX_CHARACTERS);
 
 /** The fields of a Form Action. */
-export function FormFields({ values, set, problems }: FieldsProps) {
-  const { isAdmin } = useDashboard();
-  const fields = values.form_fields;
-  const change = (id: string, part: Partial<FieldValues>) =>
-    set({ form_fields: fields.map((field) => (field.id === id ? { ...field, ...part } : field)) });
+export function FormFields({ form }: ActionFields) {
+  const { set, problems, disabled } = form;
+  const fields = form.values.form_fields;
   /** The button that keeps the keyboard's focus when its field moves. */
   const focusNext = useRef('');
-  const move = (from: number, by: -1 | 1) => {
-    const next = [...fields];
-    next.splice(from + by, 0, ...next.splice(from, 1));
-    set({ form_fields: next });
-  };
-  const wrong = (part: keyof FieldValues, column: string) => (field: FieldValues, index: number) => {
-    const text = problems.of('form_fields', field.id, part);
-    return text && `Field ${index + 1}, ${column}: ${text}`;
-  };
+  const put = (next: readonly Field[]) => set('form_fields', next);
+  const change = (id: string, part: Partial<Field>) =>
+    put(fields.map((field) => (field.id === id ? { ...field, ...part } : field)));
+  // The key follows the label until it is typed. Receivers know the key of a stored field, whose id it is.
+  const relabel = ({ id, key, label }: Field, next: string) =>
+    change(id, { label: next, ...(key === keyOf(label) && key !== id && { key: keyOf(next) }) });
+  const move = (from: number, by: -1 | 1) =>
+    put(fields.toSpliced(from, 1).toSpliced(from + by, 0, ...fields.slice(from, from + 1)));
+  const column = (label: string, part: keyof Field, control: (field: Field) => ReactNode) => ({
+    label,
+    control,
+    errorText: (field: Field, index: number) => {
+      const text = problems.of('form_fields', field.id, part);
+      return text && `Field ${index + 1}, ${label}: ${text}`;
+    },
+  });
   return (
     <FormField
       label="Form fields"
@@ -54,18 +51,16 @@ export function FormFields({ values, set, problems }: FieldsProps) {
       errorText={problems.of('form_fields')}
       stretch
     >
-      <AttributeEditor<FieldValues>
+      <AttributeEditor<Field>
         items={fields}
         empty="No fields yet"
         addButtonText="Add field"
-        disableAddButton={!isAdmin || fields.length >= FORM_FIELDS_MAX}
+        disableAddButton={disabled || fields.length >= FORM_FIELDS_MAX}
         onAddButtonClick={() =>
-          set({
-            form_fields: [...fields, { id: crypto.randomUUID(), key: '', label: '', type: 'Text', required: false }],
-          })
+          put([...fields, { id: crypto.randomUUID(), key: '', label: '', type: 'Text', required: false }])
         }
         customRowActions={({ item: { id, label }, itemIndex }) =>
-          isAdmin && (
+          !disabled && (
             <SpaceBetween direction="horizontal" size="xxs">
               {MOVES.map(({ by, icon, where }) => (
                 <Button
@@ -90,7 +85,7 @@ export function FormFields({ values, set, problems }: FieldsProps) {
               <Button
                 formAction="none"
                 ariaLabel={`Remove ${label || 'field'}`}
-                onClick={() => set({ form_fields: fields.filter((field) => field.id !== id) })}
+                onClick={() => put(fields.filter((field) => field.id !== id))}
               >
                 Remove
               </Button>
@@ -98,61 +93,35 @@ export function FormFields({ values, set, problems }: FieldsProps) {
           )
         }
         definition={[
-          {
-            label: 'Key',
-            errorText: wrong('key', 'Key'),
-            control: ({ id, key }) => (
-              <Input
-                value={key}
-                disabled={!isAdmin}
-                placeholder="email"
-                onChange={({ detail }) => change(id, { key: detail.value })}
-              />
-            ),
-          },
-          {
-            label: 'Label',
-            errorText: wrong('label', 'Label'),
-            control: ({ id, key, label }) => (
-              <Input
-                value={label}
-                disabled={!isAdmin}
-                placeholder="Your email"
-                onChange={({ detail }) =>
-                  change(id, {
-                    label: detail.value,
-                    // The key follows the label until it is typed. Receivers know the key of a stored field, whose id it is.
-                    ...(key === keyOf(label) && key !== id && { key: keyOf(detail.value) }),
-                  })
-                }
-              />
-            ),
-          },
-          {
-            label: 'Type',
-            errorText: wrong('type', 'Type'),
-            control: ({ id, type }) => (
-              <Select
-                selectedOption={{ value: type, label: type }}
-                disabled={!isAdmin}
-                options={FIELD_TYPES.map((value) => ({ value, label: value }))}
-                onChange={({ detail }) => change(id, { type: typeOf(detail.selectedOption.value) })}
-              />
-            ),
-          },
-          {
-            label: 'Required',
-            control: ({ id, required, label }) => (
-              <Checkbox
-                checked={required}
-                disabled={!isAdmin}
-                ariaLabel={`${label || 'Field'} is required`}
-                onChange={({ detail }) => change(id, { required: detail.checked })}
-              >
-                Required
-              </Checkbox>
-            ),
-          },
+          column('Key', 'key', ({ id, key }) => (
+            <Cell value={key} disabled={disabled} placeholder="email" onChange={(text) => change(id, { key: text })} />
+          )),
+          column('Label', 'label', (field) => (
+            <Cell
+              value={field.label}
+              disabled={disabled}
+              placeholder="Your email"
+              onChange={(text) => relabel(field, text)}
+            />
+          )),
+          column('Type', 'type', ({ id, type }) => (
+            <OneOf
+              value={type}
+              words={FIELD_TYPES}
+              disabled={disabled}
+              onChange={(next) => change(id, { type: next })}
+            />
+          )),
+          column('Required', 'required', ({ id, required, label }) => (
+            <Checkbox
+              checked={required}
+              disabled={disabled}
+              ariaLabel={`${label || 'Field'} is required`}
+              onChange={({ detail }) => change(id, { required: detail.checked })}
+            >
+              Required
+            </Checkbox>
+          )),
         ]}
       />
     </FormField>

@@ -1,9 +1,12 @@
-import { Container, FormField, Header, SpaceBetween, Toggle } from '@cloudscape-design/components';
+import { Container, FormField, Header, SpaceBetween } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { useDashboard } from '../parts/context.ts';
+import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import { EditForm } from '../parts/edit-form.tsx';
-import { GeneralFields, rateLimit } from '../parts/general-fields.tsx';
-import { useAssistantForm } from '../parts/use-assistant-form.ts';
+import { OnOff, TextField } from '../parts/fields.tsx';
+import type { Fields } from '../parts/form.ts';
+import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
+
+export type GeneralValues = Readonly<Record<'name' | 'domain' | 'hourly_rate_limit', string>>;
 
 const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
   name,
@@ -12,19 +15,15 @@ const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
   hourly_rate_limit: String(hourly_rate_limit),
 });
 
+/** Returns the values for the API. A limit that is not a number becomes NaN, and the API refuses it with a reason. */
+export function generalSettings<V extends GeneralValues>(values: V) {
+  const limit = values.hourly_rate_limit.trim();
+  return { ...values, hourly_rate_limit: limit === '' ? Number.NaN : Number(limit) };
+}
+
 /** The General tab: Name, Domain, Assistant Status and Rate Limit. */
-export function General(props: {
-  readonly assistant: AssistantView;
-  readonly onSaved: (assistant: AssistantView) => void;
-}) {
-  const { isAdmin } = useDashboard();
-  const form = useAssistantForm({
-    ...props,
-    tab: 'general',
-    pick,
-    toApi: (values) => ({ ...values, hourly_rate_limit: rateLimit(values.hourly_rate_limit) }),
-  });
-  const { values, set } = form;
+export function General(props: AssistantProps) {
+  const form = useAssistantForm({ ...props, tab: 'general', pick, toApi: generalSettings });
   return (
     <EditForm form={form} what="assistant">
       <Container header={<Header variant="h2">General</Header>}>
@@ -33,17 +32,44 @@ export function General(props: {
             label="Assistant Status"
             description="When it is off, the service refuses the widget and session creation at once."
           >
-            <Toggle
-              checked={values.enabled}
-              disabled={!isAdmin}
-              onChange={({ detail }) => set({ enabled: detail.checked })}
-            >
-              {values.enabled ? 'On' : 'Off'}
-            </Toggle>
+            <OnOff form={form}>{form.values.enabled ? 'On' : 'Off'}</OnOff>
           </FormField>
-          <GeneralFields values={values} problems={form.problems} disabled={!isAdmin} onChange={set} />
+          <GeneralFields form={form} />
         </SpaceBetween>
       </Container>
     </EditForm>
+  );
+}
+
+/** The fields of a new assistant, which are also on the General tab. */
+export function GeneralFields({ form }: { readonly form: Fields<keyof GeneralValues, string> }) {
+  return (
+    <SpaceBetween size="l">
+      <TextField
+        form={form}
+        field="name"
+        label="Name"
+        description="Only for you and your team. Visitors do not see it."
+        required
+      />
+      <TextField
+        form={form}
+        field="domain"
+        label="Domain"
+        description="The host of the pages that embed the widget. Browsers allow requests of the widget only from this host."
+        constraintText="A host such as www.example.com. Each other host, including subdomains, needs its own assistant."
+        placeholder="www.example.com"
+      />
+      <TextField
+        form={form}
+        field="hourly_rate_limit"
+        label="Rate Limit (requests/hour)"
+        description="Maximum of widget starts and session creations per clock hour. Above it, the service refuses requests until the next hour."
+        errorText={form.problems.of('hourly_rate_limit') && `Enter a whole number from 1 to ${HOURLY_RATE_LIMIT_MAX}.`}
+        type="number"
+        inputMode="numeric"
+        required
+      />
+    </SpaceBetween>
   );
 }

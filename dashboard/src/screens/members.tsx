@@ -1,10 +1,8 @@
 import { Box, Header, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import { NotLoaded } from '../parts/boundary.tsx';
-import { useDashboard } from '../parts/context.ts';
-import { Time } from '../parts/time.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { useTitle } from '../parts/use-title.ts';
+import { useDashboard, useTitle } from '../parts/context.ts';
+import { NotLoaded, useLoad } from '../parts/loading.tsx';
+import { Time } from '../parts/texts.tsx';
 
 type Member = DashboardAnswer<'listMembers'>['members'][number];
 

@@ -2,8 +2,8 @@ import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
-import { Status } from '../parts/status.tsx';
-import { TextCommand } from '../parts/text-command.tsx';
+import { TextCommand } from '../parts/fields.tsx';
+import { Status } from '../parts/texts.tsx';
 
 type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
 type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };

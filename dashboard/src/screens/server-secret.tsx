@@ -1,16 +1,12 @@
 import { Box, Button, Container, Header } from '@cloudscape-design/components';
 import { useState } from 'react';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { useDashboard } from '../parts/context.ts';
-import { useLeaveGuard } from '../parts/use-leave-guard.ts';
-import { useWork } from '../parts/use-work.ts';
-import { currentAssistant } from '../session/api-error.ts';
-
-type Props = { readonly assistant: AssistantView; readonly onSaved: (assistant: AssistantView) => void };
+import { useDashboard, useWork } from '../parts/context.ts';
+import { Confirm, useLeaveGuard } from '../parts/dialogs.tsx';
+import { currentAssistant } from '../session/problems.ts';
+import type { AssistantProps } from './assistant-form.ts';
 
 /** Generates and replaces the server secret. */
-export function ServerSecret({ assistant, onSaved }: Props) {
+export function ServerSecret({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin, showSecret } = useDashboard();
   const [confirming, setConfirming] = useState(false);
   const [busy, run] = useWork();

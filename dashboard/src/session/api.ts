@@ -4,7 +4,7 @@ import {
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
-import { apiError } from './api-error.ts';
+import { apiError } from './problems.ts';
 import type { Session } from './session.ts';
 
 type Input<O extends DashboardOperation> =

@@ -1,5 +1,4 @@
 import { UserManager, WebStorageStateStore } from 'oidc-client-ts';
-import type { Config } from './config.ts';
 
 const ROOT = '/dashboard/';
 const CALLBACK = '/dashboard/callback';
@@ -18,6 +17,16 @@ export type Session = {
   readonly login: () => Promise<void>;
   readonly logout: () => Promise<void>;
 };
+
+/** The configuration that the stack serves next to the page. */
+export type Config = { readonly issuer: string; readonly client_id: string; readonly scope: string };
+
+/** Loads the configuration. @throws Error when it does not exist */
+export async function loadConfig(): Promise<Config> {
+  const response = await fetch('/dashboard/config.json');
+  if (!response.ok) throw new Error('The dashboard is not configured.');
+  return response.json();
+}
 
 /**
  * Opens the session of this tab with an authorization code and PKCE. Tokens are in the tab's storage and never in a URL.

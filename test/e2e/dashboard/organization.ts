@@ -1,4 +1,4 @@
-import { HELP_PAGES } from '../../../dashboard/src/parts/help-pages.ts';
+import { HELP_PAGES } from '../../../dashboard/src/help-pages.ts';
 import { until } from '../widget/harness.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 

@@ -1,7 +1,7 @@
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { currentAssistant } from '../session/api-error.ts';
-import { useDashboard } from './context.ts';
-import { type EditedForm, type Labels, useForm } from './use-form.ts';
+import { useDashboard } from '../parts/context.ts';
+import { type EditedForm, type Labels, useForm } from '../parts/form.ts';
+import { currentAssistant } from '../session/problems.ts';
 
 export const LABELS: Labels = {
   name: 'Name',
@@ -15,14 +15,20 @@ export const LABELS: Labels = {
   server_secret: 'Server secret',
 };
 
-/** Edits and saves the part of an assistant on one tab. @param options.toApi converts the values for the API */
-export function useAssistantForm<V extends object>(options: {
-  readonly tab: string;
+/** What a part of an assistant's screen needs of it. */
+export type AssistantProps = {
   readonly assistant: AssistantView;
-  readonly pick: (assistant: AssistantView) => V;
-  readonly toApi?: (values: V) => object;
   readonly onSaved: (assistant: AssistantView) => void;
-}): EditedForm<AssistantView, V> {
+};
+
+/** Edits and saves the part of an assistant on one tab. @param options.toApi converts the values for the API */
+export function useAssistantForm<V extends object>(
+  options: AssistantProps & {
+    readonly tab: string;
+    readonly pick: (assistant: AssistantView) => V;
+    readonly toApi?: (values: V) => object;
+  },
+): EditedForm<AssistantView, V> {
   const { api, organization, notify } = useDashboard();
   const { assistant, pick, toApi = (values) => values, onSaved } = options;
   return useForm({
@@ -32,11 +38,12 @@ export function useAssistantForm<V extends object>(options: {
     labels: LABELS,
     newerIn: currentAssistant,
     onNewer: onSaved,
-    write: async ({ base, values, changed, rebase }) => {
+    write: ({ base, values }, changed) => {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
       const change = Object.fromEntries(Object.entries(toApi(values)).filter(([field]) => changed.includes(field)));
-      const saved = await api('updateAssistant', ids, { body: { version: base.version, change } });
-      rebase(saved, values);
+      return api('updateAssistant', ids, { body: { version: base.version, change } });
+    },
+    onSaved: (saved) => {
       onSaved(saved);
       notify('Saved. The change takes effect with the next request.');
     },

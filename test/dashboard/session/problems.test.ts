@@ -1,5 +1,4 @@
-import { describeProblem, fieldProblems } from '../../../dashboard/src/parts/problem.ts';
-import { apiError } from '../../../dashboard/src/session/api-error.ts';
+import { apiError, describeProblem, fieldProblems } from '../../../dashboard/src/session/problems.ts';
 
 const answered = (status: number, body: object | string, headers: Record<string, string> = {}) =>
   apiError(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));

@@ -1,0 +1,125 @@
+import { Alert, Box, Button, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { Code } from './texts.tsx';
+
+/** A dialog with buttons at its end. @param props.closeLabel names what closing it does */
+export function Dialog(props: {
+  readonly header: string;
+  readonly size?: 'medium' | 'large';
+  readonly closeLabel?: string;
+  readonly onClose: () => void;
+  /** In the order of the footer. The layout makes no space within a fragment. */
+  readonly buttons: readonly ReactElement[];
+  readonly children: ReactNode;
+}) {
+  const { header, size = 'medium', closeLabel = 'Close' } = props;
+  const buttons = (
+    <Box float="right">
+      <SpaceBetween direction="horizontal" size="xs">
+        {props.buttons}
+      </SpaceBetween>
+    </Box>
+  );
+  return (
+    <Modal visible size={size} header={header} closeAriaLabel={closeLabel} onDismiss={props.onClose} footer={buttons}>
+      <SpaceBetween size="m">{props.children}</SpaceBetween>
+    </Modal>
+  );
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm(props: {
+  readonly header: string;
+  /** The text of the button that does it. */
+  readonly confirm: string;
+  readonly busy: boolean;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}) {
+  const buttons = [
+    <Button key="cancel" onClick={props.onCancel}>
+      Cancel
+    </Button>,
+    <Button key="confirm" variant="primary" loading={props.busy} onClick={props.onConfirm}>
+      {props.confirm}
+    </Button>,
+  ];
+  return (
+    <Dialog header={props.header} closeLabel="Cancel" onClose={props.onCancel} buttons={buttons}>
+      <Box>{props.children}</Box>
+    </Dialog>
+  );
+}
+
+/** Asks for a new login. The tab keeps the input, so that it is there again after the login. */
+export function SessionEndedDialog({ onLogin }: { readonly onLogin: () => void }) {
+  const again = (
+    <Button key="again" variant="primary" onClick={onLogin}>
+      Log in again
+    </Button>
+  );
+  return (
+    <Dialog header="Your session has ended" onClose={onLogin} buttons={[again]}>
+      <Box>Log in again to continue. Your input is kept in this tab.</Box>
+    </Dialog>
+  );
+}
+
+/** A new server secret, and the name of its assistant. */
+export type Secret = { readonly of: string; readonly value: string };
+
+/** Shows a secret until the user confirms that it is stored. It stays when the user goes back to another screen. */
+export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readonly onClose: () => void }) {
+  const [stored, setStored] = useState(false);
+  const [warned, setWarned] = useState(false);
+  useLeaveGuard(!stored);
+  useEffect(() => {
+    const warn = () => setWarned(true);
+    window.addEventListener('popstate', warn);
+    return () => window.removeEventListener('popstate', warn);
+  }, []);
+  const close = () => (stored ? onClose() : setWarned(true));
+  const done = (
+    <Button key="done" variant="primary" onClick={close}>
+      Done
+    </Button>
+  );
+  return (
+    <Dialog size="large" header="Copy the server secret now" onClose={close} buttons={[done]}>
+      <Box>
+        The server secret of {secret.of} is shown only once. The service stores only its hash; afterwards you see the
+        last six characters.
+      </Box>
+      <Code label="Server secret" text={secret.value} />
+      <Checkbox
+        checked={stored}
+        onChange={({ detail }) => {
+          setStored(detail.checked);
+          setWarned(false);
+        }}
+      >
+        I have stored it where my backend finds it
+      </Checkbox>
+      {warned && !stored && (
+        <Alert type="warning" header="The secret would be lost">
+          Store it first and select the checkbox. If you cannot store it now,{' '}
+          <Button variant="inline-link" onClick={onClose}>
+            close without it
+          </Button>{' '}
+          and generate a new one later.
+        </Alert>
+      )}
+    </Dialog>
+  );
+}
+
+/** While `active`, the browser asks before it reloads, closes or leaves the page. */
+export function useLeaveGuard(active: boolean): void {
+  useEffect(() => {
+    if (!active) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [active]);
+}

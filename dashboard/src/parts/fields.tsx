@@ -1,0 +1,141 @@
+import {
+  Button,
+  FormField,
+  type FormFieldProps,
+  Input,
+  type InputProps,
+  Select,
+  Textarea,
+  Toggle,
+} from '@cloudscape-design/components';
+import type { ReactNode } from 'react';
+import { useWork } from './context.ts';
+import type { Fields } from './form.ts';
+
+type TextFieldProps<Field extends string> = Pick<
+  FormFieldProps,
+  'description' | 'constraintText' | 'errorText' | 'warningText' | 'info' | 'stretch'
+> &
+  Pick<InputProps, 'placeholder' | 'type' | 'inputMode'> & {
+    readonly form: Fields<NoInfer<Field>, string>;
+    readonly field: Field;
+    readonly label: string;
+    readonly required?: boolean;
+    /** Whether the text may have several lines. */
+    readonly long?: boolean;
+  };
+
+/** A text of a form with its label and what is wrong with it. */
+export function TextField<Field extends string>(props: TextFieldProps<Field>) {
+  const { form, field, required = false, long = false, errorText = form.problems.of(field) } = props;
+  const { placeholder, type, inputMode, ...shown } = props;
+  const control = {
+    value: form.values[field],
+    disabled: form.disabled,
+    ariaRequired: required,
+    onChange: ({ detail }: { detail: { value: string } }) => form.set(field, detail.value),
+    ...(placeholder !== undefined && { placeholder }),
+  };
+  return (
+    <FormField
+      label={shown.label}
+      description={shown.description}
+      constraintText={shown.constraintText}
+      errorText={errorText}
+      warningText={shown.warningText}
+      info={shown.info}
+      stretch={shown.stretch ?? false}
+    >
+      {long ? (
+        <Textarea {...control} />
+      ) : (
+        <Input {...control} {...(type && { type })} {...(inputMode && { inputMode })} />
+      )}
+    </FormField>
+  );
+}
+
+/** A text in a cell of a table of fields. */
+export function Cell(props: {
+  readonly value: string;
+  readonly disabled: boolean;
+  readonly placeholder: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const { value, disabled, placeholder, onChange } = props;
+  return (
+    <Input
+      value={value}
+      disabled={disabled}
+      placeholder={placeholder}
+      onChange={({ detail }) => onChange(detail.value)}
+    />
+  );
+}
+
+/** A choice of one of a few words. */
+export function OneOf<Word extends string>(props: {
+  readonly value: Word;
+  readonly words: readonly Word[];
+  readonly disabled: boolean;
+  readonly onChange: (word: Word) => void;
+}) {
+  const { value, words, onChange } = props;
+  return (
+    <Select
+      selectedOption={{ value, label: value }}
+      disabled={props.disabled}
+      options={words.map((word) => ({ value: word, label: word }))}
+      onChange={({ detail }) => onChange(words.find((word) => word === detail.selectedOption.value) ?? value)}
+    />
+  );
+}
+
+/** The switch of a form. */
+export function OnOff(props: { readonly form: Fields<'enabled', boolean>; readonly children: ReactNode }) {
+  const { form } = props;
+  return (
+    <Toggle
+      checked={form.values.enabled}
+      disabled={form.disabled}
+      onChange={({ detail }) => form.set('enabled', detail.checked)}
+    >
+      {props.children}
+    </Toggle>
+  );
+}
+
+/** An input with a button beside it. The Enter key does the same as the button, and does not save the form around them. */
+export function TextCommand(props: {
+  readonly value: string;
+  readonly placeholder: string;
+  readonly inputLabel?: string;
+  readonly button: string;
+  readonly onChange: (value: string) => void;
+  /** Called with a text that is not empty. */
+  readonly run: (typed: string) => Promise<void>;
+}) {
+  const [busy, run] = useWork();
+  const typed = props.value.trim();
+  const act = () => {
+    if (typed !== '') void run(() => props.run(typed));
+  };
+  return (
+    <div className="entry">
+      <Input
+        value={props.value}
+        placeholder={props.placeholder}
+        {...(props.inputLabel !== undefined && { ariaLabel: props.inputLabel })}
+        onChange={({ detail }) => props.onChange(detail.value)}
+        onKeyDown={(event) => {
+          if (event.detail.key !== 'Enter') return;
+          event.preventDefault();
+          act();
+        }}
+      />
+      <Button formAction="none" loading={busy} onClick={act}>
+        {props.button}
+      </Button>
+    </div>
+  );
+}

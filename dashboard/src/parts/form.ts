@@ -1,0 +1,189 @@
+import { type SubmitEvent, useRef, useState } from 'react';
+import { useDashboard } from './context.ts';
+import { type Problems, useProblems } from './use-problems.ts';
+
+/** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
+export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
+
+/** Names of settings for people. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** What another user has saved while the form was open. */
+type Conflict = {
+  readonly changes: readonly Readonly<Record<'label' | 'before' | 'after' | 'yours', string>>[];
+  readonly keepMine: () => void;
+  readonly takeTheirs: () => void;
+};
+
+/** What the fields of a form need of it. */
+export type FieldsOf<V> = {
+  readonly values: V;
+  readonly set: <Field extends keyof V>(field: Field, value: V[Field]) => void;
+  readonly problems: Problems;
+  /** Whether the user may not change it. */
+  readonly disabled: boolean;
+};
+
+/** What one field, or several of the same kind, need of their form. */
+export type Fields<Field extends string, Value> = Omit<FieldsOf<unknown>, 'values' | 'set'> & {
+  readonly values: Readonly<Record<Field, Value>>;
+  readonly set: (field: Field, value: Value) => void;
+};
+
+export type EditedForm<E, V> = Draft<E, V> &
+  FieldsOf<V> & {
+    readonly dirty: boolean;
+    /** Whether the input is from before the form was opened. */
+    readonly restored: boolean;
+    readonly saving: boolean;
+    readonly save: (event: SubmitEvent) => Promise<void>;
+    /** Discards the input and starts from the newest known version. */
+    readonly reset: () => void;
+    readonly conflict: Conflict | undefined;
+  };
+
+/**
+ * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
+ * The API validates it. It refuses a change of an older version, and the user then chooses.
+ * @param options.key identifies the form
+ * @param options.pick returns the form's values of an entity
+ * @param options.initial the values of an entity that does not exist yet, when they are not empty
+ * @param options.labels the settings that a conflict shows
+ * @param options.newerIn returns the newer version that a refusal contains
+ * @param options.onNewer called with that version when the user chooses it
+ * @param options.write saves the input. @param changed the fields that differ from the version
+ * @param options.onSaved called with what is saved, and whether there is input that was typed during the save
+ * @param options.keyOf returns the key of the form in which that input continues, when it is another one
+ * @param options.onFailure called with an error that is about no field
+ */
+export function useForm<E extends { readonly version: number }, V extends object>(options: {
+  readonly key: string;
+  readonly entity: E;
+  readonly pick: (entity: E) => V;
+  readonly initial?: V | undefined;
+  readonly labels?: Labels;
+  readonly newerIn?: (error: unknown) => E | undefined;
+  readonly onNewer?: (newer: E) => void;
+  readonly write: (draft: Draft<E, V>, changed: readonly string[]) => Promise<E>;
+  readonly onSaved: (saved: E, typed: boolean) => void;
+  readonly keyOf?: (saved: E) => string;
+  readonly onFailure?: (error: unknown) => void;
+}): EditedForm<E, V> {
+  const { report, isAdmin } = useDashboard();
+  const { key, entity, pick, onFailure = report } = options;
+  const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
+  const changedIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values).map(({ field }) => field);
+  const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
+  const [draft, setDraft] = useState<Draft<E, V>>(
+    () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
+  );
+  const [saving, setSaving] = useState(false);
+  const [newer, setNewer] = useState<E>();
+  /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
+  const latest = useRef(draft);
+  if (entity.version > latest.current.base.version) {
+    if (changedIn(latest.current).length === 0) latest.current = unchanged(entity);
+    // The newer version, such as one with a new server secret, differs only in settings of other forms.
+    else if (differences(pick(latest.current.base), pick(entity)).length === 0)
+      latest.current = { ...latest.current, base: entity };
+  }
+  const { base, values } = latest.current;
+  const changed = changedIn(latest.current);
+  const problems = useProblems(values);
+
+  const keep = (next: Draft<E, V>, keyAfter = key) => {
+    latest.current = next;
+    window.sessionStorage.removeItem(nameOf(key));
+    if (changedIn(next).length > 0) window.sessionStorage.setItem(nameOf(keyAfter), JSON.stringify(next));
+    setDraft(next);
+  };
+  const startFrom = (version: E) => {
+    keep(unchanged(version));
+    setRestored(false);
+  };
+  /** Takes a newer version, and keeps the fields in which the input differs from `before`. @returns whether there is such input */
+  const rebase = (version: E, before: V, keyAfter = key) => {
+    const mine = differences(before, latest.current.values);
+    const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
+    keep({ ...latest.current, base: version, values: { ...pick(version), ...kept } }, keyAfter);
+    setRestored(false);
+    return mine.length > 0;
+  };
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (base.version > 0 && changed.length === 0) return;
+    setSaving(true);
+    problems.clear();
+    setNewer(undefined);
+    try {
+      const saved = await options.write(latest.current, changed);
+      options.onSaved(saved, rebase(saved, values, options.keyOf?.(saved)));
+    } catch (error) {
+      const current = options.newerIn?.(error);
+      if (current !== undefined) setNewer(current);
+      else if (!problems.refuse(error)) onFailure(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const conflict = newer && {
+    changes: changesBetween(latest.current, newer, options.labels ?? {}),
+    keepMine: () => {
+      rebase(newer, pick(base));
+      setNewer(undefined);
+    },
+    takeTheirs: () => {
+      startFrom(newer);
+      options.onNewer?.(newer);
+      setNewer(undefined);
+    },
+  };
+  return {
+    ...latest.current,
+    dirty: changed.length > 0,
+    disabled: !isAdmin,
+    restored,
+    saving,
+    save,
+    set: (field, value) => keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
+    reset: () => startFrom(entity.version > latest.current.base.version ? entity : latest.current.base),
+    conflict,
+    problems,
+  };
+}
+
+const nameOf = (key: string) => `va-wave.draft.${key}`;
+
+/** Returns a draft of this tab. */
+function storedDraft<E, V>(key: string): Draft<E, V> | undefined {
+  const stored = window.sessionStorage.getItem(nameOf(key));
+  return stored === null ? undefined : JSON.parse(stored);
+}
+
+/** Returns the fields in which two values differ. */
+export function differences(before: object, after: object): readonly { field: string; old: unknown; now: unknown }[] {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const now = new Map<string, unknown>(Object.entries(after));
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((field) => ({ field, old: old.get(field), now: now.get(field) }))
+    .filter((difference) => JSON.stringify(difference.old) !== JSON.stringify(difference.now));
+}
+
+/** Returns what another user has changed. `yours` is the user's own value of a setting that the form has. */
+function changesBetween({ base, values }: Draft<object, object>, newer: object, labels: Labels): Conflict['changes'] {
+  const mine = new Map<string, unknown>(Object.entries(values));
+  return differences(base, newer).flatMap(({ field, old, now }) => {
+    const label = labels[field];
+    if (label === undefined) return [];
+    return [{ label, before: shown(old), after: shown(now), yours: shown(mine.has(field) ? mine.get(field) : old) }];
+  });
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value !== 'object') return String(value);
+  if ('last_six' in value) return `…${value.last_six}`;
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'other entries';
+  return value.length === 0 ? 'empty' : value.join(', ');
+}

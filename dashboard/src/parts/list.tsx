@@ -1,0 +1,193 @@
+import { useCollection } from '@cloudscape-design/collection-hooks';
+import {
+  Box,
+  Button,
+  Cards,
+  type CardsProps,
+  Select,
+  SpaceBetween,
+  Table,
+  type TableProps,
+  TextFilter,
+} from '@cloudscape-design/components';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { useParameters } from '../navigation.ts';
+
+/** From this number of items on, a list has a search, and rows where the window is wide enough. */
+const MANY = 12;
+const WIDE = window.matchMedia('(min-width: 740px)');
+
+/** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
+export const compare = new Intl.Collator('en', { numeric: true }).compare;
+
+/** A column of the rows. `sortBy` returns the text by which they can be sorted. */
+export type Column<Item> = TableProps.ColumnDefinition<Item> & {
+  readonly id: string;
+  readonly sortBy?: (item: Item) => string;
+};
+
+/** A filter: the user chooses one of these options, or all. */
+type Choice<Item> = {
+  readonly label: string;
+  readonly options: Readonly<Record<string, (item: Item) => boolean>>;
+};
+
+/** A filter by whether items are enabled. */
+export const onOff = (label: string): Choice<{ readonly enabled: boolean }> => ({
+  label,
+  options: { On: ({ enabled }) => enabled, Off: ({ enabled }) => !enabled },
+});
+
+export type List<Item> = ReturnType<typeof useList<Item>>;
+
+/**
+ * Searches, filters and sorts a list when it is long. The address has the state, so that a reload and Back restore it.
+ * @param items the loaded items, in the order of the first column
+ * @param noun plural noun for the items
+ * @param textOf returns the text of an item for the search
+ */
+export function useList<Item>(
+  items: readonly Item[],
+  noun: string,
+  textOf: (item: Item) => string,
+  choices: readonly Choice<Item>[],
+  columns: readonly Column<Item>[],
+) {
+  const [parameters, change] = useParameters();
+  const wide = useSyncExternalStore(
+    (listener) => {
+      WIDE.addEventListener('change', listener);
+      return () => WIDE.removeEventListener('change', listener);
+    },
+    () => WIDE.matches,
+  );
+  const keyOf = ({ label }: Choice<Item>) => label.toLowerCase();
+  const chosen = choices.flatMap((choice) => choice.options[parameters.get(keyOf(choice)) ?? ''] ?? []);
+  const columnDefinitions = columns.map(({ sortBy, ...column }) =>
+    sortBy
+      ? { ...column, sortingField: column.id, sortingComparator: (a: Item, b: Item) => compare(sortBy(a), sortBy(b)) }
+      : column,
+  );
+  const [first] = columnDefinitions;
+  const sortedBy = columnDefinitions.find(({ id }) => id === parameters.get('sort')) ?? first;
+  const isDescending = parameters.get('order') === 'descending';
+  const rows = items.length >= MANY && wide;
+  const collection = useCollection(
+    items.filter((item) => chosen.every((fits) => fits(item))),
+    {
+      filtering: {
+        defaultFilteringText: parameters.get('find') ?? '',
+        filteringFunction: (item, text) => textOf(item).toLowerCase().includes(text.trim().toLowerCase()),
+      },
+      sorting: sortedBy ? { defaultState: { sortingColumn: sortedBy, isDescending } } : {},
+    },
+  );
+  const { filterProps, collectionProps, actions } = collection;
+  const narrowed = chosen.length > 0 || filterProps.filteringText.trim() !== '';
+  const many = items.length >= MANY || narrowed;
+  const find = (filteringText: string) => {
+    actions.setFiltering(filteringText);
+    change({ find: filteringText });
+  };
+  const none = (
+    <Empty title={`No ${noun} match the search`}>
+      <Button
+        onClick={() => {
+          find('');
+          change(Object.fromEntries(choices.map((choice) => [keyOf(choice), ''])));
+        }}
+      >
+        Show all
+      </Button>
+    </Empty>
+  );
+  const filter = many && (
+    <div className="narrow">
+      <TextFilter
+        filteringText={filterProps.filteringText}
+        filteringPlaceholder={`Find ${noun}`}
+        filteringAriaLabel={`Find ${noun}`}
+        filteringClearAriaLabel="Clear the search"
+        countText={narrowed ? `${collection.items.length} of ${items.length}` : ''}
+        onChange={({ detail }) => find(detail.filteringText)}
+      />
+      {choices.map((choice) => {
+        const all = { value: '', label: `${choice.label}: all` };
+        const each = Object.keys(choice.options).map((label) => ({ value: label, label }));
+        return (
+          <Select
+            key={choice.label}
+            ariaLabel={choice.label}
+            selectedOption={each.find(({ value }) => value === parameters.get(keyOf(choice))) ?? all}
+            options={[all, ...each]}
+            onChange={({ detail }) => change({ [keyOf(choice)]: detail.selectedOption.value ?? '' })}
+          />
+        );
+      })}
+    </div>
+  );
+  return {
+    /** Whether the list is long. */
+    many,
+    /** Whether a long list is shown as rows instead of cards. */
+    rows,
+    /** Whether all items are shown in the order of the first column. */
+    inOrder: !narrowed && (!rows || (sortedBy === first && !isDescending)),
+    /** The number of items, and of those that are shown. */
+    counter: narrowed ? `(${collection.items.length}/${items.length})` : `(${items.length})`,
+    noun,
+    none: narrowed ? none : undefined,
+    // Cards are in the order of the first column.
+    shown: { items: rows ? collection.items : items.filter((item) => collection.items.includes(item)), filter },
+    table: {
+      columnDefinitions,
+      sortingColumn: collectionProps.sortingColumn ?? {},
+      sortingDescending: collectionProps.sortingDescending ?? false,
+      onSortingChange: ({ detail }: { detail: TableProps.SortingState<Item> }) => {
+        actions.setSorting(detail);
+        const { sortingColumn, isDescending } = detail;
+        change({ sort: sortingColumn.sortingField ?? '', order: isDescending === true ? 'descending' : '' });
+      },
+    },
+  };
+}
+
+/** Shows a list as rows or cards. @param props.empty shown when there are no items */
+export function Items<Item>(props: {
+  readonly list: List<Item>;
+  readonly trackBy: string & keyof Item;
+  readonly header: ReactNode;
+  readonly empty: ReactNode;
+  readonly card: CardsProps.CardDefinition<Item>;
+}) {
+  const { list, header, trackBy } = props;
+  const common = { ...list.shown, header, trackBy, empty: list.none ?? props.empty };
+  return list.rows ? (
+    <Table<Item>
+      {...common}
+      {...list.table}
+      wrapLines
+      contentDensity="compact"
+      ariaLabels={{ tableLabel: list.noun }}
+    />
+  ) : (
+    <Cards<Item>
+      {...common}
+      ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: list.noun }}
+      cardDefinition={props.card}
+      cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}
+    />
+  );
+}
+
+/** Says that a list has no items, and what to do. */
+export function Empty(props: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Box textAlign="center">
+      <SpaceBetween size="xs" alignItems="center">
+        <Box variant="strong">{props.title}</Box>
+        {props.children}
+      </SpaceBetween>
+    </Box>
+  );
+}

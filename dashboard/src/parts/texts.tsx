@@ -1,0 +1,71 @@
+import { CopyToClipboard, Link, StatusIndicator, type StatusIndicatorProps } from '@cloudscape-design/components';
+import type { ReactNode } from 'react';
+import type { HELP_PAGES } from '../help-pages.ts';
+
+const COPIED = { copySuccessText: 'Copied', copyErrorText: 'Copying failed; select the text instead' };
+
+/** Shows an id in its line with a button that copies it. @param label names the id, such as `Site ID` */
+export function CopiedId({ label, id }: { readonly label: string; readonly id: string }) {
+  return (
+    <span className="id">
+      <CopyToClipboard {...COPIED} variant="inline" textToCopy={id} copyButtonAriaLabel={`Copy the ${label} ${id}`} />
+    </span>
+  );
+}
+
+/** Shows a text with a button that copies it. */
+export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
+  const { label, text, wrap = false } = props;
+  return (
+    <div className={wrap ? 'code wrap' : 'code'}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that is wider than the page scrolls, and a keyboard must reach it */}
+      <section aria-label={label} tabIndex={0}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </section>
+      <CopyToClipboard {...COPIED} copyButtonText="Copy" copyButtonAriaLabel={`Copy: ${label}`} textToCopy={text} />
+    </div>
+  );
+}
+
+/** A link to a document, which opens in a new tab so that no input is lost. @param about what the document explains */
+export function Help(props: {
+  readonly page: (typeof HELP_PAGES)[number];
+  readonly about: string;
+  readonly text?: string;
+}) {
+  const { page, about, text = 'Help' } = props;
+  return (
+    <Link
+      external
+      variant="info"
+      href={`/dashboard/help/${page}.html`}
+      ariaLabel={`${text}: ${about}`}
+      externalIconAriaLabel="Opens in a new tab"
+    >
+      {text}
+    </Link>
+  );
+}
+
+type StatusProps = { readonly type: NonNullable<StatusIndicatorProps['type']>; readonly children: ReactNode };
+
+/** Shows a status that is a sentence. Lines break between words; those of Cloudscape's component break within words. */
+export function Status({ type, children }: StatusProps) {
+  return (
+    <StatusIndicator type={type}>
+      <span className="words">{children}</span>
+    </StatusIndicator>
+  );
+}
+
+/** Shows a time in the user's time zone. @param at ISO 8601 */
+export function Time({ at, dateOnly = false }: { readonly at: string; readonly dateOnly?: boolean }) {
+  const text = new Intl.DateTimeFormat('en', { dateStyle: 'medium', ...(!dateOnly && { timeStyle: 'short' }) });
+  return (
+    <time dateTime={at} title={at}>
+      {text.format(new Date(at))}
+    </time>
+  );
+}

@@ -1,0 +1,160 @@
+import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
+import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
+import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
+import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
+import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
+import { navigate, paths } from '../navigation.ts';
+import { useDashboard } from '../parts/context.ts';
+import { differences, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
+import { currentAction } from '../session/problems.ts';
+
+export const LABELS: Labels = {
+  name: 'Name',
+  method: 'Method',
+  url: 'Endpoint URL',
+  enabled: 'Enabled',
+  events: 'Events',
+  description: 'Description',
+  feed_response_back: 'Response handling',
+  response_field_map: 'Response field map',
+  form_fields: 'Form fields',
+};
+
+/** The values of the form of an Action, for every trigger. `id` identifies a row while its key or name changes. */
+export type ActionValues = {
+  readonly trigger: Trigger | undefined;
+  readonly name: string;
+  readonly method: Method;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly events: readonly EventName[];
+  readonly description: string;
+  readonly feed_response_back: boolean;
+  readonly response_field_map: readonly Readonly<Record<'id' | 'name' | 'path', string>>[];
+  readonly form_fields: readonly (FormField & { readonly id: string })[];
+};
+
+/** What the fields of a trigger need. */
+export type ActionFields = { readonly form: FieldsOf<ActionValues> };
+
+/** Returns what follows the name of a reserved event. */
+export const notYetFiring = (name: EventName) => (EVENT_CATALOG[name].reserved ? ' (not yet firing)' : '');
+
+/** An Action that does not exist yet. */
+export const emptyAction = { version: 0 } as const;
+export type EditedAction = ActionView | typeof emptyAction;
+
+export function isStored(action: EditedAction): action is ActionView {
+  return action.version > 0;
+}
+
+const BLANK: ActionValues & Record<Exclude<ActionSetting, 'parameters'>, unknown> = {
+  trigger: undefined,
+  name: '',
+  method: 'POST',
+  url: '',
+  enabled: true,
+  events: [],
+  description: '',
+  feed_response_back: false,
+  response_field_map: [],
+  form_fields: [],
+};
+
+function actionValues(action: EditedAction): ActionValues {
+  if (!isStored(action)) return BLANK;
+  const { trigger, name, method, url, enabled } = action;
+  const common = { ...BLANK, trigger, name, method, url, enabled };
+  switch (action.trigger) {
+    case 'Event':
+      return { ...common, events: action.events };
+    case 'AI-decided': {
+      const map = Object.entries(action.response_field_map ?? {});
+      const { description, feed_response_back } = action;
+      const response_field_map = map.map(([field, path]) => ({ id: field, name: field, path }));
+      return { ...common, description, feed_response_back, response_field_map };
+    }
+    case 'Form':
+      return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key })) };
+  }
+}
+
+/** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
+function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
+  const { trigger, name, method, enabled, description, feed_response_back } = values;
+  const common = { name, method, url: values.url.trim(), enabled };
+  switch (trigger) {
+    case 'Event':
+      return { trigger, ...common, events: [...values.events] };
+    case 'AI-decided': {
+      const map = values.response_field_map.map((entry) => [entry.name.trim(), entry.path.trim()]);
+      const response_field_map = map.length > 0 && { response_field_map: Object.fromEntries(map) };
+      return { trigger, ...common, description, feed_response_back, ...response_field_map };
+    }
+    case 'Form':
+      return { trigger, ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
+    case undefined:
+      throw new Error('No trigger is chosen');
+  }
+}
+
+/** Returns the values of a copy of an Action, which is off. */
+function copyOf(action: ActionView): ActionValues {
+  const values = actionValues(action);
+  return { ...values, name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS), enabled: false };
+}
+
+/**
+ * Edits and saves an Action. The API creates it only once.
+ * @param template the Action of which a new one is a copy. The copy is off, and asks for a signing secret of its own
+ */
+export function useActionForm(
+  { site_id }: AssistantView,
+  action: EditedAction,
+  template?: ActionView,
+): EditedForm<EditedAction, ActionValues> {
+  const { api, organization, notify } = useDashboard();
+  const { org_id } = organization;
+  const keyOf = (id: string) => `${site_id}.action.${id}`;
+  const newKey = template === undefined ? 'new' : `copy.${template.action_id}`;
+  const opened = window.location.pathname;
+  const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
+
+  const create = (values: ActionValues, idempotency_key: string) => {
+    const settings = actionSettings(values);
+    // The form does not show parameters.
+    const hidden = template?.trigger === 'AI-decided' && template.parameters && { parameters: template.parameters };
+    const created = settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings;
+    return api('createAction', { org_id, site_id }, { body: { idempotency_key, action: created } });
+  };
+  const update = (base: ActionView, values: ActionValues) => {
+    const { action_id, version } = base;
+    const changes = differences(actionSettings(actionValues(base)), actionSettings(values));
+    // null removes a setting.
+    const change = Object.fromEntries(changes.map(({ field, now }) => [field, now ?? null]));
+    return api('updateAction', { org_id, action_id }, { body: { version, change } });
+  };
+  return useForm<EditedAction, ActionValues>({
+    key: keyOf(idOf(action)),
+    entity: action,
+    pick: actionValues,
+    initial: template && copyOf(template),
+    labels: LABELS,
+    newerIn: currentAction,
+    write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),
+    keyOf: (saved) => keyOf(idOf(saved)),
+    onSaved: (saved, typed) => {
+      // What was typed during the save is not saved yet, so its form stays open. A user who has left the form stays where they are.
+      const next = typed
+        ? paths.action(org_id, site_id, idOf(saved))
+        : paths.assistant(org_id, site_id, 'intelligence');
+      if (window.location.pathname === opened && next !== opened) navigate(next);
+      const { name } = actionValues(saved);
+      notify(
+        isStored(action)
+          ? `${name} was saved.`
+          : `${name} was created. Test it to check that your endpoint accepts the request.`,
+      );
+    },
+  });
+}
