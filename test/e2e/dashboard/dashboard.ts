@@ -9,16 +9,18 @@ import { testSessions } from './session.ts';
 import { type StartedDashboard, startDashboard } from './started-dashboard.ts';
 import { testTrouble } from './trouble.ts';
 
+/** Each part has its organization, and most of them use the page of one admin of all organizations. */
+const PARTS = ['first-day', 'free', 'screens', 'organization', 'many', 'form-order', 'fields', 'trouble', 'input'];
+
 /**
- * Tests the dashboard. All tests use one service and one browser, whose start takes as long as several tests. Each part adds its own
- * organization, and most parts use the page of one admin of all organizations.
+ * Tests the dashboard. All tests use one service and one browser, whose start takes as long as several tests.
  * @param full in every combination of width and color scheme
  */
 export function describeDashboard(full: boolean): void {
   let dashboard: StartedDashboard;
   const started = () => dashboard;
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard(PARTS.map((part) => `${part}.example`));
   });
   afterAll(() => dashboard?.stop());
 

@@ -11,16 +11,13 @@ export function testFields(started: () => StartedDashboard): void {
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await started().addOrganization('fields.example');
+    dashboard = started().organization('fields.example');
     siteId = await dashboard.addWebsite();
-    const action = (...words: string[]) =>
-      dashboard.vaWave('action', 'create', '--site', siteId, '--url', dashboard.receiver.url('/o'), ...words);
-    const parameters = { properties: { number: { type: 'string' } }, required: ['number'] };
-    await action(
-      ...['--trigger', 'AI-decided', '--name', 'Find an order', '--description', 'Finds an order by its number'],
-      ...['--parameters', JSON.stringify(parameters)],
-    );
-    await action('--trigger', 'Form', '--name', 'Contact us', '--field', 'email:Email:Email:required');
+    const parameters = JSON.stringify({ properties: { number: { type: 'string' } }, required: ['number'] });
+    const words = ['--description', 'Finds an order by its number', '--parameters', parameters];
+    await dashboard.addAction(siteId, 'AI-decided', 'Find an order', ...words);
+    const contact = ['--url', dashboard.receiver.url('/preview'), '--field', 'email:Email:Email:required'];
+    await dashboard.addAction(siteId, 'Form', 'Contact us', ...contact);
     await dashboard.addWebsite('--name', 'My shop', '--domain', '');
     admin = await dashboard.enter();
     page = admin.page;
@@ -33,12 +30,10 @@ export function testFields(started: () => StartedDashboard): void {
   test('warns of an empty Domain on the tabs and in the list', async () => {
     const warning = page.getByText('The widget appears on no page');
     await page.getByText('On, but no Domain').waitFor();
-    expect(await flaws(page)).toEqual([]);
     await page.getByRole('link', { name: 'My shop' }).click();
     await warning.waitFor();
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await warning.waitFor();
-    expect(await flaws(page)).toEqual([]);
     await page.getByRole('link', { name: 'Assistants' }).click();
   });
 
@@ -61,21 +56,10 @@ export function testFields(started: () => StartedDashboard): void {
   test('warns of a host that is not public before a save, but not of a name that is being typed', async () => {
     await page.getByRole('radio', { name: 'Event' }).click();
     const warning = page.getByText('The service may block this host');
-    for (const endpoint of [
-      'https://10.0.0.1/',
-      'https://crm/hook',
-      'https://crm.internal/hook',
-      'https://localhost',
-    ]) {
-      await page.getByLabel('Endpoint URL').fill('https://crm.shop.com/hook');
-      expect(await warning.count()).toBe(0);
-      await page.getByLabel('Endpoint URL').fill(endpoint);
-      await warning.waitFor();
-    }
-    expect(await flaws(page)).toEqual([]);
-    for (const typing of ['https://crm', 'https://crm.']) {
-      await page.getByLabel('Endpoint URL').fill(typing);
-      expect(await warning.count()).toBe(0);
+    const hosts = ['10.0.0.1/', 'crm.shop.com/', 'crm/hook', 'crm', 'crm.internal/hook', 'crm.', 'localhost'];
+    for (const [index, host] of hosts.entries()) {
+      await page.getByLabel('Endpoint URL').fill(`https://${host}`);
+      await warning.waitFor({ state: index % 2 === 0 ? 'visible' : 'detached' });
     }
   });
 
@@ -102,17 +86,7 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Cancel').click();
   });
 
-  test('says of what an organization has at most 50', async () => {
-    // As the service answers (test/domain/actions/manage-actions.test.ts). Fifty Actions take longer than all other steps of this test.
-    const json = { success: false, code: 'too_many_actions', error: 'actions: an organization has at most 50 Actions' };
-    await page.route('**/assistants/*/actions', (route) => route.fulfill({ status: 409, json }));
-    await open(page, url('intelligence/new'));
-    await page.getByRole('radio', { name: 'Event' }).click();
-    await button('Create Action').click();
-    await page.getByText('An organization has at most 50 Actions.').waitFor();
-    await page.unroute('**/assistants/*/actions');
-    await button('Cancel').click();
-    // The list of assistants says it before the form.
+  test('says in the list that the organization has room for no other assistant', async () => {
     await dashboard.vaWave('org', 'update', dashboard.orgId, '--assistants', '2');
     await page.reload();
     await open(page, dashboard.url(''));
@@ -122,12 +96,8 @@ export function testFields(started: () => StartedDashboard): void {
 
   test('shows what an endpoint receives, with the data that the contract names, and what is reserved', async () => {
     const examples = () => page.getByRole('region', { name: /^Example of / }).allInnerTexts();
-    await dashboard.vaWave(
-      'action',
-      'create',
-      ...['--site', siteId, '--trigger', 'Event', '--name', 'Tell the CRM', '--url', dashboard.receiver.url('/o')],
-      ...['--event', 'form.submitted', '--event', 'contact.created'],
-    );
+    const events = ['--event', 'form.submitted', '--event', 'contact.created'];
+    await dashboard.addAction(siteId, 'Event', 'Tell the CRM', ...events);
     await open(page, url('intelligence'));
     await page.getByText('form.submitted (not yet firing), contact.created').waitFor();
     await button('Edit Tell the CRM').click();
@@ -145,7 +115,6 @@ export function testFields(started: () => StartedDashboard): void {
       ['conversation.ended', ['conversation_id', 'session_id', 'message_count']],
       ['conversation.resolved', ['conversation_id', 'session_id', 'message_count']],
     ]);
-    expect(await flaws(page)).toEqual([]);
     await button('Cancel').click();
   });
 
@@ -189,7 +158,6 @@ export function testFields(started: () => StartedDashboard): void {
     await button('Save changes').click();
     await page.getByText('nowhere: Must be an IPv4 or IPv6 address. 999.1.1.1: Must be').waitFor();
     expect(await page.getByRole('img', { name: 'Not valid' }).count()).toBe(2);
-    expect(await flaws(page)).toEqual([]);
     await button('Discard changes').click();
   });
 
@@ -207,10 +175,16 @@ export function testFields(started: () => StartedDashboard): void {
     expect(await page.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('email');
     await page.setViewportSize({ width: 390, height: 768 });
     expect(await flaws(page)).toEqual([]);
+    // Texts of an admin are texts in the preview, whatever they contain.
+    const hostile = '</style><img src=x onerror="alert(1)"><b>\u202e';
+    await label.fill(hostile);
+    await preview.getByText('<img src=x').waitFor();
+    expect(await preview.locator('img, b').count()).toBe(0);
+    await label.fill('Your email');
     await preview.getByRole('textbox', { name: 'Your email' }).fill('ada@shop.example');
     await preview.getByRole('button', { name: 'Send' }).click();
     await preview.getByRole('heading', { name: 'Thank you!' }).waitFor();
-    expect(dashboard.receiver.to('/o')).toEqual([]);
+    expect(dashboard.receiver.to('/preview')).toEqual([]);
     await button('Cancel').click();
     expect(admin.problems).toEqual([]);
   });

@@ -13,15 +13,11 @@ export function testFormOrder(started: () => StartedDashboard): void {
   let admin: Visitor;
 
   beforeAll(async () => {
-    dashboard = await started().addOrganization('form-order.example');
+    dashboard = started().organization('form-order.example');
     siteId = await dashboard.addWebsite('--allowed-domain', 'shop.example');
     for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
-      await dashboard.vaWave(
-        'action',
-        'create',
-        ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', dashboard.receiver.url('/form')],
-        ...['--field', 'name:Name:Text', '--field', 'email:Email:Email', '--field', 'note:Note:Long text'],
-      );
+      const fields = ['name:Name:Text', 'email:Email:Email', 'note:Note:Long text'];
+      await dashboard.addAction(siteId, 'Form', name, ...fields.flatMap((field) => ['--field', field]));
     }
     admin = await dashboard.enter();
     await open(admin.page, dashboard.url(`/${siteId}/intelligence`));

@@ -9,28 +9,19 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
   let page: Page;
 
   beforeAll(async () => {
-    dashboard = await started().addOrganization('many.example');
-    const sites: string[] = [];
-    for (let index = 1; index <= 12; index++) {
-      const { site_id } = await dashboard.vaWave<{ site_id: string }>(
-        'assistant',
-        'create',
-        ...['--org', dashboard.orgId, '--name', `Website ${index}`, '--domain', `shop${index}.example`],
-        ...['--rate-limit', '100', ...(index === 12 ? ['--disabled'] : [])],
-      );
-      sites.push(site_id);
+    dashboard = started().organization('many.example');
+    siteId = await dashboard.addWebsite('--name', 'Website 1');
+    for (let index = 2; index <= 12; index++) {
+      const words = ['--name', `Website ${index}`, '--domain', `shop${index}.example`];
+      await dashboard.addWebsite(...words, ...(index === 12 ? ['--disabled'] : []));
     }
-    siteId = sites[0] ?? '';
-    const action = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', siteId, ...words);
     for (let index = 1; index <= 11; index++) {
       const url = dashboard.receiver.url(`/crm-${index}`);
-      await action('--trigger', 'Event', '--name', `Tell ${index}`, '--url', url, '--event', 'contact.created');
+      await dashboard.addAction(siteId, 'Event', `Tell ${index}`, '--url', url, '--event', 'contact.created');
     }
-    await action(
-      ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', dashboard.receiver.url('/orders')],
-      ...['--description', 'Finds an order by its number', '--disabled', '--parameters'],
-      JSON.stringify({ properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] }),
-    );
+    const parameters = { properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] };
+    const words = ['--description', 'Finds an order by its number', '--disabled', '--parameters'];
+    await dashboard.addAction(siteId, 'AI-decided', 'Find an order', ...words, JSON.stringify(parameters));
     visitor = await dashboard.logIn('member');
     page = visitor.page;
   });
@@ -44,21 +35,14 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     await page.getByRole('option', { name: option, exact: true }).click();
   };
 
-  test('shows twelve or more assistants as rows with a search and filters', async () => {
+  test('shows twelve or more assistants as rows, and finds one of them', async () => {
     await page.getByRole('table', { name: 'Assistants' }).waitFor();
     expect(await rows('Assistants')).toBe(12);
     await page.getByText('The organization uses 12 of 100 assistants.').waitFor();
-    expect(await flaws(page)).toEqual([]);
     await page.getByPlaceholder('Find assistants').fill('SHOP3');
     await page.getByText('(1/12)').waitFor();
     await page.getByRole('link', { name: 'Website 3' }).waitFor();
     await page.getByPlaceholder('Find assistants').fill('');
-    await choose('Status', 'Off');
-    await page.getByText('(1/12)').waitFor();
-    await page.getByPlaceholder('Find assistants').fill('nothing like this');
-    await page.getByText('No assistants match the search').first().waitFor();
-    await button('Show all').click();
-    expect(await rows('Assistants')).toBe(12);
   });
 
   test('shows many Actions as rows with filters for name, trigger and state', async () => {
@@ -66,10 +50,6 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     await page.getByRole('table', { name: 'Actions' }).waitFor();
     expect(await rows('Actions')).toBe(12);
     expect((await page.getByRole('table', { name: 'Actions' }).boundingBox())?.height).toBeLessThan(750);
-    expect(await flaws(page)).toEqual([]);
-    await page.getByPlaceholder('Find Actions').fill('crm-11');
-    await page.getByText('(1/12)').waitFor();
-    await page.getByPlaceholder('Find Actions').fill('');
     await choose('Trigger', 'AI-decided');
     await page.getByText('(1/12)').waitFor();
     await choose('State', 'On');
@@ -96,9 +76,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
       expect(await first()).toBe('Tell 11');
       expect(await page.getByPlaceholder('Find Actions').inputValue()).toBe('Tell');
     }
-    await button('Show all')
-      .or(page.getByRole('button', { name: 'Clear the search' }))
-      .click();
+    await page.getByRole('button', { name: 'Clear the search' }).click();
     await choose('State', 'State: all');
   });
 
@@ -114,7 +92,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
       await page.setViewportSize({ width, height: 800 });
       await open(page, dashboard.url(''));
       await page.getByText('(12)').waitFor();
-      if (look === 'cards') expect(await flaws(page)).toEqual([]);
+      if (full) expect(await flaws(page)).toEqual([]);
       await open(page, dashboard.url(`/${siteId}/intelligence`));
       await page.getByText('(12)').waitFor();
       expect(await page.getByRole('table', { name: 'Actions' }).count()).toBe(look === 'rows' ? 1 : 0);
@@ -147,7 +125,6 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     });
     await page.getByText('Action ID').waitFor();
     await nothingToChange();
-    expect(await flaws(page)).toEqual([]);
     await button('Back to the Actions').click();
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByText('Only admins of the organization can change it').waitFor();

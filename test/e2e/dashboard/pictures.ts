@@ -5,32 +5,13 @@ import { startDashboard } from './started-dashboard.ts';
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 
-const started = await startDashboard();
-const dashboard = await started.addOrganization('shop.example');
-const { site_id } = await dashboard.vaWave<{ site_id: string }>(
-  'assistant',
-  'create',
-  ...['--org', dashboard.orgId, '--name', 'Website', '--domain', 'www.shop.example', '--rate-limit', '5000'],
-);
-const action = (...words: string[]) => dashboard.vaWave('action', 'create', '--site', site_id, ...words);
-await action(
-  '--trigger',
-  'Event',
-  '--name',
-  'CRM sync',
-  '--url',
-  dashboard.receiver.url('/crm'),
-  '--event',
-  'contact.created',
-);
-await action(
-  ...['--trigger', 'Form', '--name', 'Contact us', '--url', dashboard.receiver.url('/contact')],
-  ...['--field', 'email:Email:Email:required', '--field', 'message:Message:Long text'],
-);
-await action(
-  ...['--trigger', 'AI-decided', '--name', 'Find an order', '--url', dashboard.receiver.url('/orders')],
-  ...['--description', 'Finds an order by its number'],
-);
+const started = await startDashboard(['shop.example']);
+const dashboard = started.organization('shop.example');
+const siteId = await dashboard.addWebsite('--domain', 'www.shop.example', '--rate-limit', '5000');
+const fields = ['--field', 'email:Email:Email:required', '--field', 'message:Message:Long text'];
+await dashboard.addAction(siteId, 'Event', 'CRM sync', '--event', 'contact.created');
+await dashboard.addAction(siteId, 'Form', 'Contact us', ...fields);
+await dashboard.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
 
 async function picture(
   name: string,
@@ -46,7 +27,7 @@ async function picture(
   await page.waitForTimeout(400);
   await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
 }
-const screen = (path: string) => dashboard.url(`/${site_id}/${path}`);
+const screen = (path: string) => dashboard.url(`/${siteId}/${path}`);
 
 await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
   await page.goto(screen('deploy'));

@@ -6,15 +6,11 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
   let admin: Visitor;
 
   beforeAll(async () => {
-    dashboard = await started().addOrganization('screens.example');
+    dashboard = started().organization('screens.example');
     const siteId = await dashboard.addWebsite('--mode', 'Session Signed');
     for (const name of ['Contact us', 'Book a ride']) {
-      await dashboard.vaWave(
-        'action',
-        'create',
-        ...['--site', siteId, '--trigger', 'Form', '--name', name, '--url', dashboard.receiver.url('/contact')],
-        ...['--field', 'email:Email:Email:required', '--field', 'note:Note:Long text'],
-      );
+      const fields = ['--field', 'email:Email:Email:required', '--field', 'note:Note:Long text'];
+      await dashboard.addAction(siteId, 'Form', name, ...fields);
     }
     admin = await dashboard.enter();
   });
@@ -99,13 +95,17 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     await button('Create Action').first().click();
     for (const trigger of ['Event', 'AI-decided']) {
       await page.getByRole('radio', { name: trigger }).click();
+      if (trigger === 'Event') await button('What your endpoint receives').click();
       await look(`create Action, ${trigger}`);
     }
     await open(page, dashboard.url('/audit'));
     await page.getByText('Generated a server secret for the assistant').waitFor();
     await look('audit trail');
+    await open(page, dashboard.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
+    await page.getByText('This no longer exists.').waitFor();
+    await look('no such assistant');
     expect(found).toEqual([]);
-    expect(screens).toBe(16);
+    expect(screens).toBe(17);
     expect(problems).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Trigger } from '../../../src/contract/action-kinds.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
@@ -24,12 +25,19 @@ export type OrganizationDashboard = {
   readonly vaWave: <Result>(...words: readonly string[]) => Promise<Result>;
   /** Creates the assistant `Website`. @param options of `assistant create` besides its own @returns its site id */
   readonly addWebsite: (...options: readonly string[]) => Promise<string>;
+  /** Creates an Action whose endpoint is `/hook` of the receiver. @param options of `action create` besides these @returns its id */
+  readonly addAction: (
+    siteId: string,
+    trigger: Trigger,
+    name: string,
+    ...options: readonly string[]
+  ) => Promise<string>;
   readonly email: (who: 'admin' | 'member') => string;
   /** Returns the temporary password from the invitation. */
   readonly password: (who: 'admin' | 'member') => string;
   /** Returns the address of a screen. @param path within the organization, such as `/members` */
   readonly url: (path: string) => string;
-  /** Loads the list of assistants in the admin's page, and forgets its problems. */
+  /** Shows the list of assistants in the admin's page, and forgets its problems. */
   readonly enter: () => Promise<Visitor>;
   /** Opens the dashboard and logs in on the login page. */
   readonly logIn: (who: 'admin' | 'member') => Promise<Visitor>;
@@ -39,14 +47,19 @@ export type OrganizationDashboard = {
 
 /** A started service and a browser for the dashboards of several organizations. */
 export type StartedDashboard = {
-  /** @param emailDomain the domain of the member's address; each organization has its own */
-  readonly addOrganization: (emailDomain: string, plan?: 'free' | 'paid') => Promise<OrganizationDashboard>;
+  /** Returns the organization whose member has an address in this domain. */
+  readonly organization: (emailDomain: string) => OrganizationDashboard;
   readonly stop: () => Promise<void>;
 };
 
 const VIEWPORT = { width: 1200, height: 900 };
 
-export async function startDashboard(): Promise<StartedDashboard> {
+/**
+ * Starts a service with organizations, and a browser. The page learns the organizations of its user when it is loaded, so all of them exist
+ * before the first login.
+ * @param emailDomains one for each organization; those of `free.` are on the free plan
+ */
+export async function startDashboard(emailDomains: readonly string[]): Promise<StartedDashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
   // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
@@ -74,7 +87,8 @@ export async function startDashboard(): Promise<StartedDashboard> {
     return { context, page: await context.newPage(), problems };
   };
   let admin: Visitor | undefined;
-  const addOrganization = async (emailDomain: string, plan = 'paid'): Promise<OrganizationDashboard> => {
+  const addOrganization = async (emailDomain: string): Promise<OrganizationDashboard> => {
+    const plan = emailDomain.startsWith('free.') ? 'free' : 'paid';
     const email = (who: string) => (who === 'admin' ? 'admin@shops.example' : `${who}@${emailDomain}`);
     // The one-machine service prints the password that Cognito sends by mail.
     const password = (who: string) =>
@@ -111,6 +125,10 @@ export async function startDashboard(): Promise<StartedDashboard> {
         const created = await vaWave<{ site_id: string }>('assistant', 'create', '--org', orgId, ...settings);
         return created.site_id;
       },
+      addAction: async (siteId, trigger, name, ...options) => {
+        const settings = ['--trigger', trigger, '--name', name, '--url', receiver.url('/hook'), ...options];
+        return (await vaWave<{ action_id: string }>('action', 'create', '--site', siteId, ...settings)).action_id;
+      },
       email,
       password,
       url,
@@ -125,15 +143,24 @@ export async function startDashboard(): Promise<StartedDashboard> {
         const { page } = admin;
         await page.setViewportSize(VIEWPORT);
         await page.emulateMedia({ colorScheme: 'light' });
-        await page.goto(url(''));
+        // A test that failed can leave a dialog, which only a load of the page closes.
+        if ((await page.getByRole('dialog').count()) > 0) await page.goto(url(''));
+        else await open(page, url(''));
         await heading(page);
         admin.problems.length = 0;
         return admin;
       },
     };
   };
+  const organizations = new Map<string, OrganizationDashboard>();
+  for (const domain of emailDomains) organizations.set(domain, await addOrganization(domain));
+  const organization = (domain: string) => {
+    const known = organizations.get(domain);
+    if (known === undefined) throw new Error(`No organization has the domain ${domain}`);
+    return known;
+  };
   const running = started.move();
-  return { addOrganization, stop: () => running.disposeAsync() };
+  return { organization, stop: () => running.disposeAsync() };
 }
 
 /** Opens a screen as Back and Forward do. A load of the page takes several times as long. */
