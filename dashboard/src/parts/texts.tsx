@@ -1,4 +1,12 @@
-import { CopyToClipboard, Link, StatusIndicator, type StatusIndicatorProps } from '@cloudscape-design/components';
+import {
+  Container,
+  CopyToClipboard,
+  Header,
+  Link,
+  SpaceBetween,
+  StatusIndicator,
+  type StatusIndicatorProps,
+} from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 import type { HELP_PAGES } from '../help-pages.ts';
 
@@ -67,5 +75,25 @@ export function Time({ at, dateOnly = false }: { readonly at: string; readonly d
     <time dateTime={at} title={at}>
       {text.format(new Date(at))}
     </time>
+  );
+}
+
+/** A titled part of a screen, whose parts are below each other. */
+export function Panel(props: {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly help?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const header = (
+    <Header variant="h2" description={props.description} info={props.help} actions={props.actions}>
+      {props.title}
+    </Header>
+  );
+  return (
+    <Container header={header}>
+      <SpaceBetween size="l">{props.children}</SpaceBetween>
+    </Container>
   );
 }

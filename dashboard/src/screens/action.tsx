@@ -1,13 +1,4 @@
-import {
-  Box,
-  Button,
-  Container,
-  ExpandableSection,
-  FormField,
-  Header,
-  SpaceBetween,
-  Tiles,
-} from '@cloudscape-design/components';
+import { Box, Button, ExpandableSection, FormField, Header, SpaceBetween, Tiles } from '@cloudscape-design/components';
 import { type ComponentProps, useState } from 'react';
 import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
@@ -17,7 +8,7 @@ import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
 import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Code, CopiedId, Help } from '../parts/texts.tsx';
+import { Code, CopiedId, Help, Panel } from '../parts/texts.tsx';
 import { type ActionFields, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
@@ -91,21 +82,21 @@ function ActionForm(props: {
       }
     >
       {isNew && (
-        <Container header={<Header variant="h2">Trigger</Header>}>
+        <Panel title="Trigger">
           <FormField label="When is your endpoint called?" description="The trigger cannot be changed later." stretch>
             <Tiles
               value={values.trigger ?? null}
               columns={3}
-              onChange={({ detail }) =>
+              onChange={({ detail: { value } }) =>
                 set(
                   'trigger',
-                  TRIGGERS.find((trigger) => trigger === detail.value),
+                  TRIGGERS.find((trigger) => trigger === value),
                 )
               }
               items={TRIGGERS.map((value) => ({ value, label: value, description: WHEN[value], disabled }))}
             />
           </FormField>
-        </Container>
+        </Panel>
       )}
       {isStored(base) && (
         <SpaceBetween size="xs">
@@ -118,35 +109,25 @@ function ActionForm(props: {
         </SpaceBetween>
       )}
       {values.trigger !== undefined && (
-        <Container
-          header={
-            <Header
-              variant="h2"
-              info={
-                <Help page={values.trigger === 'Event' ? 'events' : 'actions'} about={`${values.trigger} Actions`} />
-              }
-              description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
-            >
-              {values.trigger} Action
-            </Header>
-          }
+        <Panel
+          title={`${values.trigger} Action`}
+          help={<Help page={values.trigger === 'Event' ? 'events' : 'actions'} about={`${values.trigger} Actions`} />}
+          description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
         >
-          <SpaceBetween size="l">
-            <TextField
-              form={form}
-              field="name"
-              label="Name"
-              description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
-              required
-            />
-            {values.trigger === 'Event' && <EventFields form={form} />}
-            {values.trigger === 'AI-decided' && <AiFields form={form} />}
-            {isStored(base) && base.trigger === 'AI-decided' && <Parameters parameters={base.parameters} />}
-            {values.trigger === 'Form' && <FormFields form={form} />}
-            {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
-            <Endpoint form={form} />
-          </SpaceBetween>
-        </Container>
+          <TextField
+            form={form}
+            field="name"
+            label="Name"
+            description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
+            required
+          />
+          {values.trigger === 'Event' && <EventFields form={form} />}
+          {values.trigger === 'AI-decided' && <AiFields form={form} />}
+          {isStored(base) && base.trigger === 'AI-decided' && <Parameters parameters={base.parameters} />}
+          {values.trigger === 'Form' && <FormFields form={form} />}
+          {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
+          <Endpoint form={form} />
+        </Panel>
       )}
     </EditForm>
   );

@@ -1,13 +1,4 @@
-import {
-  Alert,
-  Box,
-  Container,
-  FormField,
-  Header,
-  RadioGroup,
-  SpaceBetween,
-  TokenGroup,
-} from '@cloudscape-design/components';
+import { Alert, Box, FormField, RadioGroup, SpaceBetween, TokenGroup } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
@@ -15,7 +6,7 @@ import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { TextCommand } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
-import { Help } from '../parts/texts.tsx';
+import { Help, Panel } from '../parts/texts.tsx';
 import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
@@ -42,74 +33,66 @@ export default function Deploy(props: AssistantProps) {
   return (
     <SpaceBetween size="m">
       <EditForm form={form} what="assistant">
-        <Container
-          header={
-            <Header variant="h2" info={<Help page="authentication" about="authentication" />}>
-              Authentication
-            </Header>
-          }
-        >
-          <SpaceBetween size="l">
-            <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
-              <RadioGroup
-                value={values.authentication_mode}
-                onChange={({ detail }) => isMode(detail.value) && set('authentication_mode', detail.value)}
-                items={[
-                  {
-                    value: 'Allowed Websites',
-                    label: 'Allowed Websites',
-                    description: 'The widget runs on the websites listed below. Your pages need only the site ID.',
-                    disabled: !isAdmin,
-                  },
-                  {
-                    value: 'Session Signed',
-                    label: 'Session Signed',
-                    description: locked
-                      ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
-                      : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
-                    disabled: !isAdmin || locked,
-                  },
-                ]}
-              />
-            </FormField>
-            {signed && saved.authentication_mode === 'Allowed Websites' && (
-              <Alert type="warning" header="Saving this refuses every page that has only the site ID">
-                From the next request on, the widget appears only on pages that contain a session token.{' '}
-                {saved.server_secret === null && 'There is no server secret yet: generate it below. '}
-                Save when your pages contain tokens, which the service accepts in both modes.
-                <Installation assistant={saved} />
-              </Alert>
-            )}
-            {!signed && (
-              <SpaceBetween size="l">
-                <EntryList
-                  label="Allowed Domains"
-                  description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
-                  placeholder={domain || 'www.example.com'}
-                  noun="domain"
-                  field="allowed_domains"
-                  form={form}
-                  refusal="Enter a host such as example.com or example.com:8443, without wildcards."
-                />
-                {values.allowed_domains.length === 0 && (
-                  <Alert type="warning">
-                    The list is empty, so the service refuses every visitor. Add the host of your website.
-                  </Alert>
-                )}
-              </SpaceBetween>
-            )}
-            <EntryList
-              label="IP allowlist"
-              description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
-              placeholder="203.0.113.7"
-              noun="address"
-              field="ip_allowlist"
-              form={form}
-              refusal="Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible."
+        <Panel title="Authentication" help={<Help page="authentication" about="authentication" />}>
+          <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
+            <RadioGroup
+              value={values.authentication_mode}
+              onChange={({ detail }) => isMode(detail.value) && set('authentication_mode', detail.value)}
+              items={[
+                {
+                  value: 'Allowed Websites',
+                  label: 'Allowed Websites',
+                  description: 'The widget runs on the websites listed below. Your pages need only the site ID.',
+                  disabled: !isAdmin,
+                },
+                {
+                  value: 'Session Signed',
+                  label: 'Session Signed',
+                  description: locked
+                    ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
+                    : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
+                  disabled: !isAdmin || locked,
+                },
+              ]}
             />
-            <PageCheck settings={{ ...values, domain, enabled }} />
-          </SpaceBetween>
-        </Container>
+          </FormField>
+          {signed && saved.authentication_mode === 'Allowed Websites' && (
+            <Alert type="warning" header="Saving this refuses every page that has only the site ID">
+              From the next request on, the widget appears only on pages that contain a session token.{' '}
+              {saved.server_secret === null && 'There is no server secret yet: generate it below. '}
+              Save when your pages contain tokens, which the service accepts in both modes.
+              <Installation assistant={saved} />
+            </Alert>
+          )}
+          {!signed && (
+            <SpaceBetween size="l">
+              <EntryList
+                label="Allowed Domains"
+                description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
+                placeholder={domain || 'www.example.com'}
+                noun="domain"
+                field="allowed_domains"
+                form={form}
+                refusal="Enter a host such as example.com or example.com:8443, without wildcards."
+              />
+              {values.allowed_domains.length === 0 && (
+                <Alert type="warning">
+                  The list is empty, so the service refuses every visitor. Add the host of your website.
+                </Alert>
+              )}
+            </SpaceBetween>
+          )}
+          <EntryList
+            label="IP allowlist"
+            description="Optional. If the list has entries, the service accepts only visitors with one of these IP addresses."
+            placeholder="203.0.113.7"
+            noun="address"
+            field="ip_allowlist"
+            form={form}
+            refusal="Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible."
+          />
+          <PageCheck settings={{ ...values, domain, enabled }} />
+        </Panel>
       </EditForm>
       {(signed || saved.server_secret !== null) && <ServerSecret {...props} />}
       <Snippets assistant={{ ...saved, authentication_mode: values.authentication_mode }} />

@@ -1,9 +1,10 @@
-import { Container, FormField, Header, SpaceBetween } from '@cloudscape-design/components';
+import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { OnOff, TextField } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
+import { Panel } from '../parts/texts.tsx';
 import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
 
 export type GeneralValues = Readonly<Record<'name' | 'domain' | 'hourly_rate_limit', string>>;
@@ -26,17 +27,15 @@ export function General(props: AssistantProps) {
   const form = useAssistantForm({ ...props, tab: 'general', pick, toApi: generalSettings });
   return (
     <EditForm form={form} what="assistant">
-      <Container header={<Header variant="h2">General</Header>}>
-        <SpaceBetween size="l">
-          <FormField
-            label="Assistant Status"
-            description="When it is off, the service refuses the widget and session creation at once."
-          >
-            <OnOff form={form}>{form.values.enabled ? 'On' : 'Off'}</OnOff>
-          </FormField>
-          <GeneralFields form={form} />
-        </SpaceBetween>
-      </Container>
+      <Panel title="General">
+        <FormField
+          label="Assistant Status"
+          description="When it is off, the service refuses the widget and session creation at once."
+        >
+          <OnOff form={form}>{form.values.enabled ? 'On' : 'Off'}</OnOff>
+        </FormField>
+        <GeneralFields form={form} />
+      </Panel>
     </EditForm>
   );
 }

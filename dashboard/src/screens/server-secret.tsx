@@ -1,7 +1,8 @@
-import { Box, Button, Container, Header } from '@cloudscape-design/components';
+import { Box, Button } from '@cloudscape-design/components';
 import { useState } from 'react';
 import { useDashboard, useWork } from '../parts/context.ts';
 import { Confirm, useLeaveGuard } from '../parts/dialogs.tsx';
+import { Panel } from '../parts/texts.tsx';
 import { currentAssistant } from '../session/problems.ts';
 import type { AssistantProps } from './assistant-form.ts';
 
@@ -34,26 +35,16 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
       }
     });
 
+  const button = (
+    <Button loading={busy && existing === null} onClick={() => (existing === null ? generate() : setConfirming(true))}>
+      {existing === null ? 'Generate Server Secret' : 'Regenerate Server Secret'}
+    </Button>
+  );
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description="Your backend needs it to mint session tokens. Keep it on your server and never put it into a page."
-          actions={
-            isAdmin && (
-              <Button
-                loading={busy && existing === null}
-                onClick={() => (existing === null ? generate() : setConfirming(true))}
-              >
-                {existing === null ? 'Generate Server Secret' : 'Regenerate Server Secret'}
-              </Button>
-            )
-          }
-        >
-          Server secret
-        </Header>
-      }
+    <Panel
+      title="Server secret"
+      description="Your backend needs it to mint session tokens. Keep it on your server and never put it into a page."
+      actions={isAdmin && button}
     >
       {existing === null ? (
         <Box>There is no server secret yet. Your backend needs one to mint session tokens for this assistant.</Box>
@@ -74,6 +65,6 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
           new visitor gets a session. Existing session tokens stay valid until they expire.
         </Confirm>
       )}
-    </Container>
+    </Panel>
   );
 }

@@ -1,8 +1,8 @@
-import { Box, Button, Container, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
+import { Box, Button, SpaceBetween, Tabs } from '@cloudscape-design/components';
 import type { AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard } from '../parts/context.ts';
 import { useLoad } from '../parts/loading.tsx';
-import { Code, Help, Status } from '../parts/texts.tsx';
+import { Code, Help, Panel, Status } from '../parts/texts.tsx';
 import { describeProblem } from '../session/problems.ts';
 
 /** Code for the page, and with Session Signed also for the backend. */
@@ -15,30 +15,19 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
   const tag = `<script async src="${base}/static/va-wave-widget.js"\n  ${attribute}></script>`;
   return (
     <SpaceBetween size="m">
-      <Container
-        header={
-          <Header variant="h2" info={<Help page="widget" about="the widget" />}>
-            Put the widget into your page
-          </Header>
-        }
-      >
-        <SpaceBetween size="m">
-          <Box>
-            {signed
-              ? 'Your server renders the page with a token that your backend has minted for the visitor.'
-              : 'Put this tag anywhere into the page. The site ID is not a secret.'}
-          </Box>
-          <Code label="Script tag" text={tag} />
-          <Installation assistant={assistant} />
-        </SpaceBetween>
-      </Container>
+      <Panel title="Put the widget into your page" help={<Help page="widget" about="the widget" />}>
+        <Box>
+          {signed
+            ? 'Your server renders the page with a token that your backend has minted for the visitor.'
+            : 'Put this tag anywhere into the page. The site ID is not a secret.'}
+        </Box>
+        <Code label="Script tag" text={tag} />
+        <Installation assistant={assistant} />
+      </Panel>
       {signed && (
-        <Container
-          header={
-            <Header variant="h2" description="Only from your server. VA_WAVE_SERVER_SECRET contains the server secret.">
-              Mint session tokens
-            </Header>
-          }
+        <Panel
+          title="Mint session tokens"
+          description="Only from your server. VA_WAVE_SERVER_SECRET contains the server secret."
         >
           <Tabs
             ariaLabel="Examples"
@@ -48,7 +37,7 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
               content: <Code label={`Session create in ${label}`} text={text} />,
             }))}
           />
-        </Container>
+        </Panel>
       )}
     </SpaceBetween>
   );

@@ -28,6 +28,8 @@ export function testTrouble(started: () => StartedDashboard): void {
       return route.fulfill({ status: 404, contentType: 'text/plain', body: 'Not found' });
     });
     await open(page, url('general'));
+    // The page that all parts share has loaded the file already.
+    await page.reload();
     await page.getByLabel('Name').fill('Typed before it broke');
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await failed.waitFor();
