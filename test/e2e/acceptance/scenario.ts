@@ -336,16 +336,6 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     ]);
   },
 
-  'a delivery that gets a 400 has one attempt': async (system) => {
-    system.receiver.answer('/event', [400]);
-    const [record] = await attemptsOf(system, 'refused', 1);
-    await pause(2500);
-    system.receiver.answer('/event', [200]);
-    expect([record?.status, record?.error?.code]).toEqual([400, 'http_status']);
-    assert.equal(system.receiver.to('/event').filter((r) => r.body.includes('"refused"')).length, 1);
-    assert.equal((await attemptsOf(system, undefined, 1)).filter((r) => r.payload?.includes('"refused"')).length, 1);
-  },
-
   'an endpoint that has failed for an hour causes an event on the bus': async ({
     service,
     operator,

@@ -1,3 +1,4 @@
 import '../operations/operations.ts';
 import './bus.ts';
 import './interleaved.ts';
+import '../acceptance/main-job.ts';
