@@ -9,4 +9,8 @@ describe('the main job', () => {
   });
 
   test.each(Object.entries(STEPS))('%s', (_, step) => step({ ...system, prepared }), 40_000);
+
+  test('no call of a function was refused, also in the parts before', () => {
+    expect(system.cloud.denials).toEqual([]);
+  });
 });

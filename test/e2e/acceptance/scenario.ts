@@ -131,15 +131,6 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     expect(await answer.json()).toEqual(errorBody('Not found'));
   },
 
-  'a page with another origin is refused': async ({ service, prepared }) => {
-    const answer = await init(service, {
-      'x-site-id': prepared.siteId,
-      origin: 'https://shop.example.com.evil.example',
-    });
-    assert.equal(answer.status, 401);
-    expect(await answer.json()).toEqual(errorBody('Origin not in allowed domains'));
-  },
-
   'widget init starts a conversation once, and its event arrives signed': async (system) => {
     const { service, prepared } = system;
     const answer = await init(

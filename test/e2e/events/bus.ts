@@ -207,34 +207,28 @@ describe('an Action that is changed between attempts', () => {
   });
 });
 
-describe('the log', () => {
-  test('contains no signature and no signing secret, although the endpoint echoes its request', async () => {
-    const org = await system.organization();
-    system.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
-    const action = await system.eventAction(org.siteId, '/echo', ['test.ping']);
-    const secret = await system.operator.signingSecret(action);
-    await system.operator.putEvent({
-      name: 'test.ping',
-      orgId: org.orgId,
-      siteId: org.siteId,
-      data: { deep: { a: [1] } },
-    });
-    const [record] = await system.finished(action, 1);
-    const [request] = system.receiver.to('/echo');
-    expect(record?.response_excerpt).toContain('"user-agent":"Service-Integration/1.0"');
-    expect(record?.payload).toBe(request?.body.toString());
-    if (request !== undefined) verifyWithStripe(request, secret);
-
-    const stored = JSON.stringify(await system.storedRecords());
-    const logs = system.logs();
-    for (const text of [stored, logs]) {
-      expect(text).not.toContain('whsec_');
-      expect(text).not.toMatch(/v1=[0-9a-f]/);
-    }
-    expect(logs).not.toContain('zoe-1@example.com');
+test('the log contains no signature and no signing secret, although the endpoint echoes its request', async () => {
+  const org = await system.organization();
+  system.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
+  const action = await system.eventAction(org.siteId, '/echo', ['test.ping']);
+  const secret = await system.operator.signingSecret(action);
+  await system.operator.putEvent({
+    name: 'test.ping',
+    orgId: org.orgId,
+    siteId: org.siteId,
+    data: { deep: { a: [1] } },
   });
+  const [record] = await system.finished(action, 1);
+  const [request] = system.receiver.to('/echo');
+  expect(record?.response_excerpt).toContain('"user-agent":"Service-Integration/1.0"');
+  expect(record?.payload).toBe(request?.body.toString());
+  if (request !== undefined) verifyWithStripe(request, secret);
 
-  test('shows no refused call of the functions', () => {
-    expect(system.cloud.denials).toEqual([]);
-  });
+  const stored = JSON.stringify(await system.storedRecords());
+  const logs = system.logs();
+  for (const text of [stored, logs]) {
+    expect(text).not.toContain('whsec_');
+    expect(text).not.toMatch(/v1=[0-9a-f]/);
+  }
+  expect(logs).not.toContain('zoe-1@example.com');
 });
