@@ -41,21 +41,11 @@ export type TracedDelivery = {
   readonly attempts: readonly TracedAttempt[];
 };
 
-export type EventTrace = {
-  readonly event_id: string;
-  readonly org_id: string;
-  readonly event: string;
-  /** When the bus accepted the event. */
-  readonly time: string;
-  /** The deliveries to each Action that has a record of the event or is now subscribed to events of this name. */
-  readonly deliveries: readonly TracedDelivery[];
-  /** Ids of Actions that cannot be read, so that their logs were not searched. */
-  readonly unreadable: readonly string[];
-};
-
 /**
  * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
  * the organization's Event Actions. The first record that is found has the event's time, with which the other logs are read directly.
+ * @returns the event, and its deliveries to each Action that has a record of it or is now subscribed to events of this name; `time` is when
+ * the bus accepted it, and `unreadable` has the ids of Actions that cannot be read, so that their logs were not searched
  * @param progress called with the number of searched logs
  * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
  */
@@ -63,7 +53,7 @@ export async function traceEvent(
   { eventId, orgId, when }: { readonly eventId: string; readonly orgId: string; readonly when: EventTime },
   ports: Pick<PastEventsPorts, 'store' | 'eventAttempts'>,
   progress: (logs: number) => void,
-): Promise<EventTrace> {
+) {
   await requireOrganization(orgId, ports);
   const list = await ports.store.listActions(orgId);
   const actions = list.actions.filter((action) => action.trigger === 'Event');
@@ -119,13 +109,6 @@ function whyNone(action: Action, time: string): string {
   return 'the event belongs to another assistant, or it is still in a queue or a dead-letter queue';
 }
 
-export type Replay = {
-  readonly replay: string;
-  readonly event_id: string;
-  readonly event: string;
-  readonly action_id: string;
-};
-
 /**
  * Replays an event: delivers the same envelope with the same id to an Action again. A replay has its own attempts, up to three, and
  * their records name it. A receiver that already handled the id must ignore the request.
@@ -135,7 +118,7 @@ export type Replay = {
 export async function replayEvent(
   { eventId, actionId, when }: { readonly eventId: string; readonly actionId: string; readonly when: EventTime },
   ports: PastEventsPorts,
-): Promise<Replay> {
+) {
   const action = await requireReplayable(actionId, ports);
   const attempts = await ports.eventAttempts(actionId, eventId, when);
   if (attempts.length === 0) {
@@ -174,15 +157,8 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
   return JSON.stringify({ id: reference, event: trigger_ref, timestamp: event_time, data: {}, site_id, org_id });
 }
 
-/** An event for which neither the delivery nor a replay to an Action succeeded. */
-export type FailedEvent = Pick<DeliveryRecord, 'event_time' | 'status' | 'error'> & {
-  readonly event_id: string;
-  readonly event: string;
-  readonly attempts: number;
-};
-
 /**
- * Lists the events since a time whose delivery to an Action failed, oldest first. Deliveries in progress and test events are left out.
+ * Lists the events since a time for which neither the delivery nor a replay to an Action succeeded, oldest first. Deliveries in progress and test events are left out.
  * Memory use grows with the number of events in the window; payloads are not kept.
  * @param since time of the oldest event, ISO 8601
  * @param progress called with the number of records read
@@ -192,7 +168,7 @@ export async function failedEvents(
   { actionId, since }: { readonly actionId: string; readonly since: string },
   ports: Pick<PastEventsPorts, 'store' | 'deliveryRecords'>,
   progress: (records: number) => void,
-): Promise<readonly FailedEvent[]> {
+) {
   await requireReplayable(actionId, ports);
   const events = new Map<string, { last: TracedAttempt; attempts: number; delivered: boolean }>();
   let records = 0;
