@@ -123,7 +123,7 @@ test('with --refuse-lost-events, the bus refuses an event that reaches no Action
   await until(() => leftOver().length === 0);
 });
 
-test('for a port in use, prints one message and exits with 1', async () => {
+test('for a port in use or one that is no number, prints one message and exits with 1', async () => {
   const server = createServer();
   const port = await listenNear(server, 0);
   const run = start(['--port', String(port)], await serviceAssembly());
@@ -132,10 +132,7 @@ test('for a port in use, prints one message and exits with 1', async () => {
     `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)\n`,
   );
   server.close();
-});
-
-test('refuses a port that is no number', async () => {
-  const run = start(['--port', 'x']);
-  expect(await run.ended).toBe(1);
-  expect(run.output()).toContain('whole number from 0 to 65535');
+  const wrong = start(['--port', 'x']);
+  expect(await wrong.ended).toBe(1);
+  expect(wrong.output()).toContain('whole number from 0 to 65535');
 });

@@ -115,25 +115,17 @@ const release = (...released: string[]) => {
   for (const name of released) door.postMessage({ released: name });
 };
 
-test('invocations run at the same time in one environment, and each gets its own answer', async () => {
+test('invocations run at the same time in one environment, and each gets its own answer or error', async () => {
   const fn = start();
   const running = ['one', 'two', 'three'].map((name) => invoke(fn, { name }));
   await atTheDoor(3);
+  expect(value(await invoke(fn, { ends: 'throw' })).errorType).toBe('TypeError');
   release('two');
   expect(value((await running[1]) ?? fail()).running).toBe(3);
   release('one', 'three');
   const values = (await Promise.all(running)).map(value);
   expect(values.map(({ name }) => name)).toEqual(['one', 'two', 'three']);
   expect(new Set(values.map(({ threadId }) => threadId)).size).toBe(1);
-});
-
-test('an error of one invocation is its own', async () => {
-  const fn = start();
-  const beside = invoke(fn, { name: 'beside' });
-  await atTheDoor(1);
-  expect(value(await invoke(fn, { ends: 'throw' })).errorType).toBe('TypeError');
-  release('beside');
-  expect((await beside).failed).toBe(false);
 });
 
 test('no more invocations than the limit run at once, and the others follow in their order', async () => {
