@@ -28,7 +28,8 @@ export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target);
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
-    return openDeployment(await stackOutputs(target.stack ?? DEFAULT_STACK, access), access);
+    const [stack = '', ...construct] = (target.stack ?? DEFAULT_STACK).split('/');
+    return openDeployment(outputsOf(await stackOutputs(stack, access), construct.join('')), access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
   const file = target.local || DEFAULT_READY_FILE;
@@ -45,12 +46,24 @@ export async function connect(target: Target): Promise<Deployment> {
   });
 }
 
+/** Returns the outputs of a construct in a stack with others. The CDK writes the construct's id before each name, and a hash after it. */
+export function outputsOf(outputs: Readonly<Record<string, string>>, construct: string): Record<string, string> {
+  if (construct === '') return outputs;
+  const own = new RegExp(`^${construct.replace(/\W|_/g, '')}(\\w+)[0-9A-F]{8}$`);
+  return Object.fromEntries(
+    Object.entries(outputs).flatMap(([key, value]) => {
+      const [, name] = own.exec(key) ?? [];
+      return name === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 /** Reads the quotas of the AWS account. @throws CommandFailure with --local, which has no account */
 export async function examinedAccount(target: Target) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const { accountFacts } = await import('../src/adapters/aws-account.ts');
-  return accountFacts(target.stack ?? DEFAULT_STACK, await accessOf(target));
+  return accountFacts((target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''), await accessOf(target));
 }
 
 /** The clients that only AWS needs are loaded here, because one machine has no use for them. */

@@ -3,7 +3,7 @@ import type { Deployment } from './deployment.ts';
 export const DEFAULT_READY_FILE = '.local/ready.json';
 export const DEFAULT_STACK = 'VaWave';
 
-/** The deployment that the commands use. */
+/** The deployment that the commands use. `stack` is the name of its stack, or `<stack>/<construct>` in an app that has more in it. */
 export type Target = {
   /** Ready file of the one-machine service; empty for the default file. */
   readonly local?: string;

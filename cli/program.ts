@@ -51,7 +51,10 @@ export async function commandLine(
       '--local [ready-file]',
       `use the service that npm start runs (default: VA_WAVE_LOCAL, then ${DEFAULT_READY_FILE})`,
     )
-    .option('--stack <name>', `use this stack on AWS (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`)
+    .option(
+      '--stack <name>',
+      `use this stack on AWS, or <stack>/<construct> (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`,
+    )
     .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
     .notes(
       `The command line finds AWS credentials like other AWS tools: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….

@@ -68,6 +68,13 @@ test('finds a deployment by the outputs of its stack', async () => {
   ]);
 });
 
+test('finds one construct among others in a stack by its path', async () => {
+  answer = stackWith(['AppName', ...ALL.map((name) => `TeamChat${name}0A1B2C3D`)]);
+  expect(await connect({ stack: 'Platform/Team/Chat' })).toMatchObject({ baseUrl: 'the-TeamChatBaseUrl0A1B2C3D' });
+  expect(asked.at(-1)).toContain('StackName=Platform&');
+  expect(await failureToConnect({ stack: 'Platform' })).toEqual([1, expect.stringContaining('has no output')]);
+});
+
 const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
 test.each([
   [EARLIER, 1, 'The stack has no output EventBus: deploy this version of va-wave first'],

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { packedCdk } from '../packages/cdk/packed-cdk.ts';
 import { npm, PACKED, packedReceiver } from '../packages/receiver/packed-receiver.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -27,9 +28,11 @@ export async function copiedExample(name: string, folder: string, project = '.')
   const packages = Object.entries({ ...dependencies, ...devDependencies });
   for (const [dependency, version] of packages) {
     if (version === `file:${PACKED}`) cpSync(join(await packedReceiver(), PACKED), join(copy, PACKED));
+    else if (dependency === '@va-wave/cdk') cpSync(await packedCdk(), join(copy, version.replace('file:', '')));
     else link(join(copy, 'node_modules'), dependency);
   }
-  if (packages.length > 0) npm('npm install', copy);
+  // Without a registry, npm cannot compare what is linked with what another package asks for.
+  if (packages.length > 0) npm('npm install --legacy-peer-deps', copy);
   return copy;
 }
 

@@ -1,37 +1,14 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
-import * as z from 'zod';
 import { notesOnCapacity, shareConcurrency } from '../../lib/concurrency.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
-import { nameOf, stackOf, synthesize } from './synthesized.ts';
+import { nameOf, namesIn, stackOf, synthesize } from './synthesized.ts';
 
 const production = await synthesize();
 /** With CloudFront's access log. */
 const logged = await synthesize('production with every option');
 
-/** The properties that name a resource. Two resources with the same name clash. */
-const NAMES = ['Name', 'FunctionName', 'RoleName', 'TableName', 'QueueName', 'BucketName', 'LogGroupName', 'AlarmName'];
-/** These hold parts of a named resource, or dimensions, which name another resource. */
-const PARTS = ['Attributes', 'Dimensions', 'Metrics', 'SchemaV2', 'Schema', 'Tags'];
 /** Types whose names are unique in an account, over all regions. */
 const GLOBAL = /^(AWS::CloudFront::|AWS::IAM::|AWS::S3::Bucket |Custom::AWS)/;
-
-/** Returns the types and names of the resources that the template names itself, instead of leaving it to CloudFormation. */
-function namesIn(template: Template): string[] {
-  const found = (type: string, properties: unknown): string[] =>
-    typeof properties !== 'object' || properties === null
-      ? []
-      : Object.entries(properties).flatMap(([key, inner]) => {
-          if (PARTS.includes(key)) return [];
-          const isName =
-            NAMES.includes(key) && !(typeof inner === 'object' && ('Ref' in inner || 'Fn::GetAtt' in inner));
-          return [...(isName ? [`${type} ${JSON.stringify(inner)}`] : []), ...found(type, inner)];
-        });
-  const resources = z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() }));
-  return Object.values(resources.parse(template.toJSON().Resources)).flatMap(({ Type, Properties }) =>
-    // The calls that create the parts of the access log name these parts.
-    Type === 'Custom::AWS' ? [`${Type} ${JSON.stringify(Properties)}`] : found(Type, Properties),
-  );
-}
 
 test('two stacks of one account share no name, and no global name in two regions', () => {
   const names = namesIn(production);

@@ -86,3 +86,25 @@ export function nameOf(logicalId: string): string {
 export function bringsAlong(logicalId: string): boolean {
   return /^(CustomCDKBucketDeployment|CustomS3AutoDeleteObjects|AWS679f53fac002430cb0da5b7982bd2287)/.test(logicalId);
 }
+
+/** The properties that name a resource. Two resources with the same name clash. */
+const NAMES = ['Name', 'FunctionName', 'RoleName', 'TableName', 'QueueName', 'BucketName', 'LogGroupName', 'AlarmName'];
+/** These hold parts of a named resource, or dimensions, which name another resource. */
+const PARTS = ['Attributes', 'Dimensions', 'Metrics', 'SchemaV2', 'Schema', 'Tags'];
+/** Returns the types and names of the resources that the template names itself, instead of leaving it to CloudFormation. */
+export function namesIn(template: Template): string[] {
+  const found = (type: string, properties: unknown): string[] =>
+    typeof properties !== 'object' || properties === null
+      ? []
+      : Object.entries(properties).flatMap(([key, inner]) => {
+          if (PARTS.includes(key)) return [];
+          const isName =
+            NAMES.includes(key) && !(typeof inner === 'object' && ('Ref' in inner || 'Fn::GetAtt' in inner));
+          return [...(isName ? [`${type} ${JSON.stringify(inner)}`] : []), ...found(type, inner)];
+        });
+  const resources = z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() }));
+  return Object.values(resources.parse(template.toJSON().Resources)).flatMap(({ Type, Properties }) =>
+    // The calls that create the parts of the access log name these parts.
+    Type === 'Custom::AWS' ? [`${Type} ${JSON.stringify(Properties)}`] : found(Type, Properties),
+  );
+}
