@@ -144,7 +144,12 @@ test('README says the same in whole dollars', () => {
   expect(text.split(range)).toHaveLength(3);
 });
 
-const [, shape = ''] = /const OPTIONS = \{([\s\S]*?)\n\}/.exec(readFileSync('lib/deployment-options.ts', 'utf8')) ?? [];
+const settings = readFileSync('lib/deployment-options.ts', 'utf8');
+const [, shape = ''] = /const OPTIONS = \{([\s\S]*?)\n\}/.exec(settings) ?? [];
+/** The props of the construct that say something of its service, and the options that only the stack has. */
+const PROPS = [...settings.matchAll(/^ {2}readonly (\w+)\?:/gm)]
+  .map(([, name = '']) => name)
+  .filter((name) => name !== 'commit' && name !== 'addressOfFiles');
 const NAMES = [...shape.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
 
 type Option = { readonly name: string; readonly value: string };
@@ -181,13 +186,13 @@ test('the app accepts every option that a document passes with -c', () => {
   expect(documents.flatMap(refusedOptions)).toEqual([]);
 });
 
-test('docs/deploying.md explains every option, and no other', () => {
+test('docs/deploying.md explains every option and prop, and no other', () => {
   const rows = tableRows(
     readDocument('docs/deploying.md'),
     '| Option | Default | What it does, and who needs it | Price |',
   );
-  const explained = rows.flatMap(([options = '']) => [...options.matchAll(/`(\w+)=/g)].map(([, name = '']) => name));
-  expect([...new Set(explained)].sort()).toEqual([...NAMES].sort());
+  const explained = rows.flatMap(([options = '']) => [...options.matchAll(/`(\w+)[=`]/g)].map(([, name = '']) => name));
+  expect([...new Set(explained)].sort()).toEqual([...new Set([...NAMES, ...PROPS])].sort());
   expect(rows.filter(([, , , price = '']) => price === '')).toEqual([]);
 });
 

@@ -166,8 +166,15 @@ declare function currentUser(): Promise<string>;
 declare function mintSessionToken(user: string): Promise<string>;
 `;
 
+const PLATFORM = `import type { VaWaveProps } from '@va-wave/cdk';
+declare const stack: import('aws-cdk-lib').Stack, runtime: import('aws-cdk-lib/aws-iam').IGrantable;
+declare const { bus, userPool, alarmTopic }: VaWaveProps;
+`;
+
 /** The surroundings of each JavaScript and TypeScript sample, by section, in the order of the section's samples. */
 const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
+  'README.md#Deploy it': [{ before: `import { VaWave } from '@va-wave/cdk';\n${PLATFORM}` }],
+  'packages/cdk/README.md#@va-wave/cdk': [{ before: PLATFORM }],
   'docs/assistant-runtime.md#Try it': [{ before: '' }],
   'docs/widget.md#Renew a token on an open page': [{ before: PAGE }],
   'docs/widget.md#Languages and texts': [{ before: PAGE }],
@@ -230,7 +237,10 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
           strict: true,
           skipLibCheck: true,
           noEmit: true,
-          paths: { '@va-wave/receiver': [resolve('packages/receiver/src/index.ts')] },
+          paths: {
+            '@va-wave/cdk': [resolve('lib/va-wave.ts')],
+            '@va-wave/receiver': [resolve('packages/receiver/src/index.ts')],
+          },
         },
         files: [...Object.keys(files), 'view.js', 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
       }),

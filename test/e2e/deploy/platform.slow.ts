@@ -9,14 +9,13 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
-import { describeWhere, missingUnless } from '../../examples/where-installed.ts';
+import { missingUnless } from '../../examples/where-installed.ts';
 import { until } from '../../harness/until.ts';
 import { packCdk, packedCdk } from '../../packages/cdk/packed-cdk.ts';
 import { operatorWith } from '../acceptance/operator.ts';
 import { deployedService } from './deployed-service.ts';
-import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts';
+import { describeEmulated, TIMEOUT } from './emulated-account.ts';
 
-const TIMEOUT = 300_000;
 const PATIENCE_MS = 30_000;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
@@ -44,28 +43,25 @@ test(
   TIMEOUT,
 );
 
-describeWhere(installMiniStack(), 'the example of a platform in an emulated account', () => {
-  let ministack: MiniStack;
+describeEmulated('the example of a platform', (account) => {
   let platform: string;
   const started = performance.now();
 
   const cdk = (app: string, ...words: readonly string[]) =>
     run(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...words, '--app', `"${process.execPath}" ${app}`], {
       cwd: platform,
-      env: { ...ministack.environment(), HOME: folder },
+      env: { ...account.ministack.environment(), HOME: folder },
       maxBuffer: 64 * 1024 ** 2,
     });
   /** The command line of the package, as `npx va-wave` starts it. */
   const operator = operatorWith(async (...words) => {
     const command = [join(platform, 'node_modules/.bin/va-wave'), ...words, '--stack', 'Platform/Chat', '--json'];
-    return JSON.parse((await run(process.execPath, command, { env: ministack.environment() })).stdout);
+    return JSON.parse((await run(process.execPath, command, { env: account.ministack.environment() })).stdout);
   });
 
   beforeAll(async () => {
     platform = await copiedExample('platform', join(folder, 'platform'));
-    ministack = await startMiniStack({});
   }, TIMEOUT);
-  afterAll(() => ministack?.stop());
 
   test(
     'synthesizes, and has no finding of cfn-lint',
@@ -88,7 +84,7 @@ describeWhere(installMiniStack(), 'the example of a platform in an emulated acco
          import { Platform } from './platform.mjs';
          leaveOutUnknown(new Platform(new App(), 'Platform'));`,
       );
-      await cdk('emulated.mjs', 'bootstrap', 'aws://000000000000/us-east-1');
+      await account.bootstrap();
       await cdk('emulated.mjs', 'deploy', '--require-approval', 'never');
       const seconds = Math.round((performance.now() - started) / 1000);
       process.stderr.write(`From the sources to the deployed example: ${seconds} s\n`);
@@ -99,7 +95,7 @@ describeWhere(installMiniStack(), 'the example of a platform in an emulated acco
   test(
     'its runtime calls tools and puts events on its bus, and its queue receives what the service reports',
     async () => {
-      const { aws, outputs } = await deployedService(ministack, 'Platform');
+      const { aws, outputs } = await deployedService(account.ministack, 'Platform');
       const orgId = await operator.createOrganization('Platform', 'paid');
       const siteId = await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 100 });
       const endpoint = { url: 'https://unknown.invalid/hook' };
