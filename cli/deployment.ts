@@ -14,7 +14,7 @@ import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
 import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
-import { members } from '../src/adapters/dynamodb/members.ts';
+import { members } from '../src/adapters/dynamodb/memberships.ts';
 import { eventBus } from '../src/adapters/event-bus.ts';
 import { actionTestFunction, assistantRuntime } from '../src/adapters/function-invocations.ts';
 import { cachedRing, replaceSecret, ringStore, signingSecrets } from '../src/adapters/secrets/secret-store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { actionTestRequest } from '../../src/contract/invocations.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
+import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { toolRequest } from '../../src/contract/invocations.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';

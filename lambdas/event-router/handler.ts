@@ -2,7 +2,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { METRICS_NAMESPACE } from '../../src/deployment/metrics.ts';
 import { recordNotCarried } from '../../src/domain/delivery/deliver-event.ts';

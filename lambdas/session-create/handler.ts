@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
-import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 import { httpHandler } from '../../src/functions/http.ts';

@@ -6,7 +6,7 @@ import { type Conversation, runTurn } from '../../examples/assistant-runtime/tur
 import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { BoundedMap } from '../../src/domain/bounded-map.ts';
-import type { DemoCloud } from './demo.ts';
+import type { DemoCloud } from './demo-organization.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */

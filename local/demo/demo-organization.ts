@@ -15,7 +15,10 @@ import {
 import { addMember } from '../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { readKept, writeKept } from '../cloud/data-folder.ts';
-import type { DemoCloud } from './demo.ts';
+import type { LocalCloud } from '../local-cloud.ts';
+
+/** The parts of a running service that the demo uses, which an operator of a deployment also has. */
+export type DemoCloud = Pick<LocalCloud, 'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
 
 const kept = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
 

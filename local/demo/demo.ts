@@ -13,9 +13,6 @@ import { demoSite } from './demo-site.ts';
 /** Where the site listens unless another program does. */
 const SITE_PORT = 8788;
 
-/** The parts of a running service that the demo uses, which an operator of a deployment also has. */
-export type DemoCloud = Pick<LocalCloud, 'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
-
 export type RunningDemo = {
   /** What a visitor may open, by name. Printed, and written to the ready file. */
   readonly urls: Readonly<Record<string, string>>;

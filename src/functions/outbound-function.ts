@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { DynamoDb } from '../adapters/dynamodb/client.ts';
-import { deliveryLog } from '../adapters/dynamodb/delivery-log.ts';
+import { hitPerDay } from '../adapters/dynamodb/counters-table.ts';
+import { deliveryLog } from '../adapters/dynamodb/delivery-log-table.ts';
 import { inFlightLeases } from '../adapters/dynamodb/in-flight-leases.ts';
-import { hitPerDay } from '../adapters/dynamodb/rate-limits.ts';
 import { createOutbound } from '../adapters/outbound/outbound.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
 import { METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import type { Attempts } from '../domain/delivery/delivery-log.ts';
-import { InvocationEnded, withinInFlight, withinQuota } from '../domain/delivery/outbound.ts';
+import { InvocationEnded, withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
 import { logWriteFailed, publish } from './reports.ts';
 import { errorName, functionLogger, now, outboundClock, setting, traceId } from './shell.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { isThrottled } from '../adapters/dynamodb/errors.ts';
+import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
 import { parseExactly } from '../domain/parse-json.ts';

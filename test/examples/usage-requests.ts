@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OutboundRequest } from '../../src/domain/delivery/outbound.ts';
+import type { OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog } from '../fakes/delivery.ts';
 import { someClaims } from '../fakes/widget.ts';

@@ -15,7 +15,7 @@ import {
   notSent,
   type OutboundOutcome,
   type OutboundRequest,
-} from '../../src/domain/delivery/outbound.ts';
+} from '../../src/domain/delivery/outbound-request.ts';
 import { ORG_ID, SITE_ID } from './configuration.ts';
 import { FrozenClock } from './sources.ts';
 

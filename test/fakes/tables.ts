@@ -1,5 +1,5 @@
 import { type BatchedWrite, type DynamoDb, ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/client.ts';
-import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/errors.ts';
+import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/storage-errors.ts';
 import type { Label } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;

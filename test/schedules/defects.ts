@@ -1,10 +1,10 @@
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
-import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
 import { rotateRing } from '../../src/domain/auth/key-ring.ts';
+import type { HitPerMinute } from '../../src/domain/counters.ts';
 import type { AttemptResult, AttemptStart, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
-import type { HitPerMinute } from '../../src/domain/rate-limits.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
 import { Deliveries, type DeliveryDefects, type DispatcherPorts } from './deliveries.ts';
 import { keys } from './keys.ts';

@@ -8,14 +8,15 @@ import {
   subscriptionReads,
 } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { hitPerDay } from '../../src/adapters/dynamodb/counters-table.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { partitionOf } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
-import { hitPerDay } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
+import type { HitPerDay } from '../../src/domain/counters.ts';
 import {
   type DeliverEventPorts,
   deliverEvent,
@@ -23,11 +24,10 @@ import {
   recordNotCarried,
 } from '../../src/domain/delivery/deliver-event.ts';
 import type { AttemptKey, Attempts } from '../../src/domain/delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound.ts';
-import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
+import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-request.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
-import type { HitPerDay } from '../../src/domain/rate-limits.ts';
 import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
 import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';

@@ -3,10 +3,10 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
-import { conversations } from '../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log.ts';
+import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
+import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { inFlightLeases } from '../../src/adapters/dynamodb/in-flight-leases.ts';
-import { rateLimits } from '../../src/adapters/dynamodb/rate-limits.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
@@ -19,8 +19,8 @@ import { createAction } from '../../src/domain/actions/manage-actions.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
 import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
-import type { MakeAttempt } from '../../src/domain/delivery/outbound.ts';
-import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound.ts';
+import type { MakeAttempt } from '../../src/domain/delivery/outbound-request.ts';
+import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound-request.ts';
 import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { withinInvocation } from '../../src/functions/outbound-function.ts';

@@ -1,6 +1,6 @@
 import { batched, batchesOf } from '../batching.ts';
 import type { BatchedWrite, DynamoDb, StoredItem } from './client.ts';
-import { backOff, NotProcessed } from './errors.ts';
+import { backOff, NotProcessed } from './storage-errors.ts';
 
 type Key = Readonly<Record<string, unknown>>;
 

@@ -24,7 +24,7 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { convertToAttr, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
-import { ConditionFailed, TransactionCancelled } from './errors.ts';
+import { ConditionFailed, TransactionCancelled } from './storage-errors.ts';
 
 /**
  * The newest version of an item that this code reads. It increases when older code would misread a kind of item (docs/architecture.md,

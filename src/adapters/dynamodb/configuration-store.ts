@@ -18,7 +18,7 @@ import {
   SORT_PREFIXES,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { conditionFailure, transactionFailures } from './errors.ts';
+import { conditionFailure, transactionFailures } from './storage-errors.ts';
 import { findItem, namesPage, readKey } from './stored-items.ts';
 
 /**

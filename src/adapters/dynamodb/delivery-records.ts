@@ -5,7 +5,7 @@ import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-reco
 import { truncateCharacters } from '../../contract/fields.ts';
 import type { AttemptKey } from '../../domain/delivery/delivery-log.ts';
 import type { DynamoDb } from './client.ts';
-import { whenConditionHolds } from './errors.ts';
+import { whenConditionHolds } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
 /** The ends of the keys over which the records of one log are spread: the first digit of the hash of their reference. */

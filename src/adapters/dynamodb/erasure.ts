@@ -4,9 +4,9 @@ import type { AuditRecord } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS } from './configuration-items.ts';
-import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations.ts';
+import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
-import { backOff, transactionFailures } from './errors.ts';
+import { backOff, transactionFailures } from './storage-errors.ts';
 import { namesUnder } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */

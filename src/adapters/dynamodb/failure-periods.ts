@@ -3,7 +3,7 @@ import type { FailurePeriod, FailurePeriods } from '../../domain/delivery/failin
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { logPartitions } from './delivery-records.ts';
-import { whenConditionHolds } from './errors.ts';
+import { whenConditionHolds } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
 /** A failure period ends when no delivery has failed for this many seconds. */

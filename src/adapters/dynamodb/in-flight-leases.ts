@@ -1,8 +1,8 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type { TakeLease } from '../../domain/delivery/outbound.ts';
+import type { TakeLease } from '../../domain/delivery/outbound-request.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
-import { conditionFailure, whenConditionHolds } from './errors.ts';
+import { conditionFailure, whenConditionHolds } from './storage-errors.ts';
 
 /** Longer than the timeout of every function that makes counted requests. */
 const LEASE_MS = 20_000;

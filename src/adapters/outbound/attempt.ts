@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../contract/delivery-record.ts';
-import { InvocationEnded } from '../../domain/delivery/outbound.ts';
+import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
 
 const STAGES = {
   resolving: 'the host name was being resolved',

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
-import type { OutboundRequest } from '../../domain/delivery/outbound.ts';
+import type { OutboundRequest } from '../../domain/delivery/outbound-request.ts';
 import { type Attempt, exchangeFailure, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -5,7 +5,7 @@ import {
   type MakeAttempt,
   type OutboundOutcome,
   type OutboundRequest,
-} from '../../domain/delivery/outbound.ts';
+} from '../../domain/delivery/outbound-request.ts';
 import { type Attempt, Failure, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';

@@ -8,7 +8,7 @@ import {
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
 import type { AttemptResult } from '../delivery/delivery-log.ts';
-import type { OutboundOutcome } from '../delivery/outbound.ts';
+import type { OutboundOutcome } from '../delivery/outbound-request.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';

@@ -22,8 +22,8 @@ import {
 } from '../auth/authenticate-widget.ts';
 import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
 import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
+import type { Counters } from '../counters.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { Counters } from '../rate-limits.ts';
 import { inputOf, Refusal, refusedField } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 

@@ -1,9 +1,9 @@
 import type { Action, FormField, ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
-import type { OutboundRequest } from '../delivery/outbound.ts';
+import type { Counters } from '../counters.ts';
+import type { OutboundRequest } from '../delivery/outbound-request.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import type { Counters } from '../rate-limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments, NO_PARAMETERS } from './parameters.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { sessionCreateRequest } from '../../contract/sessions.ts';
-import type { Counters } from '../rate-limits.ts';
+import type { Counters } from '../counters.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 import type { FindAssistant, SessionTokens } from './authenticate-widget.ts';

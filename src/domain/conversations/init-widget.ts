@@ -14,8 +14,8 @@ import {
   type WidgetAuthenticationPorts,
   type WidgetCredentials,
 } from '../auth/authenticate-widget.ts';
+import type { Counters } from '../counters.ts';
 import type { PublishEvent } from '../events/put-event.ts';
-import type { Counters } from '../rate-limits.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock, NewId } from '../sources.ts';
 import {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Action, Trigger } from '../../contract/actions.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { unixSeconds } from '../sources.ts';
-import type { OutboundRequest } from './outbound.ts';
+import type { OutboundRequest } from './outbound-request.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */
 export const TRIGGER_HEADER_VALUES = {

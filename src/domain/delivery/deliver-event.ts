@@ -6,7 +6,7 @@ import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
 import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
 import { signalFailingEndpoint, type WatchEndpointPorts } from './failing-endpoint.ts';
-import type { OutboundRequest } from './outbound.ts';
+import type { OutboundRequest } from './outbound-request.ts';
 import type { SigningSecrets } from './signing-secret.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { OUTBOUND_TIMEOUT_MS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound.ts';
+import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound-request.ts';
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {

@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
 import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
-import type { OutboundOutcome, OutboundRequest } from './outbound.ts';
+import type { OutboundOutcome, OutboundRequest } from './outbound-request.ts';
 import type { SigningSecrets } from './signing-secret.ts';
 
 export type SingleAttemptPorts = {

@@ -3,7 +3,7 @@ import type { UsageReport, UsageReportResult } from '../../contract/invocations.
 import type { FindAssistant, SessionTokens } from '../auth/authenticate-widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Attempts } from '../delivery/delivery-log.ts';
-import type { OutboundOutcome, OutboundRequest } from '../delivery/outbound.ts';
+import type { OutboundOutcome, OutboundRequest } from '../delivery/outbound-request.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
 import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,7 +1,7 @@
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { batchedReads, batchedWrites } from '../../../src/adapters/dynamodb/batch-calls.ts';
 import { type BatchedWrite, type DynamoDb, dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { isThrottled } from '../../../src/adapters/dynamodb/errors.ts';
+import { isThrottled } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import { FakeAwsServices } from '../../fakes/aws-services.ts';
 
 type Input = Parameters<DynamoDb['batchGet']>[0];

@@ -4,7 +4,7 @@ import {
   TransactionCancelled,
   transactionFailures,
   whenConditionHolds,
-} from '../../../src/adapters/dynamodb/errors.ts';
+} from '../../../src/adapters/dynamodb/storage-errors.ts';
 
 const cancelled = (...codes: string[]) => new TransactionCancelled(codes);
 

@@ -1,7 +1,7 @@
 import type { DynamoDb, StoredItem } from '../../../src/adapters/dynamodb/client.ts';
 import type { batchedActionReads, configurationReads } from '../../../src/adapters/dynamodb/configuration-reads.ts';
-import type { conversations } from '../../../src/adapters/dynamodb/conversations.ts';
-import type { members } from '../../../src/adapters/dynamodb/members.ts';
+import type { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
+import type { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import type { ItemReader } from '../../../src/adapters/dynamodb/stored-items.ts';
 import type { DeliveryLog } from '../../../src/domain/delivery/delivery-log.ts';
 import type { AuditTrail } from '../../../src/domain/organizations/changes.ts';

@@ -1,4 +1,4 @@
-import { InvocationEnded } from '../../../src/domain/delivery/outbound.ts';
+import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';

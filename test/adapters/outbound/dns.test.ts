@@ -1,4 +1,4 @@
-import { InvocationEnded } from '../../../src/domain/delivery/outbound.ts';
+import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
 import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
 import { BLOCKED, networkOfFile, OK, post } from './test-network.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
 import { startStorage } from '../../../bench/setting/storage.ts';
-import { members } from '../../../src/adapters/dynamodb/members.ts';
+import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import type { Role } from '../../../src/contract/organizations.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound.ts';
+import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
 import { createAuthority } from '../../adapters/outbound/authority.ts';
 import {
   actionRequests,

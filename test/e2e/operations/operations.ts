@@ -4,7 +4,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { askService } from '../../../src/adapters/ask-service.ts';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../src/adapters/dynamodb/client.ts';
-import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { tryService } from '../../../src/domain/auth/try-service.ts';

@@ -1,6 +1,6 @@
 import { KEYS } from '../../../../src/adapters/dynamodb/configuration-items.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
-import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import { AUDIT_PER_PAGE } from '../../../../src/contract/limits.ts';
 import type { Membership } from '../../../../src/contract/organizations.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { BatchWriteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { ConditionFailed } from '../../../../src/adapters/dynamodb/errors.ts';
+import { ConditionFailed } from '../../../../src/adapters/dynamodb/storage-errors.ts';
 import { startTables, type TestTables } from './tables.ts';
 import { through } from './through.ts';
 

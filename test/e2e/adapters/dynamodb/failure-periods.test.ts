@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { signalFailingEndpoint } from '../../../../src/domain/delivery/failing-endpoint.ts';
 import { unixSeconds } from '../../../../src/domain/sources.ts';

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { inFlightLeases } from '../../../../src/adapters/dynamodb/in-flight-leases.ts';
-import type { Lease } from '../../../../src/domain/delivery/outbound.ts';
+import type { Lease } from '../../../../src/domain/delivery/outbound-request.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
-import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { members } from '../../../../src/adapters/dynamodb/members.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
+import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import type { Membership } from '../../../../src/contract/organizations.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, SITE_ID } from '../../../fakes/configuration.ts';
@@ -11,7 +11,7 @@ import { through } from './through.ts';
 
 /**
  * DynamoDB makes each write, and its answer is lost. The client sends the write again, which then meets what the first one stored.
- * `delivery-log.test.ts` has the same test for the claims of attempts.
+ * `delivery-log-table.test.ts` has the same test for the claims of attempts.
  */
 
 const WRITES = /^(PutItem|UpdateItem|TransactWriteItems)$/;

@@ -9,13 +9,13 @@ import {
   subscriptionReads,
 } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
-import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
-import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
+import { hitPerMinute, requestCounts } from '../../../../src/adapters/dynamodb/counters-table.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
 import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
-import { members } from '../../../../src/adapters/dynamodb/members.ts';
-import { hitPerMinute, requestCounts } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { requireAll } from '../../../../src/domain/organizations/store.ts';

@@ -6,7 +6,7 @@ import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit
 import type { Conversation, FindConversation } from '../../domain/conversations/conversations.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { conditionFailure, whenConditionHolds } from './errors.ts';
+import { conditionFailure, whenConditionHolds } from './storage-errors.ts';
 import { findItem, itemReader } from './stored-items.ts';
 
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */

@@ -5,7 +5,7 @@ import {
   type TakeLease,
   withinInFlight,
   withinQuota,
-} from '../../../src/domain/delivery/outbound.ts';
+} from '../../../src/domain/delivery/outbound-request.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';

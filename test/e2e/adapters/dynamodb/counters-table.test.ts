@@ -1,6 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
-import { hitPerDay, hitPerHour, hitPerMinute, requestCounts } from '../../../../src/adapters/dynamodb/rate-limits.ts';
+import {
+  hitPerDay,
+  hitPerHour,
+  hitPerMinute,
+  requestCounts,
+} from '../../../../src/adapters/dynamodb/counters-table.ts';
 import { atOnce, startTables, type TestTables } from './tables.ts';
 
 let tables: TestTables;

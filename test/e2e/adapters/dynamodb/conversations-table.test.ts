@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { conversations } from '../../../../src/adapters/dynamodb/conversations.ts';
+import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
 import type { Conversation } from '../../../../src/domain/conversations/conversations.ts';
 import { SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';

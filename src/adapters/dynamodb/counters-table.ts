@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Counters, HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/rate-limits.ts';
+import type { Counters, HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/counters.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { conditionFailure } from './errors.ts';
+import { conditionFailure } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
 const MINUTE_MS = 60_000;

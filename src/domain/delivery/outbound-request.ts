@@ -1,6 +1,6 @@
 import type { Method } from '../../contract/actions.ts';
 import type { FailureCode } from '../../contract/delivery-record.ts';
-import type { HitPerDay } from '../rate-limits.ts';
+import type { HitPerDay } from '../counters.ts';
 import type { Clock } from '../sources.ts';
 
 /** The number of outbound requests that an organization may make in a UTC day. */

@@ -1,4 +1,4 @@
-/** Rate limits. The implementation in adapters/dynamodb/rate-limits.ts is exact for concurrent requests. */
+/** Rate limits. The implementation in adapters/dynamodb/counters-table.ts is exact for concurrent requests. */
 export type Counters = { readonly hitPerMinute: HitPerMinute; readonly hitPerHour: HitPerHour };
 
 export type LimitDecision =

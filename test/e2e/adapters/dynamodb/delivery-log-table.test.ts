@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log.ts';
+import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
 import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import type { DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
