@@ -112,7 +112,7 @@ test('a signing secret that cannot be opened is a 500, and the client_key is fre
   aws.on(
     'UpdateItem',
     { TableName: 'conversations' },
-    { Attributes: { submission_id: 'x', submission_state: 'sending' } },
+    { Attributes: { submission_id: 'x', submission_state: 'sending', claim_id: 'claim', form_id: 'act_form' } },
   );
   const answer = await submit({ body: { conversation_id: 'c-1', values: { email: 'a' }, client_key: 'key-1' } });
   expect([answer.status, answer.headers['x-request-id']]).toEqual([500, REQUEST_ID]);
