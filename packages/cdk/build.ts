@@ -44,16 +44,7 @@ await build({
 });
 
 // The declarations of the construct, and of the files that they import.
-execFileSync('tsc', [
-  '-p',
-  '../..',
-  '--noEmit',
-  'false',
-  '--declaration',
-  '--emitDeclarationOnly',
-  '--outDir',
-  'dist/all',
-]);
+execFileSync('tsc', { stdio: 'inherit' });
 const needed = new Set([CONSTRUCT]);
 for (const file of needed) {
   const declaration = file.replace(/\.ts$/, '.d.ts');
