@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { coldStart } from './cold-start/section.ts';
-import { delivery } from './delivery/section.ts';
-import { hostile } from './hostile/section.ts';
+import { coldStart } from './cold-start/cold-start.ts';
+import { delivery } from './delivery/delivery.ts';
+import { hostile } from './hostile/hostile.ts';
 import { type Section, sectionMarkdown } from './report.ts';
 
 /**

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { shareConcurrency } from '../lib/concurrency.ts';
 import { PRICES, withTable } from '../scripts/costs.ts';
 import { digits, tableMarkdown } from './report.ts';
-import { WHAT_BREAKS_FIRST } from './simulation/limits.ts';
 import { type Phase, simulate } from './simulation/model.ts';
+import { WHAT_BREAKS_FIRST } from './simulation/published-limits.ts';
 
 // `npm run simulate` writes the tables of docs/scaling.md.
 

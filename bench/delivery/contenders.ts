@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import * as localRule from '../../local/network-rule.ts';
 import { createOutbound } from '../../src/adapters/outbound/outbound.ts';
 import { lambdaContext, sqsEvent } from '../../test/lambdas/invocation.ts';
-import { envelopeOf } from '../setting/actions.ts';
+import { envelopeOf } from '../setting/bench-actions.ts';
 import type { SqsHandler } from '../setting/functions.ts';
 import type { Measurement } from './run-contenders.ts';
 

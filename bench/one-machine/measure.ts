@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { microseconds, type BenchReceiver as Receiver } from '../setting/bench-receiver.ts';
 import { Load } from '../setting/load.ts';
-import { microseconds, type BenchReceiver as Receiver } from '../setting/receiver.ts';
 import type { Service } from '../setting/service.ts';
 import { percentile } from '../statistics.ts';
 import { cpuOf, memoryOf, processTree } from './processes.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startReceiver } from '../setting/receiver.ts';
+import { startReceiver } from '../setting/bench-receiver.ts';
 import { startService } from '../setting/service.ts';
 import { type Bench, burst, crash, hang, type Row, steady } from './measure.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type BenchReceiver, microseconds } from './receiver.ts';
+import { type BenchReceiver, microseconds } from './bench-receiver.ts';
 import type { Service } from './service.ts';
 
 const PAYLOAD_BYTES = 1000;

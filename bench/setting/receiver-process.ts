@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Arrival, microseconds } from './receiver.ts';
+import { type Arrival, microseconds } from './bench-receiver.ts';
 
 // Customers' endpoints that read and answer requests. receiver.ts starts this separate process.
 

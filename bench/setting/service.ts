@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { connect } from '../../cli/connection.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
-import { createActions } from './actions.ts';
+import { createActions } from './bench-actions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The arguments with which `npm start` calls Node. */

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { countPerson, erasePerson, exportedLog, exportedPerson, remainingUntil } from '../operations/person.ts';
+import { countPerson, erasePerson, exportedLog, exportedPerson, remainingUntil } from '../operations/personal-data.ts';
 import { jsonLine } from '../output.ts';
 import { collect, idValues, type Moment, moment, timeOf } from '../values.ts';
 

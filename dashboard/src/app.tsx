@@ -8,7 +8,7 @@ import { DashboardContext } from './parts/context.ts';
 import { type Secret, SessionEndedDialog, ShownOnce } from './parts/dialogs.tsx';
 import { fetched, NotLoaded } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
-import type { Api } from './session/api.ts';
+import type { Api } from './session/api-client.ts';
 import { describeProblem, NO_CONNECTION } from './session/problems.ts';
 import { type Session, SessionEnded } from './session/session.ts';
 

@@ -3,7 +3,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
 import { followLinks } from './navigation.ts';
 import { Boundary, Failed } from './parts/loading.tsx';
-import { dashboardApi } from './session/api.ts';
+import { dashboardApi } from './session/api-client.ts';
 import { loadConfig, openSession } from './session/session.ts';
 
 async function start(root: Root): Promise<void> {

@@ -5,9 +5,10 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { actionTestRequest } from '../../src/contract/invocations.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('action-test', dynamo);

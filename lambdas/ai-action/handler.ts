@@ -5,10 +5,11 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { toolRequest } from '../../src/contract/invocations.ts';
 import { callTool, listTools, type ToolCallRecord } from '../../src/domain/actions/call-tool.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundFunction } from '../../src/functions/outbound-function.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const outbound = outboundFunction('ai-action', dynamo);

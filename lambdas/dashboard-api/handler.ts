@@ -6,8 +6,9 @@ import { requestCounts } from '../../src/adapters/dynamodb/counters-table.ts';
 import { members } from '../../src/adapters/dynamodb/memberships.ts';
 import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionLogger, functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
+import { functionLogger, now, setting } from '../../src/functions/shell.ts';
 
 const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());

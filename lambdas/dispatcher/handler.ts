@@ -6,9 +6,10 @@ import { endpointFailing } from '../../src/adapters/event-bus.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
+import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { outboundFunction, unlessEnded } from '../../src/functions/outbound-function.ts';
 import { countFailed, deliveryReport } from '../../src/functions/reports.ts';
-import { functionSigningSecrets, now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/shell.ts';
 import { sqsBatchHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());

@@ -6,16 +6,14 @@ import { conversations } from '../../src/adapters/dynamodb/conversations-table.t
 import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
-import { type Announced, httpHandler } from '../../src/functions/http.ts';
-import { outboundFunction } from '../../src/functions/outbound-function.ts';
 import {
-  errorName,
   functionOriginSecret,
   functionSessionTokens,
   functionSigningSecrets,
-  now,
-  setting,
-} from '../../src/functions/shell.ts';
+} from '../../src/functions/function-secrets.ts';
+import { type Announced, httpHandler } from '../../src/functions/http.ts';
+import { outboundFunction } from '../../src/functions/outbound-function.ts';
+import { errorName, now, setting } from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());

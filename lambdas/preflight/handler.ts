@@ -2,8 +2,9 @@ import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
+import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { functionLogger, functionOriginSecret, setting } from '../../src/functions/shell.ts';
+import { functionLogger, setting } from '../../src/functions/shell.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('preflight');

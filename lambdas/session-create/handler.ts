@@ -5,14 +5,9 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
+import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import {
-  functionLogger,
-  functionOriginSecret,
-  functionSessionTokens,
-  now,
-  setting,
-} from '../../src/functions/shell.ts';
+import { functionLogger, now, setting } from '../../src/functions/shell.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('session-create');

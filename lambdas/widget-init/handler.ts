@@ -7,15 +7,10 @@ import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { eventBus } from '../../src/adapters/event-bus.ts';
 import type { IdentifiedWidget } from '../../src/domain/auth/authenticate-widget.ts';
 import { initWidget } from '../../src/domain/conversations/init-widget.ts';
+import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { reportUnreadable } from '../../src/functions/reports.ts';
-import {
-  functionLogger,
-  functionOriginSecret,
-  functionSessionTokens,
-  now,
-  setting,
-} from '../../src/functions/shell.ts';
+import { functionLogger, now, setting } from '../../src/functions/shell.ts';
 import { distributionOnly, siteIdentified, visitorIp, widgetCredentials } from '../../src/functions/widget-request.ts';
 
 const logger = functionLogger('widget-init');

@@ -1,11 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { secretsManagerClient } from '../adapters/aws-clients.ts';
-import { acceptedValues, cachedRing, signingSecrets } from '../adapters/secrets/secret-store.ts';
-import { sessionTokens } from '../adapters/secrets/session-tokens.ts';
 import { ENVIRONMENT } from '../deployment/environment.ts';
 
 /**
@@ -72,20 +67,3 @@ export const errorName = (thrown: unknown): string => (thrown instanceof Error ?
 /** Returns whether the schedule invoked the function; false for a manual invocation. */
 export const isScheduled = (event: unknown): boolean =>
   z.object({ 'detail-type': z.literal('Scheduled Event') }).safeParse(event).success;
-
-let client: SecretsManagerClient | undefined;
-/** Returns the function's one client. A function that reads no secret creates none. */
-const secrets = () => {
-  client ??= secretsManagerClient();
-  return client;
-};
-
-/** Opens and seals signing secrets with the ring that the environment names. */
-export const functionSigningSecrets = () =>
-  signingSecrets(cachedRing(secrets(), setting('sealingKey'), now), randomBytes);
-
-/** Signs and verifies session tokens with the ring that the environment names. */
-export const functionSessionTokens = () => sessionTokens(cachedRing(secrets(), setting('tokenKeys'), now), now);
-
-/** Returns the comparison with the origin secret that the environment names. */
-export const functionOriginSecret = () => acceptedValues(secrets(), setting('originSecret'), now);

@@ -1,4 +1,4 @@
-import { personSearch } from '../../cli/operations/person.ts';
+import { personSearch } from '../../cli/operations/personal-data.ts';
 import { attempt, FakeOperator } from './operator.ts';
 
 const record = (payload: object) =>

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { tableMarkdown } from '../../bench/report.ts';
-import { WHAT_BREAKS_FIRST } from '../../bench/simulation/limits.ts';
+import { WHAT_BREAKS_FIRST } from '../../bench/simulation/published-limits.ts';
 import { readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { IDLE, IN_SHORT, withCosts } from '../../scripts/costs.ts';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';

@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import type { Api } from '../session/api.ts';
+import type { Api } from '../session/api-client.ts';
 import type { Secret } from './dialogs.tsx';
 
 export type Organization = DashboardAnswer<'me'>['organizations'][number];

@@ -6,7 +6,7 @@ import { useDashboard, useTitle } from '../parts/context.ts';
 import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
 import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { CopiedId } from '../parts/texts.tsx';
-import type { Api } from '../session/api.ts';
+import type { Api } from '../session/api-client.ts';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 

@@ -7,7 +7,7 @@ import { matchesWildcard } from '../access/policies.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import type { HttpAnswer, HttpRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
-import { type Answer, decoded } from './api.ts';
+import { type Answer, decoded } from './api-gateway.ts';
 
 /** Answers a request of a viewer, with the parts of it that the behavior forwards. */
 type Origin = (viewer: HttpRequest, forward: Forward) => HttpAnswer | Promise<HttpAnswer>;

@@ -11,9 +11,9 @@ import type {
   SQSEvent,
 } from 'aws-lambda';
 import * as z from 'zod';
-import { envelopeOf } from '../../../bench/setting/actions.ts';
+import { envelopeOf } from '../../../bench/setting/bench-actions.ts';
+import { functionEnvironment, startStorage } from '../../../bench/setting/bench-storage.ts';
 import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
-import { functionEnvironment, startStorage } from '../../../bench/setting/storage.ts';
 import { COUNTED } from '../../../scripts/costs.ts';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';

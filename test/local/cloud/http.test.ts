@@ -1,5 +1,5 @@
 import { failedItems } from '../../../local/cloud/functions/event-source.ts';
-import { answerOf, routesOf } from '../../../local/cloud/http/api.ts';
+import { answerOf, routesOf } from '../../../local/cloud/http/api-gateway.ts';
 
 describe('routes', () => {
   const under = ['ANY /a/{proxy+}', 'GET /a/{proxy+}', 'GET /a/{id}', 'ANY /a/fixed', 'POST /a/fixed'];

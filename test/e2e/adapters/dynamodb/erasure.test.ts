@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../cli/operations/erase.ts';
-import { countPerson, erasePerson } from '../../../../cli/operations/person.ts';
+import { countPerson, erasePerson } from '../../../../cli/operations/personal-data.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerMinute } from '../../../../src/adapters/dynamodb/counters-table.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle as bundleAlone } from '../../lib/bundles.ts';
 import { goal, type Section } from '../report.ts';
+import { functionEnvironment } from '../setting/bench-storage.ts';
 import { type BundledFunction, bundledFunctions } from '../setting/functions.ts';
-import { functionEnvironment } from '../setting/storage.ts';
 import { median } from '../statistics.ts';
 
 const DYNAMODB = 'a handler with the DynamoDB client alone';

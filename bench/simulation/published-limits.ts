@@ -21,7 +21,7 @@ const { writes } = COUNTED.attempted(1);
 /** The keys over which the records of one Action are spread. */
 const LOG_KEYS = logPartitions('').length;
 const COUNTS = '`test/e2e/costs`';
-const PUBLISHED = '`bench/simulation/limits.ts`';
+const PUBLISHED = '`bench/simulation/published-limits.ts`';
 
 const FULL_BATCH_SECONDS = BATCH * SERVICE_TIMES.workPerMessage + SERVICE_TIMES.answersAfter;
 

@@ -1,8 +1,8 @@
 import { goal, type Section } from '../report.ts';
-import { createActions } from '../setting/actions.ts';
+import { createActions } from '../setting/bench-actions.ts';
+import { startReceiver } from '../setting/bench-receiver.ts';
+import { startStorage } from '../setting/bench-storage.ts';
 import { bundledFunctions, bundleOf } from '../setting/functions.ts';
-import { startReceiver } from '../setting/receiver.ts';
-import { startStorage } from '../setting/storage.ts';
 import { type Entrant, runContenders } from './run-contenders.ts';
 
 /** Messages in a batch of the event source mapping. */

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { secretsManagerClient } from '../adapters/aws-clients.ts';
+import { acceptedValues, cachedRing, signingSecrets } from '../adapters/secrets/secret-store.ts';
+import { sessionTokens } from '../adapters/secrets/session-tokens.ts';
+import { now, setting } from './shell.ts';
+
+let client: SecretsManagerClient | undefined;
+/** Returns the function's one client. A function that reads no secret creates none. */
+const secrets = () => {
+  client ??= secretsManagerClient();
+  return client;
+};
+
+/** Opens and seals signing secrets with the ring that the environment names. */
+export const functionSigningSecrets = () =>
+  signingSecrets(cachedRing(secrets(), setting('sealingKey'), now), randomBytes);
+
+/** Signs and verifies session tokens with the ring that the environment names. */
+export const functionSessionTokens = () => sessionTokens(cachedRing(secrets(), setting('tokenKeys'), now), now);
+
+/** Returns the comparison with the origin secret that the environment names. */
+export const functionOriginSecret = () => acceptedValues(secrets(), setting('originSecret'), now);
