@@ -36,6 +36,8 @@ export const BUNDLE = {
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
+  // Paths decide about names in a bundle. They are the same where packages are linked.
+  preserveSymlinks: true,
   // Names are kept, because engineers read stack traces in the log and there is no source map.
   minifyWhitespace: true,
   minifySyntax: true,
