@@ -5,7 +5,7 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
-import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/restrictions.ts';
+import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { eraseOrganization } from '../operations/erase.ts';

@@ -4,8 +4,8 @@ import type { Assistant } from '../../src/contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../src/contract/limits.ts';
 import type { AuditRecord, Organization } from '../../src/contract/organizations.ts';
 import { type AuditTrail, type Author, auditRecord, type Mutation } from '../../src/domain/organizations/changes.ts';
-import { restrictionsOf } from '../../src/domain/organizations/restrictions.ts';
 import type { ConfigurationStore, UnreadableAction } from '../../src/domain/organizations/store.ts';
+import { restrictionsOf } from '../../src/domain/organizations/suspension-and-quota.ts';
 
 /** An in-memory configuration store with the rules of the real one: versions, 50 Actions, unique slugs, and the audit trail. */
 export class InMemoryConfigurationStore implements ConfigurationStore, AuditTrail {

@@ -27,7 +27,7 @@ import type { AttemptKey, Attempts } from '../../src/domain/delivery/delivery-lo
 import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
 import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-request.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
-import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
+import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
 import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
 import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';

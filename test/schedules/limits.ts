@@ -21,7 +21,7 @@ import { type CreateSessionPorts, createSession } from '../../src/domain/auth/cr
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import type { MakeAttempt } from '../../src/domain/delivery/outbound-request.ts';
 import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound-request.ts';
-import { setSuspended } from '../../src/domain/organizations/restrictions.ts';
+import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { withinInvocation } from '../../src/functions/outbound-function.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';

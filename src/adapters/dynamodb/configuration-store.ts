@@ -5,8 +5,8 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
 import { type AuditTrail, type Author, auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
-import { restrictionsOf } from '../../domain/organizations/restrictions.ts';
 import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {

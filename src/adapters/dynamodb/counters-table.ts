@@ -54,7 +54,7 @@ export function hourKey(siteId: string, now: Date): string {
 
 /** Limits the requests of a site, or of its forms, per clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
-  // The counter is kept for a day, so that the dashboard can show it (request-counters.ts).
+  // The counter is kept for a day, so that the dashboard can show it.
   return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
 }
 

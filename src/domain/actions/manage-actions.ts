@@ -15,7 +15,7 @@ import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
-import { createRestricted, restrictionsOf } from '../organizations/restrictions.ts';
+import { createRestricted, restrictionsOf } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';

@@ -16,8 +16,8 @@ import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import { createRestricted, restrictionsOf } from './restrictions.ts';
 import type { ConfigurationStore } from './store.ts';
+import { createRestricted, restrictionsOf } from './suspension-and-quota.ts';
 
 /**
  * Creates an assistant of an organization, once per idempotency key of its author. Without Allowed Domains in the input, its list has only

@@ -2,7 +2,7 @@ import type { Action } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import { settingsOf, viewOfAction } from '../../../src/domain/actions/manage-actions.ts';
 import { requireAssistant, viewOfAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
-import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/restrictions.ts';
+import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/suspension-and-quota.ts';
 import { anOrganization } from '../../fakes/organization.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
 import { updateAction, updateAssistant } from '../../fakes/saves.ts';
