@@ -1,5 +1,5 @@
 import type { Alarms } from './alarms.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
 import type { Outbound, ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';

@@ -5,8 +5,8 @@ import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import type { Api, RouteName } from './api.ts';
 import type { Foundation } from './foundation.ts';
+import type { Api, RouteName } from './http-api.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export type WidgetRoutesProps = Foundation & {

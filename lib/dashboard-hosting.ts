@@ -19,12 +19,12 @@ import { Construct } from 'constructs';
 import { dashboardFolder, NOTICES } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
-import type { Api } from './api.ts';
-import { CACHED, type Edge } from './edge.ts';
+import { CACHED, type Edge } from './distribution.ts';
 import type { Foundation } from './foundation.ts';
-import type { Login } from './login.ts';
+import type { Api } from './http-api.ts';
 import { ServiceFunction } from './service-function.ts';
 import { nameInAccount, type Stage } from './stage.ts';
+import type { Login } from './user-login.ts';
 
 /** Longer than a test request, which another function makes. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);

@@ -51,7 +51,7 @@ export type EdgeProps = Pick<
   readonly originSecret: Secret;
 };
 
-/** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard.ts adds `/dashboard/*`. */
+/** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard-hosting.ts adds `/dashboard/*`. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
   readonly baseUrl: string;
