@@ -51,6 +51,22 @@ export class FakeOutbound {
   };
 }
 
+/** Returns the beginning of an attempt that a queue message asks for. */
+export function anAttempt(changes: Partial<AttemptStart> = {}): AttemptStart {
+  return {
+    action_id: 'act_event',
+    at: '2026-03-04T05:06:00Z',
+    reference: 'event-1',
+    attempt: 1,
+    trigger: 'event',
+    trigger_ref: 'conversation.started',
+    payload: '{"id":"event-1"}',
+    started_at: '2026-03-04T05:06:07.250Z',
+    message_id: 'message-1',
+    ...changes,
+  };
+}
+
 type MemoryRecord = {
   readonly start: AttemptStart;
   result: AttemptResult | null;

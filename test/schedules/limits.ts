@@ -31,6 +31,7 @@ import { memoryClients } from '../fakes/memory-clients.ts';
 import { deleteAction, updateAction } from '../fakes/saves.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
+import { aConversation } from '../fakes/widget.ts';
 import type { World } from '../fakes/world.ts';
 
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
@@ -261,14 +262,7 @@ export async function sessions(world: World, defects: LimitDefects = {}): Promis
 export async function forms(world: World, defects: LimitDefects = {}): Promise<void> {
   const site = new Site(world, 1);
   const form = aFormAction();
-  const conversation = {
-    site_id: SITE_ID,
-    conversation_id: CONVERSATION,
-    session_id: 's',
-    visitor_id: 'v',
-    user_id: null,
-    started_at: CREATED,
-  };
+  const conversation = aConversation({ conversation_id: CONVERSATION });
   const assistant = anAssistant({ escalation_topics: TOPICS.slice(0, world.choose(3)) });
   site.put({ ...KEYS.assistant(SITE_ID), assistant });
   site.put({ ...KEYS.action(ORG_ID, form.action_id), action: form });

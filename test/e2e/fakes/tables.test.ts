@@ -11,18 +11,15 @@ import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.t
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
 import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import type { Action } from '../../../src/contract/actions.ts';
-import type { AttemptResult, AttemptStart } from '../../../src/domain/delivery/delivery-log.ts';
+import type { AttemptResult } from '../../../src/domain/delivery/delivery-log.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { anAttempt } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
-import { startTables, type TestTables } from '../adapters/dynamodb/tables.ts';
+import { tablesOfFile } from '../adapters/dynamodb/tables.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables?.stop());
+const tables = await tablesOfFile();
 
 /** What a call did, without what differs between two engines. */
 const seen = (settled: PromiseSettledResult<unknown>): unknown => {
@@ -108,17 +105,10 @@ async function run(
   const store = configurationStore(client, sorted);
   const subscribersOf = subscriptionReads(client, sorted, now);
   const takeLease = inFlightLeases(client, unsorted, 2, (options) => Math.floor(Math.random() * options));
-  const start = (a: number, b: number): AttemptStart => ({
-    action_id: `sent_${unique}${a}`,
-    at: '2026-03-04T05:06:07.250Z',
-    reference: `e${b}`,
-    attempt: 1,
-    trigger: 'event',
-    trigger_ref: 'message.sent',
-    payload: '{"id":1}',
-    started_at: now().toISOString(),
-    message_id: `m${b}`,
-  });
+  const start = (a: number, b: number) => {
+    const about = { action_id: `sent_${unique}${a}`, reference: `e${b}`, message_id: `m${b}` };
+    return anAttempt({ ...about, at: '2026-03-04T05:06:07.250Z', started_at: now().toISOString() });
+  };
   const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
   await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
   const versions = new Map<number, Action>();

@@ -13,115 +13,101 @@ import {
 import { ORG_ID } from '../../../fakes/configuration.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
-import { startTables, type TestTables } from './tables.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
-describe('the configuration with its audit trail, on a real engine', () => {
-  let tables: TestTables;
-  const clock = new FrozenClock();
-  const randomBytes = countingBytes();
-  const admin: Membership = { org_id: ORG_ID, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: '' };
+const tables = await tablesOfFile();
+const clock = new FrozenClock();
+const admin: Membership = {
+  org_id: ORG_ID,
+  sub: 'anna',
+  email: 'anna@shop.example',
+  role: 'admin',
+  created_at: '2026-01-01T00:00:00.000Z',
+};
 
-  beforeAll(async () => {
-    tables = await startTables();
-    const created_at = '2026-01-01T00:00:00.000Z';
-    await configurationStore(tables.client, tables.sorted).createOrganization({
-      org_id: ORG_ID,
-      name: 'Shop',
-      plan: 'paid',
-      created_at,
-    });
-  });
-  afterAll(async () => {
-    await tables?.stop();
-  });
+const store = configurationStore(tables.client, tables.sorted);
+await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: admin.created_at });
 
-  const ports = () => ({
-    store: configurationStore(tables.client, tables.sorted),
-    sealSigningSecret: async (secret: string) => `sealed ${secret.length}`,
-    now: clock.now,
-    randomBytes,
-  });
-  const auditPage = (orgId: string, after?: string) => ports().store.auditPage(orgId, after);
-  const audit = async () => (await auditPage(ORG_ID)).records;
-  const settings = { name: 'Website', hourly_rate_limit: 10 };
-  const form = {
-    trigger: 'Form',
-    name: 'Contact us',
-    url: 'https://crm.example/',
-    form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: true }],
-  };
-  const by = (creationKey: string) => ({ ...ports(), author: { by: admin, at: clock.now(), creationKey } });
-  const create = (key: string) => createAssistant(ORG_ID, settings, by(key));
+const sealSigningSecret = async (secret: string) => `sealed ${secret.length}`;
+const ports = { store, sealSigningSecret, now: clock.now, randomBytes: countingBytes() };
+const audit = async () => (await store.auditPage(ORG_ID)).records;
+const settings = { name: 'Website', hourly_rate_limit: 10 };
+const form = {
+  trigger: 'Form',
+  name: 'Contact us',
+  url: 'https://crm.example/',
+  form_fields: [{ key: 'email', label: 'Email', type: 'Email', required: true }],
+};
+const by = (creationKey: string) => ({ ...ports, author: { by: admin, at: clock.now(), creationKey } });
+const create = (key: string) => createAssistant(ORG_ID, settings, by(key));
 
-  test('concurrent creations with one key make one assistant and one form, with one record each', async () => {
-    const sites = await Promise.all(Array.from({ length: 20 }, () => create('race')));
-    const site_id = sites[0]?.site_id ?? '';
-    const forms = await Promise.all(Array.from({ length: 10 }, () => createAction(site_id, form, by('form'))));
-    expect([new Set(sites.map((one) => one.site_id)).size, new Set(forms.map((one) => one.action_id)).size]).toEqual([
-      1, 1,
-    ]);
-    expect(await audit()).toHaveLength(2);
-    expect(await ports().store.listAssistants(ORG_ID)).toHaveLength(1);
-    // The form has the slug.
-    expect((await refusedWith(createAction(site_id, form, by('another'))))[0]).toBe(409);
-  });
+test('concurrent creations with one key make one assistant and one form, with one record each', async () => {
+  const sites = await atOnce(20, () => create('race'));
+  const site_id = sites[0]?.site_id ?? '';
+  const forms = await atOnce(10, () => createAction(site_id, form, by('form')));
+  expect([new Set(sites.map((one) => one.site_id)).size, new Set(forms.map((one) => one.action_id)).size]).toEqual([
+    1, 1,
+  ]);
+  expect(await audit()).toHaveLength(2);
+  expect(await store.listAssistants(ORG_ID)).toHaveLength(1);
+  // The form has the slug.
+  expect((await refusedWith(createAction(site_id, form, by('another'))))[0]).toBe(409);
+});
 
-  test('one of ten saves of one version succeeds, and only that one is recorded', async () => {
-    // The trail is sorted by time first.
-    clock.advance(1000);
-    const { site_id } = await create('saves');
-    const before = (await audit()).length;
-    const saves = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, i) =>
-        saveAt(
-          1,
-          () => assistantOf(admin, site_id, ports()),
-          (seen) =>
-            updateAssistant(seen, { name: `Name ${i}` }, { ...ports(), author: { by: admin, at: clock.now() } }),
-        ),
+test('one of ten saves of one version succeeds, and only that one is recorded', async () => {
+  // The trail is sorted by time first.
+  clock.advance(1000);
+  const { site_id } = await create('saves');
+  const before = (await audit()).length;
+  const saves = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, i) =>
+      saveAt(
+        1,
+        () => assistantOf(admin, site_id, ports),
+        (seen) => updateAssistant(seen, { name: `Name ${i}` }, { ...ports, author: { by: admin, at: clock.now() } }),
       ),
-    );
-    expect(saves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const save of saves) if (save.status === 'rejected') expect(save.reason).toBeInstanceOf(StaleVersion);
-    const records = await audit();
-    expect(records).toHaveLength(before + 1);
-    expect(records[0]).toMatchObject({
-      operation: 'update_assistant',
-      fields: ['name'],
-      version: 2,
-      entity_id: site_id,
+    ),
+  );
+  expect(saves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const save of saves) if (save.status === 'rejected') expect(save.reason).toBeInstanceOf(StaleVersion);
+  const records = await audit();
+  expect(records).toHaveLength(before + 1);
+  expect(records[0]).toMatchObject({
+    operation: 'update_assistant',
+    fields: ['name'],
+    version: 2,
+    entity_id: site_id,
+  });
+});
+
+test('the audit trail has pages from the newest record to the oldest', async () => {
+  const by = { sub: 'anna', email: 'anna@shop.example' };
+  const record = { org_id: 'org_many', by, operation: 'update_action', site_id: 's', entity_id: 'act_1', fields: [] };
+  const ats = Array.from({ length: AUDIT_PER_PAGE + 2 }, (_, i) => new Date(clock.now().getTime() + i).toISOString());
+  const items = ats.map((at, i) => ({
+    ...KEYS.audit(record.org_id, at, record.entity_id, i + 1),
+    record: { ...record, at, version: i + 1 },
+  }));
+  for (let from = 0; from < items.length; from += 100) {
+    await tables.client.transactWrite({
+      TransactItems: items.slice(from, from + 100).map((Item) => ({ Put: { TableName: tables.sorted, Item } })),
     });
-  });
+  }
+  const first = await store.auditPage(record.org_id);
+  const second = await store.auditPage(record.org_id, first.next);
+  expect(first.records).toHaveLength(AUDIT_PER_PAGE);
+  expect([...first.records, ...second.records].map(({ at }) => at)).toEqual(ats.toReversed());
+  expect(second.next).toBeUndefined();
+});
 
-  test('the audit trail has pages from the newest record to the oldest', async () => {
-    const by = { sub: 'anna', email: 'anna@shop.example' };
-    const record = { org_id: 'org_many', by, operation: 'update_action', site_id: 's', entity_id: 'act_1', fields: [] };
-    const ats = Array.from({ length: AUDIT_PER_PAGE + 2 }, (_, i) => new Date(clock.now().getTime() + i).toISOString());
-    const items = ats.map((at, i) => ({
-      ...KEYS.audit(record.org_id, at, record.entity_id, i + 1),
-      record: { ...record, at, version: i + 1 },
-    }));
-    for (let from = 0; from < items.length; from += 100) {
-      await tables.client.transactWrite({
-        TransactItems: items.slice(from, from + 100).map((Item) => ({ Put: { TableName: tables.sorted, Item } })),
-      });
-    }
-    const first = await auditPage(record.org_id);
-    const second = await auditPage(record.org_id, first.next);
-    expect(first.records).toHaveLength(AUDIT_PER_PAGE);
-    expect([...first.records, ...second.records].map(({ at }) => at)).toEqual(ats.toReversed());
-    expect(second.next).toBeUndefined();
-  });
-
-  test('members are found by organization and by login until they are removed', async () => {
-    const directory = members(tables.client, tables.sorted);
-    await directory.save(admin);
-    await directory.save({ ...admin, org_id: 'org_other', role: 'member' });
-    expect(await directory.findMembership(ORG_ID, 'anna')).toEqual(admin);
-    expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id).sort()).toEqual([ORG_ID, 'org_other']);
-    expect(await directory.list(ORG_ID)).toEqual([admin]);
-    await directory.remove(ORG_ID, 'anna');
-    expect(await directory.findMembership(ORG_ID, 'anna')).toBeUndefined();
-    expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id)).toEqual(['org_other']);
-  });
+test('members are found by organization and by login until they are removed', async () => {
+  const directory = members(tables.client, tables.sorted);
+  await directory.save(admin);
+  await directory.save({ ...admin, org_id: 'org_other', role: 'member' });
+  expect(await directory.findMembership(ORG_ID, 'anna')).toEqual(admin);
+  expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id).sort()).toEqual([ORG_ID, 'org_other']);
+  expect(await directory.list(ORG_ID)).toEqual([admin]);
+  await directory.remove(ORG_ID, 'anna');
+  expect(await directory.findMembership(ORG_ID, 'anna')).toBeUndefined();
+  expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id)).toEqual(['org_other']);
 });

@@ -5,20 +5,13 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import type { AiAction, FormAction } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Organization } from '../../../../src/contract/organizations.ts';
-import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { atOnce, type TestTables, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-let store: ConfigurationStore;
-let reads: ReturnType<typeof configurationReads>;
-beforeAll(async () => {
-  tables = await startTables();
-  store = configurationStore(tables.client, tables.sorted);
-  reads = configurationReads(tables.client, tables.sorted);
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
+const store = configurationStore(tables.client, tables.sorted);
+const reads = configurationReads(tables.client, tables.sorted);
 
 /** Creates an organization with one assistant for a test. */
 async function organization(changes: Partial<Assistant> = {}) {

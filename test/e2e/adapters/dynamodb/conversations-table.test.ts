@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
-import type { Conversation } from '../../../../src/domain/conversations/conversations.ts';
 import { SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { aConversation } from '../../../fakes/widget.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const DAY = 24 * 3600 * 1000;
 
@@ -20,22 +16,10 @@ function setUp() {
   return { clock, key, store: conversations(tables.client, tables.sorted, clock.now) };
 }
 
-function aConversation(changes: Partial<Conversation> = {}): Conversation {
-  return {
-    site_id: SITE_ID,
-    conversation_id: randomUUID(),
-    session_id: 'session-1',
-    visitor_id: 'visitor-1',
-    user_id: null,
-    started_at: '2026-03-04T05:06:07.250Z',
-    ...changes,
-  };
-}
-
 describe('a conversation', () => {
   test('is found only by its site and id', async () => {
     const { store } = setUp();
-    const conversation = aConversation({ user_id: 'user-1' });
+    const conversation = aConversation({ conversation_id: randomUUID(), user_id: 'user-1' });
     await store.saveConversation(conversation);
     expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toEqual(conversation);
     expect(await store.findConversation('site_other', conversation.conversation_id)).toBeUndefined();
@@ -44,7 +28,7 @@ describe('a conversation', () => {
 
   test('is not found after 30 days, also when DynamoDB has not deleted it yet', async () => {
     const { store, clock } = setUp();
-    const conversation = aConversation();
+    const conversation = aConversation({ conversation_id: randomUUID() });
     await store.saveConversation(conversation);
     clock.advance(30 * DAY - 1000);
     expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toBeDefined();

@@ -6,13 +6,9 @@ import {
   hitPerMinute,
   requestCounts,
 } from '../../../../src/adapters/dynamodb/counters-table.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const START = Date.parse('2026-03-04T05:06:07.000Z');
 const at = (milliseconds: number) => new Date(START + milliseconds);

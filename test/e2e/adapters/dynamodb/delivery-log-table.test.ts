@@ -4,33 +4,17 @@ import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-tabl
 import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import type { DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import { anAttempt } from '../../../fakes/delivery.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 import { through } from './through.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const clock = new FrozenClock();
 const log = () => deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: clock.now });
 
-function aStart(changes: Partial<AttemptStart> = {}): AttemptStart {
-  return {
-    action_id: `act_${randomUUID()}`,
-    at: '2026-03-04T05:06:00Z',
-    reference: 'event-1',
-    attempt: 1,
-    trigger: 'event',
-    trigger_ref: 'conversation.started',
-    payload: '{"id":"event-1"}',
-    started_at: '2026-03-04T05:06:07.250Z',
-    message_id: 'message-1',
-    ...changes,
-  };
-}
+const aStart = (changes: Partial<AttemptStart> = {}) => anAttempt({ action_id: `act_${randomUUID()}`, ...changes });
 
 const SUCCESS: AttemptResult = { status: 200, response_excerpt: 'ok', latency_ms: 12, success: true, error: null };
 const FAILURE: AttemptResult = {

@@ -14,15 +14,13 @@ import type { AttemptResult, AttemptStart } from '../../../../src/domain/deliver
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
+import { anAttempt } from '../../../fakes/delivery.ts';
 import { deleteAction } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { aConversation } from '../../../fakes/widget.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 /** Thrown at a step, like an interruption by Ctrl-C. */
 class Interrupted extends Error {}
@@ -68,17 +66,7 @@ function setUp() {
   };
 
   const record = (action_id: string) =>
-    log.claim({
-      action_id,
-      at: '2026-03-04T05:06:00Z',
-      reference: randomUUID(),
-      attempt: 1,
-      trigger: 'event',
-      trigger_ref: 'message.sent',
-      payload: 'of a visitor',
-      started_at: '2026-03-04T05:06:00Z',
-      message_id: 'message',
-    });
+    log.claim(anAttempt({ action_id, reference: randomUUID(), payload: 'of a visitor' }));
 
   /** Creates an assistant with every kind of item that belongs to one, also the log of a deleted Action. */
   const assistant = async (orgId: string) => {
@@ -97,15 +85,7 @@ function setUp() {
     await record(usageLogId(site_id));
     await deleteAction(gone.action_id, management);
     const conversation_id = randomUUID();
-    const started_at = clock.now().toISOString();
-    await kept.saveConversation({
-      site_id,
-      conversation_id,
-      session_id: 's',
-      visitor_id: 'v',
-      user_id: null,
-      started_at,
-    });
+    await kept.saveConversation(aConversation({ site_id, conversation_id }));
     await kept.countCall({ siteId: site_id, conversationId: conversation_id, actionId: live.action_id }, 5);
     return site_id;
   };
@@ -137,20 +117,15 @@ async function aPerson() {
     return { site_id, action_id: (await createAction(site_id, action, management)).action_id };
   };
   const [mine, theirs] = [await site(orgId), await site(other.orgId)];
-  const start = (payload: object | string | null, changes: Partial<AttemptStart> = {}): AttemptStart => ({
-    action_id: mine.action_id,
-    at: '2026-03-04T05:06:00Z',
-    reference: randomUUID(),
-    attempt: 1,
-    trigger: 'event',
-    trigger_ref: 'message.sent',
-    payload: typeof payload === 'string' || payload === null ? payload : JSON.stringify(payload),
-    started_at: '2026-03-04T05:06:00Z',
-    message_id: 'message',
-    ...changes,
-  });
+  const start = (payload: object | null, changes: Partial<AttemptStart> = {}) =>
+    anAttempt({
+      action_id: mine.action_id,
+      reference: randomUUID(),
+      payload: payload && JSON.stringify(payload),
+      ...changes,
+    });
   const result: AttemptResult = { status: 500, response_excerpt: '{}', latency_ms: 7, success: false, error: null };
-  const write = async (payload: object | string | null, changes?: Partial<AttemptStart>, excerpt = '{}') => {
+  const write = async (payload: object | null, changes?: Partial<AttemptStart>, excerpt = '{}') => {
     const attempt = start(payload, changes);
     await log.claim(attempt);
     await log.complete(attempt, { ...result, response_excerpt: excerpt });

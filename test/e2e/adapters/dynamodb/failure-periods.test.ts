@@ -5,13 +5,9 @@ import { signalFailingEndpoint } from '../../../../src/domain/delivery/failing-e
 import { unixSeconds } from '../../../../src/domain/sources.ts';
 import { DELIVERY } from '../../../fakes/delivery.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const periods = () => failurePeriods(tables.client, { counters: tables.unsorted, deliveryLog: tables.sorted });
 

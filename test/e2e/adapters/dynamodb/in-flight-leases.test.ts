@@ -2,15 +2,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { inFlightLeases } from '../../../../src/adapters/dynamodb/in-flight-leases.ts';
 import type { Lease } from '../../../../src/domain/delivery/outbound-request.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, startTables, type TestTables } from './tables.ts';
+import { atOnce, tablesOfFile } from './tables.ts';
 
 const PLACES = 20;
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const isLease = (lease: Lease | undefined): lease is Lease => lease !== undefined;
 

@@ -6,7 +6,7 @@ import type { Membership } from '../../../../src/contract/organizations.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { startTables, type TestTables } from './tables.ts';
+import { tablesOfFile } from './tables.ts';
 import { through } from './through.ts';
 
 /**
@@ -16,21 +16,14 @@ import { through } from './through.ts';
 
 const WRITES = /^(PutItem|UpdateItem|TransactWriteItems)$/;
 
-let tables: TestTables;
-let lossy: Awaited<ReturnType<typeof through>>;
-beforeAll(async () => {
-  tables = await startTables();
-  const sent = new Set<string>();
-  lossy = await through(tables.access, ({ operation, body }) => {
-    const isFirst = WRITES.test(operation) && !sent.has(body);
-    sent.add(body);
-    return isFirst ? 'lost' : undefined;
-  });
+const tables = await tablesOfFile();
+const sent = new Set<string>();
+const lossy = await through(tables.access, ({ operation, body }) => {
+  const isFirst = WRITES.test(operation) && !sent.has(body);
+  sent.add(body);
+  return isFirst ? 'lost' : undefined;
 });
-afterAll(async () => {
-  lossy?.stop();
-  await tables?.stop();
-});
+afterAll(lossy.stop);
 let before = 0;
 beforeEach(() => {
   before = lossy.calls.length;

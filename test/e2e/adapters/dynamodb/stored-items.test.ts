@@ -17,11 +17,11 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
-import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
 import { requireAll } from '../../../../src/domain/organizations/store.ts';
+import { anAttempt } from '../../../fakes/delivery.ts';
 import { updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
-import { startTables, type TestTables } from './tables.ts';
+import { tablesOfFile } from './tables.ts';
 
 /**
  * Every kind of item, in DynamoDB's JSON.
@@ -52,8 +52,11 @@ const CALL = 'act_ji55hlxquhthapufenrp';
 /** When the items were written. */
 const AT = '2026-03-04T05:06:10.250Z';
 
+const tables = await tablesOfFile();
+const logs = await tablesOfFile();
+
 /** Stores the items of the fixture in tables. @returns every reader of these items */
-async function storeItems(tables: TestTables, logs: TestTables) {
+async function storeItems() {
   const put = (TableName: string, Item: Item) =>
     (TableName === logs.sorted ? logs : tables).documents.send(new PutCommand({ TableName, Item }));
   for (const item of itemsOf('configuration', 'conversations')) await put(tables.sorted, item);
@@ -82,17 +85,8 @@ async function storeItems(tables: TestTables, logs: TestTables) {
     },
   };
 }
-type StoredItems = Awaited<ReturnType<typeof storeItems>>;
 
-let tables: TestTables;
-let logs: TestTables;
-let stored: StoredItems;
-beforeAll(async () => {
-  tables = await startTables();
-  logs = await startTables();
-  stored = await storeItems(tables, logs);
-});
-afterAll(() => Promise.all([tables.stop(), logs.stop()]));
+const stored = await storeItems();
 
 async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
   const read: One[] = [];
@@ -103,17 +97,7 @@ async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
 const ACTION = (id: string) => ({ pk: `ORG#${ORG}`, sk: `ACTION#${id}` });
 const CONVERSATION = { pk: `SITE#${SITE}#CONVERSATION#c-user`, sk: 'CONVERSATION' };
 const SUBMISSION = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted', formId: 'act_1' };
-const START: AttemptStart = {
-  action_id: EVENT,
-  at: '2026-03-04T05:06:00Z',
-  reference: 'event-1',
-  attempt: 1,
-  trigger: 'event',
-  trigger_ref: 'conversation.started',
-  payload: '{}',
-  started_at: AT,
-  message_id: 'message-1',
-};
+const START = anAttempt({ action_id: EVENT, started_at: AT });
 const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#event-1#1' };
 
 type Key = { readonly pk: string; readonly sk?: string };

@@ -3,19 +3,13 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { subscriptionReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import type { EventAction } from '../../../../src/contract/actions.ts';
-import type { ConfigurationStore } from '../../../../src/domain/organizations/store.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { startTables, type TestTables } from './tables.ts';
+import { type TestTables, tablesOfFile } from './tables.ts';
 
-let tables: TestTables;
-let store: ConfigurationStore;
-beforeAll(async () => {
-  tables = await startTables();
-  store = configurationStore(tables.client, tables.sorted);
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
+const store = configurationStore(tables.client, tables.sorted);
 
 /** An organization with one Event Action, and a container of the event-router. */
 async function setUp() {

@@ -70,6 +70,13 @@ export async function startTables(): Promise<TestTables> {
   };
 }
 
+/** Starts tables that are stopped after the tests of the file. */
+export async function tablesOfFile(): Promise<TestTables> {
+  const tables = await startTables();
+  afterAll(tables.stop);
+  return tables;
+}
+
 /** Runs a function `count` times concurrently. */
 export function atOnce<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
