@@ -52,8 +52,7 @@ test.each([
   const { org_id, site_id, action_id } = await operator.action();
   const ids: Readonly<Record<string, string>> = { ORG: org_id, SITE: site_id, ACTION: action_id };
   operator.unverifiedLogins.add('not-verified@example.com');
-  const { organizations, assistants, actions } = operator.store;
-  const state = () => structuredClone([...organizations, ...assistants, ...actions, ...operator.members]);
+  const state = () => structuredClone([...operator.store.items(), ...operator.members]);
   const before = state();
   const refused = await operator.run(...words.map((word) => ids[word] ?? word));
   expect(refused).toEqual({ code, out: '', err: expect.stringContaining(message) });
@@ -91,7 +90,7 @@ describe('org', () => {
     };
     operator.deployment = { ...operator.deployment, store: { ...operator.store, changeOrganization: changeBoth } };
     await operator.json('org', 'update', orgId, '--name', 'Mall');
-    expect(operator.store.organizations.get(orgId)).toMatchObject({ name: 'Mall', plan: 'paid' });
+    expect(await operator.store.findOrganization(orgId)).toMatchObject({ name: 'Mall', plan: 'paid' });
   });
 
   test('lists organizations by name', async () => {
@@ -124,10 +123,10 @@ describe('org', () => {
   test('erases an organization with all its data, without a question with --yes', async () => {
     const { org_id } = await operator.action();
     await operator.json('member', 'add', '--org', org_id, '--email', 'ada@example.com');
-    const erased = { assistants: 1, members: 1, actions: 1, log_records: 3, conversation_items: 2 };
+    const erased = { assistants: 1, members: 1, actions: 1, log_records: 6, conversation_items: 2 };
     expect(await operator.json('org', 'delete', org_id, '--yes')).toEqual({ org_id, ...erased });
     const { store, members } = operator;
-    expect([store.organizations.size, store.assistants.size, store.actions.size, members.size]).toEqual([0, 0, 0, 0]);
+    expect([store.items(), members.size]).toEqual([[], 0]);
   });
 });
 
@@ -202,11 +201,10 @@ describe('assistant', () => {
     operator.answer = site_id;
     operator.whileWaiting = (pauses) => pauses < 4;
     expect(await erase()).toMatchObject({ code: 1, err: 'Interrupted: run the command again to continue\n' });
-    expect(operator.store.assistants.get(site_id)?.enabled).toBe(false);
+    expect((await operator.store.findAssistant(site_id))?.enabled).toBe(false);
     operator.whileWaiting = () => true;
-    expect(await erase()).toMatchObject({ code: 0, out: expect.stringMatching(/log_records +3\n/) });
-    const { assistants, actions, organizations } = operator.store;
-    expect([assistants.size, actions.size, organizations.has(org_id)]).toEqual([0, 0, true]);
+    expect(await erase()).toMatchObject({ code: 0, out: expect.stringMatching(/log_records +6\n/) });
+    expect(operator.store.items().map(({ pk, sk }) => [pk, sk])).toEqual([[`ORG#${org_id}`, 'ORG']]);
   });
 });
 

@@ -2,7 +2,7 @@ import { type ResealPorts, reseal } from '../../cli/commands/keys.ts';
 import { activeKey, type KeyRing } from '../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anEventAction, ORG_ID } from '../fakes/configuration.ts';
-import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { FakeOperator } from './operator.ts';
@@ -56,15 +56,16 @@ describe('reseal', () => {
 
   async function setUp(actions = 5) {
     const clock = new FrozenClock();
-    const store = new InMemoryConfigurationStore();
+    const store = memoryConfiguration();
     await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: 'x' });
     for (let i = 0; i < actions; i++) await store.createAction(sealed(`act_${i}`, `whsec_${i}`));
     const kept = new InMemoryRing([OLD]);
     const told: string[] = [];
     /** Expects that each secret can be opened with the stored ring. */
-    const expectOpen = () => {
-      for (const [id, action] of store.actions) {
-        expect(openSigningSecret(action.sealed_signing_secret, id, kept.ring)).toBe(id.replace('act', 'whsec'));
+    const stored = async () => (await store.listActions(ORG_ID)).actions;
+    const expectOpen = async () => {
+      for (const { action_id: id, sealed_signing_secret } of await stored()) {
+        expect(openSigningSecret(sealed_signing_secret, id, kept.ring)).toBe(id.replace('act', 'whsec'));
       }
     };
     /** @param limit number of steps after which the run is interrupted */
@@ -77,13 +78,13 @@ describe('reseal', () => {
         randomBytes: countingBytes(),
         step: async (text) => {
           if (told.push(text) - before > limit) throw new Interrupted();
-          expectOpen();
+          await expectOpen();
         },
         pause: async (milliseconds) => clock.advance(milliseconds),
       };
     };
-    const sealedBy = () => [...store.actions.values()].map((action) => sealedWith(action.sealed_signing_secret));
-    return { clock, store, kept, told, ports, expectOpen, sealedBy };
+    const sealedBy = async () => (await stored()).map((action) => sealedWith(action.sealed_signing_secret));
+    return { clock, store, kept, told, ports, expectOpen, stored, sealedBy };
   }
 
   test('adds a key, waits until every function knows it, seals every secret with it and removes the old key', async () => {
@@ -93,7 +94,7 @@ describe('reseal', () => {
     expect(done).toEqual({ kid: kept.ring[0].kid, resealed: 5, dropped_keys: 1, lost: [] });
     expect(kept.ring.map(({ kid }) => kid)).toEqual([done.kid]);
     expect(done.kid).not.toBe('k1');
-    expect(sealedBy()).toEqual(Array(5).fill(done.kid));
+    expect(await sealedBy()).toEqual(Array(5).fill(done.kid));
     const firstSealing = told.findIndex((text) => text.startsWith('Sealing'));
     expect(told.slice(0, firstSealing).every((text) => /every function knows/.test(text))).toBe(true);
     expect(clock.now().getTime() - begun).toBeGreaterThan(330_000);
@@ -118,7 +119,7 @@ describe('reseal', () => {
   });
 
   test('an Action that is saved during a pass is sealed in the next pass', async () => {
-    const { store, ports, sealedBy } = await setUp(2);
+    const { store, ports, stored, sealedBy } = await setUp(2);
     let saved = 0;
     const replaceAction: typeof store.replaceAction = async (previous, next) => {
       const renamed = { ...previous, name: 'Renamed', version: previous.version + 1 };
@@ -127,8 +128,8 @@ describe('reseal', () => {
     };
     const { kid, resealed } = await reseal({ ...ports(), store: { ...store, replaceAction } });
     expect(resealed).toBe(2);
-    expect([...store.actions.values()].map(({ name }) => name)).toContain('Renamed');
-    expect(sealedBy()).toEqual([kid, kid]);
+    expect((await stored()).map(({ name }) => name)).toContain('Renamed');
+    expect(await sealedBy()).toEqual([kid, kid]);
   });
 
   test('a secret that no key can open is reported, and the others are sealed', async () => {

@@ -1,20 +1,21 @@
 import type { Deployment, LogName } from '../../cli/deployment.ts';
 import type { AccountFacts, Target } from '../../cli/process.ts';
 import type { LogLine, LogQuery } from '../../src/adapters/aws-account.ts';
+import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import type { Membership } from '../../src/contract/organizations.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { CatalogEvent } from '../../src/domain/events/put-event.ts';
-import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { capturedRun, type Ended } from './captured-run.ts';
 
 /** A deployment in memory, and an operator who runs commands on it. */
 export class FakeOperator {
-  readonly store = new InMemoryConfigurationStore();
+  readonly store = memoryConfiguration();
   readonly clock = new FrozenClock();
   readonly events: CatalogEvent[] = [];
   readonly members = new Map<string, Membership>();
@@ -119,8 +120,7 @@ export class FakeOperator {
     tokenRing: this.tokenRing,
     sealingRing: this.sealingRing,
     erasure: {
-      logsOfDeletedActions: async () => [],
-      forgetLog: async () => undefined,
+      ...erasure(this.store.client, { configuration: CONFIGURATION, counters: '', conversations: '', deliveryLog: '' }),
       eraseLog: async () => 3,
       eraseConversations: async () => 2,
       conversations: async function* () {},
@@ -130,12 +130,6 @@ export class FakeOperator {
       eraseCounters: async () => 0,
       recordErasure: async () => undefined,
       eraseAudit: async () => 1,
-      removeAssistant: async ({ site_id }) => {
-        this.store.assistants.delete(site_id);
-      },
-      removeOrganization: async (orgId) => {
-        this.store.organizations.delete(orgId);
-      },
     },
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),

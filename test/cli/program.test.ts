@@ -157,8 +157,7 @@ test.each(ASKING)('%s changes nothing without a terminal and without --yes', asy
   const ids = await operator.action();
   await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
   await operator.json('secret', 'generate', ids.site_id);
-  const { assistants, actions, organizations } = operator.store;
-  const state = () => structuredClone([...assistants, ...actions, ...organizations]);
+  const state = () => structuredClone(operator.store.items());
   operator.records = [attempt({ ...REFUSED, attempt: 3 })];
   operator.whileWaiting = () => true;
   const before = state();

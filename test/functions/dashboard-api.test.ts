@@ -16,20 +16,20 @@ const eventAction = {
   events: ['conversation.started'],
 };
 
-function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
-  const api = dashboardApi();
-  api.store.assistants.set(SITE_ID, anAssistant(changes));
+async function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
+  const api = await dashboardApi();
+  await api.store.createAssistant(anAssistant(changes), 100);
   return api;
 }
 
 describe('access', () => {
   test('a request without a verified token is refused', async () => {
-    const { status, body } = await dashboardApi().call(undefined, 'GET', '/me');
+    const { status, body } = await (await dashboardApi()).call(undefined, 'GET', '/me');
     expect([status, body.success]).toEqual([401, false]);
   });
 
   test('me returns the organizations of the user and the role in each', async () => {
-    const { body } = await dashboardApi().call('max', 'GET', '/me');
+    const { body } = await (await dashboardApi()).call('max', 'GET', '/me');
     expect(body).toEqual({
       sub: 'max',
       organizations: [
@@ -46,13 +46,13 @@ describe('access', () => {
   });
 
   test('a user without a membership has no organization and can read none', async () => {
-    const { call } = dashboardApi();
+    const { call } = await dashboardApi();
     expect((await call('stranger', 'GET', '/me')).body.organizations).toEqual([]);
     expect((await call('stranger', 'GET', `${ORG}/assistants`)).status).toBe(404);
   });
 
   test('members read', async () => {
-    const { call } = withAssistant();
+    const { call } = await withAssistant();
     for (const path of [`${ORG}/assistants`, `${ORG}/members`, SITE, `${ORG}/actions`, `${SITE}/installation`]) {
       expect((await call('max', 'GET', path)).status).toBe(200);
     }
@@ -68,8 +68,8 @@ describe('access', () => {
     ['POST', `${ORG}/actions/act_event/test`],
     ['GET', `${ORG}/audit`],
   ])('members may not %s %s', async (method, path) => {
-    const { call, store } = withAssistant();
-    store.actions.set('act_event', anEventAction());
+    const { call, store } = await withAssistant();
+    await store.createAction(anEventAction());
     const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
     expect([status, body]).toEqual([
       403,
@@ -78,15 +78,15 @@ describe('access', () => {
   });
 
   test('a removed role is refused with the next request', async () => {
-    const { call, memberships } = withAssistant();
+    const { call, memberships } = await withAssistant();
     expect((await call('anna', 'GET', SITE)).status).toBe(200);
     memberships.splice(0, 1);
     expect((await call('anna', 'GET', SITE)).status).toBe(404);
   });
 
   test('ids of another organization are not found under either organization', async () => {
-    const { call, store } = withAssistant();
-    store.actions.set('act_event', anEventAction());
+    const { call, store } = await withAssistant();
+    await store.createAction(anEventAction());
     for (const [method, path] of [
       ['GET', SITE],
       ['GET', `${ORG}/members`],
@@ -109,12 +109,12 @@ describe('access', () => {
       );
       expect([path, reply.status]).toEqual([path, 404]);
     }
-    expect(store.assistants.get(SITE_ID)?.version).toBe(1);
-    expect(store.actions.get('act_event')?.version).toBe(1);
+    expect((await store.findAssistant(SITE_ID))?.version).toBe(1);
+    expect((await store.findActionById('act_event'))?.version).toBe(1);
   });
 
   test('a path without an operation is answered with 404', async () => {
-    const { call } = dashboardApi();
+    const { call } = await dashboardApi();
     for (const path of ['/', '/nothing', `${ORG}/assistants/a%20b`, `${ORG}/actions/x/y/z`]) {
       expect((await call('anna', 'GET', path)).status).toBe(404);
     }
@@ -130,10 +130,9 @@ function pick(path: string, body: { version: number; change: object; idempotency
 
 describe('assistants', () => {
   test('are at most 100 in an organization, and are listed in pages', async () => {
-    const { call, store } = dashboardApi();
+    const { call, store } = await dashboardApi();
     for (let count = 1; count < 100; count++) {
-      const assistant = anAssistant({ site_id: `site_${count}` });
-      store.assistants.set(assistant.site_id, assistant);
+      await store.createAssistant(anAssistant({ site_id: `site_${count}` }), 100);
     }
     const create = (idempotency_key: string) =>
       call('anna', 'POST', `${ORG}/assistants`, { idempotency_key, assistant: settings });
@@ -145,15 +144,17 @@ describe('assistants', () => {
       'assistants: the organization may have at most 100',
     ]);
     const page = z.object({ assistants: z.array(z.object({ site_id: z.string() })), next: z.string().nullable() });
-    const first = page.parse((await call('anna', 'GET', `${ORG}/assistants`)).body);
-    const second = page.parse((await call('anna', 'GET', `${ORG}/assistants?after=${first.next}`)).body);
-    expect([first.assistants.length, second.assistants.length, second.next]).toEqual([50, 50, null]);
+    const read = async (query = '') => page.parse((await call('anna', 'GET', `${ORG}/assistants${query}`)).body);
+    const first = await read();
+    const second = await read(`?after=${first.next}`);
+    expect([first.assistants.length, second.assistants.length]).toEqual([50, 50]);
     expect(new Set([...first.assistants, ...second.assistants].map(({ site_id }) => site_id)).size).toBe(100);
+    expect(await read(`?after=${second.next}`)).toEqual({ assistants: [], next: null });
     expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
   });
 
   test('escalation channels, the owner and the secret cannot be set here', async () => {
-    const { call, store } = withAssistant();
+    const { call, store } = await withAssistant();
     for (const change of [
       { escalation_topics: ['arn:aws:sns:us-east-1:123456789012:va-wave-escalation-x'] },
       { org_id: OTHER_ORG_ID },
@@ -162,17 +163,17 @@ describe('assistants', () => {
     ]) {
       expect((await call('anna', 'PATCH', SITE, { version: 1, change })).status).toBe(400);
     }
-    expect(store.assistants.get(SITE_ID)).toEqual(anAssistant());
+    expect(await store.findAssistant(SITE_ID)).toEqual(anAssistant());
   });
 
   test('the same idempotency key creates one assistant, and another request with it is refused', async () => {
-    const { call, store } = dashboardApi();
+    const { call, store } = await dashboardApi();
     const request = { idempotency_key: 'one', assistant: settings };
     const replies = await Promise.all([1, 2, 3].map(() => call('anna', 'POST', `${ORG}/assistants`, request)));
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(replies.map(({ body }) => body.site_id)).size).toBe(1);
-    expect(store.assistants.size).toBe(1);
-    expect(store.records).toHaveLength(1);
+    expect(await store.listAssistants(ORG_ID)).toHaveLength(1);
+    expect((await store.auditPage(ORG_ID)).records).toHaveLength(1);
     const other = await call('anna', 'POST', `${ORG}/assistants`, {
       ...request,
       assistant: { ...settings, name: 'Other' },
@@ -181,7 +182,7 @@ describe('assistants', () => {
   });
 
   test('a save of an old version is refused and returns the current one', async () => {
-    const { call } = withAssistant();
+    const { call } = await withAssistant();
     await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'First' } });
     const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
     expect(status).toBe(409);
@@ -192,7 +193,7 @@ describe('assistants', () => {
 
 describe('the server secret', () => {
   test('is returned once; afterwards only its last six characters are shown', async () => {
-    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    const { call } = await withAssistant({ authentication_mode: 'Session Signed' });
     const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
     expect(status).toBe(200);
     expect(body.server_secret).toMatch(/^ss_/);
@@ -207,7 +208,7 @@ describe('Actions', () => {
   const create = (action: object, key = 'one') => [`${SITE}/actions`, { idempotency_key: key, action }] as const;
 
   test('are created enabled and never show a signing secret', async () => {
-    const { call, store } = withAssistant();
+    const { call, store } = await withAssistant();
     const created = await call('anna', 'POST', ...create(eventAction));
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ enabled: true, method: 'POST', site_id: SITE_ID, version: 1 });
@@ -220,7 +221,7 @@ describe('Actions', () => {
       await call('anna', 'PATCH', path, { version: 1, change: { enabled: true } }),
     ];
     expect(replies.map(({ status }) => status)).toEqual([201, 200, 200, 200, 409]);
-    const [stored] = store.actions.values();
+    const stored = await store.findActionById(created.body.action_id);
     for (const { text } of replies) {
       expect(text).not.toMatch(/seal|signing_secret|whsec_/);
       expect(text).not.toContain(stored?.sealed_signing_secret);
@@ -228,24 +229,24 @@ describe('Actions', () => {
   });
 
   test('are deleted only with the current version', async () => {
-    const { call, store } = withAssistant();
-    store.actions.set('act_form', aFormAction({ version: 2 }));
+    const { call, store } = await withAssistant();
+    await store.createAction(aFormAction({ version: 2 }));
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=1`)).status).toBe(409);
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form`)).status).toBe(400);
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=2`)).body).toEqual({ deleted: true });
-    expect(store.actions.size).toBe(0);
+    expect(await store.findActionById('act_form')).toBeUndefined();
   });
 
   test('the Test button invokes the test function', async () => {
-    const { call, store, tested } = withAssistant();
-    store.actions.set('act_event', anEventAction());
+    const { call, store, tested } = await withAssistant();
+    await store.createAction(anEventAction());
     const { status, body } = await call('anna', 'POST', `${ORG}/actions/act_event/test`, {});
     expect([status, body.success, tested]).toEqual([200, true, ['act_event']]);
   });
 });
 
 test('members are listed by email address, without the ids of their logins', async () => {
-  const { call, join } = dashboardApi();
+  const { call, join } = await dashboardApi();
   join('aaron', ORG_ID, 'member');
   const { body } = await call('max', 'GET', `${ORG}/members`);
   const of = (who: string, role: string) => ({
@@ -258,7 +259,7 @@ test('members are listed by email address, without the ids of their logins', asy
 
 describe('the audit trail', () => {
   test('has the author and the changed fields, but no value', async () => {
-    const { call } = withAssistant({ authentication_mode: 'Session Signed' });
+    const { call } = await withAssistant({ authentication_mode: 'Session Signed' });
     await call('anna', 'PATCH', SITE, { version: 1, change: { domain: 'hidden.example', enabled: false } });
     const { body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 });
     await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'stale' } });
@@ -272,8 +273,9 @@ describe('the audit trail', () => {
   });
 
   test('has pages', async () => {
-    const { call } = withAssistant();
+    const { call, clock } = await withAssistant();
     for (let version = 1; version <= AUDIT_PER_PAGE + 1; version++) {
+      clock.advance(1);
       await call('anna', 'PATCH', SITE, { version, change: { name: `Name ${version}` } });
     }
     const { body } = await call('anna', 'GET', `${ORG}/audit`);
@@ -292,7 +294,7 @@ test.each([
   ['entries of a wrong type', { allowed_domains: Array.from({ length: 120_000 }, () => 1) }],
   ['wrong addresses', { ip_allowlist: Array.from({ length: 62_000 }, () => 'x') }],
 ])('a refusal of tens of thousands of %s stays small', async (_, wrong) => {
-  const { call } = dashboardApi();
+  const { call } = await dashboardApi();
   const assistant = { ...settings, ...wrong };
   const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, { idempotency_key: 'one', assistant });
   expect(status).toBe(400);
@@ -301,7 +303,7 @@ test.each([
 });
 
 test('all wrong fields of a new assistant are returned together', async () => {
-  const { status, body } = await dashboardApi().call('anna', 'POST', `${ORG}/assistants`, {
+  const { status, body } = await (await dashboardApi()).call('anna', 'POST', `${ORG}/assistants`, {
     idempotency_key: 'key',
     assistant: { name: '', domain: '*.shop.example', ip_allowlist: ['::1', 'nowhere'], hourly_rate_limit: 0 },
   });
@@ -316,13 +318,13 @@ test('all wrong fields of a new assistant are returned together', async () => {
 });
 
 test('the installation check returns the requests of this hour and of the last 24 hours', async () => {
-  const { body } = await withAssistant().call('max', 'GET', `${SITE}/installation`);
+  const { body } = await (await withAssistant()).call('max', 'GET', `${SITE}/installation`);
   expect(body).toEqual({ requests_this_hour: 7, requests_last_24_hours: 40 });
 });
 
 describe('the check whether a page is allowed', () => {
   const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
-  const ask = (page?: object) => dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+  const ask = async (page?: object) => (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries, page });
 
   test('returns the normalized entries, also without a page', async () => {
     const { body } = await ask();
@@ -339,7 +341,7 @@ describe('the check whether a page is allowed', () => {
 
   test('returns normalized addresses, and null for a text that is none', async () => {
     const addresses = ['2001:DB8::0:1', '10.0.0.0/8'];
-    const { body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries: [], addresses });
+    const { body } = await (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries: [], addresses });
     expect(body.addresses).toEqual([
       { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
       { address: '10.0.0.0/8', normalized: null },
@@ -363,7 +365,7 @@ describe('the check whether a page is allowed', () => {
       'page.authentication_mode',
     ],
   ])('refuses %j', async (page, field) => {
-    const { status, body } = await dashboardApi().call('max', 'POST', '/check-hosts', { entries, page });
+    const { status, body } = await (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries, page });
     expect([status, body.field]).toEqual([400, field]);
   });
 });

@@ -3,7 +3,7 @@ import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Membership, Role } from '../../src/contract/organizations.ts';
 import { type DashboardPorts, dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
-import { InMemoryConfigurationStore } from '../fakes/configuration-store.ts';
+import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
 
@@ -13,22 +13,16 @@ export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
  * Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway.
  * @param replacements ports that a test needs in place of the defaults
  */
-export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
+export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
   const clock = new FrozenClock();
-  const store = new InMemoryConfigurationStore();
+  const store = memoryConfiguration();
   const memberships: Membership[] = [];
   const tested: string[] = [];
-  const reported: string[] = [];
   for (const [org_id, plan] of [
     [ORG_ID, 'paid'],
     [OTHER_ORG_ID, 'free'],
   ] as const) {
-    store.organizations.set(org_id, {
-      org_id,
-      name: `Name of ${org_id}`,
-      plan,
-      created_at: '2026-01-01T00:00:00.000Z',
-    });
+    await store.createOrganization({ org_id, name: `Name of ${org_id}`, plan, created_at: '2026-01-01T00:00:00.000Z' });
   }
   const join = (sub: string, org_id: string, role: Role) =>
     memberships.push({ org_id, sub, email: `${sub}@shop.example`, role, created_at: '2026-01-01T00:00:00.000Z' });
@@ -45,7 +39,7 @@ export function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAct
       membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
       list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId),
     },
-    reportUnreadable: ({ action_id }) => reported.push(action_id),
+    reportUnreadable: () => {},
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {
       tested.push(actionId);

@@ -56,9 +56,9 @@ async function pressTest() {
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  const { call, store } = dashboardApi({ testAction: actionTestFunction(client, 'action-test') });
+  const { call, store } = await dashboardApi({ testAction: actionTestFunction(client, 'action-test') });
   const action = aFormAction();
-  store.actions.set(action.action_id, action);
+  await store.createAction(action);
   try {
     return await call('anna', 'POST', `/organizations/${ORG_ID}/actions/${action.action_id}/test`);
   } finally {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/actions/manage-actions.ts';
 import { slugOf } from '../../../src/domain/actions/slug.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
-import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { deleteAction, updateAction } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -19,12 +19,11 @@ const AI = { trigger: 'AI-decided', name: 'Look up an order', url, description: 
 const FIELD = { key: 'email', label: 'Email', type: 'Email' };
 const FORM = { trigger: 'Form', name: 'Contact us', url, form_fields: [FIELD] };
 
-function setUp() {
+async function setUp() {
   const clock = new FrozenClock();
-  const store = new InMemoryConfigurationStore();
-  store.organizations.set(ORG_ID, { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
-  store.assistants.set(SITE_ID, anAssistant());
-  store.assistants.set(OTHER_SITE_ID, anAssistant({ site_id: OTHER_SITE_ID }));
+  const store = memoryConfiguration();
+  await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
+  for (const site_id of [SITE_ID, OTHER_SITE_ID]) await store.createAssistant(anAssistant({ site_id }), 2);
   const ports: ManageActionsPorts = {
     store,
     now: clock.now,
@@ -38,7 +37,7 @@ function setUp() {
 
 describe('a new Action', () => {
   test('is enabled, uses POST and has its own id and sealed signing secret', async () => {
-    const { create, store } = setUp();
+    const { create, store } = await setUp();
     const action = await create(EVENT);
     expect(action).toEqual({
       ...EVENT,
@@ -53,11 +52,11 @@ describe('a new Action', () => {
       updated_at: '2026-03-04T05:06:07.250Z',
       version: 1,
     });
-    expect(store.actions.get(action.action_id)).toEqual(action);
+    expect(await store.findActionById(action.action_id)).toEqual(action);
   });
 
   test('does not feed its response back and has optional fields by default', async () => {
-    const { create } = setUp();
+    const { create } = await setUp();
     expect(await create(AI)).toMatchObject({ ...AI, feed_response_back: false });
     expect(await create(FORM)).toMatchObject({ form_fields: [{ ...FIELD, required: false }] });
   });
@@ -86,10 +85,10 @@ describe('a new Action', () => {
     ['form_fields: is not known', { ...EVENT, form_fields: FORM.form_fields }],
     ['sealed_signing_secret: is not known', { ...EVENT, sealed_signing_secret: 'x' }],
   ])('is refused with "%s" (%#)', async (message, input) => {
-    const { create, store } = setUp();
+    const { create, store } = await setUp();
     const refusal = await refusalOf(create(input));
     expect([refusal.status, refusal.message.slice(0, message.length)]).toEqual([400, message]);
-    expect(store.actions.size).toBe(0);
+    expect((await store.listActions(ORG_ID)).actions).toEqual([]);
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -99,16 +98,16 @@ describe('a new Action', () => {
     ['a field map that maps constructor', ai({ response_field_map: { constructor: '$.constructor' } })],
     ['a form key of 100 characters', form({ ...FIELD, key: 'k'.repeat(100) })],
   ])('with %s is accepted', async (_, input) => {
-    expect((await setUp().create(input)).version).toBe(1);
+    expect((await (await setUp()).create(input)).version).toBe(1);
   });
 
   test('of an unknown assistant is refused', async () => {
-    const refused = setUp().create(EVENT, 'site_nobody');
+    const refused = (await setUp()).create(EVENT, 'site_nobody');
     expect(await refusedWith(refused)).toEqual([404, 'site_id: no assistant site_nobody']);
   });
 
   test('is refused when the organization has 50 Actions, until one is deleted', async () => {
-    const { create, ports } = setUp();
+    const { create, ports } = await setUp();
     const first = await create(EVENT);
     for (let i = 1; i < 50; i++) await create(EVENT, i % 2 ? SITE_ID : OTHER_SITE_ID);
     expect(await refusedWith(create(EVENT))).toEqual([409, 'actions: an organization has at most 50 Actions']);
@@ -119,7 +118,7 @@ describe('a new Action', () => {
   });
 
   test('has a slug that is unique per assistant and trigger, unless it is an Event Action', async () => {
-    const { create, update } = setUp();
+    const { create, update } = await setUp();
     await create(FORM);
     const taken = [409, 'name: another Form Action of this assistant is already called contact-us'];
     expect(await refusedWith(create({ ...FORM, name: ' contact US!' }))).toEqual(taken);
@@ -133,7 +132,7 @@ describe('a new Action', () => {
   });
 
   test('has a bounded size, and the largest setting is named', async () => {
-    const { create, update } = setUp();
+    const { create, update } = await setUp();
     const fields = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ ...FIELD, key: `${i}`.padEnd(100, '語'), label: '😀'.repeat(100) }));
     expect(Buffer.byteLength(JSON.stringify(fields(50)))).toBeGreaterThan(ACTION_MAX_BYTES);
@@ -148,7 +147,7 @@ describe('a new Action', () => {
 
 describe('changing an Action', () => {
   test('keeps other settings, secret and creation time, and increases the version', async () => {
-    const { create, update, clock } = setUp();
+    const { create, update, clock } = await setUp();
     const action = await create(FORM);
     clock.advance(1000);
     const changed = await update(action.action_id, { name: 'Call me', enabled: false });
@@ -157,9 +156,10 @@ describe('changing an Action', () => {
   });
 
   test('keeps fields of newer code, which are no settings, and null removes an optional setting', async () => {
-    const { create, update, store } = setUp();
+    const { create, update, store } = await setUp();
     const action = await create({ ...AI, response_field_map: { a: '$.a' } });
-    store.actions.set(action.action_id, Object.assign({ ...action }, { of_a_later_release: { on: true } }));
+    const newer = Object.assign({ ...action, version: 2 }, { of_a_later_release: { on: true } });
+    await store.replaceAction(action, newer);
     const changed = await update(action.action_id, { enabled: false, response_field_map: null });
     expect(changed).toMatchObject({ enabled: false, of_a_later_release: { on: true } });
     expect(changed).not.toHaveProperty('response_field_map');
@@ -175,14 +175,14 @@ describe('changing an Action', () => {
     [EVENT, { sealed_signing_secret: 'x' }, 'sealed_signing_secret: is not known'],
     [AI, { parameters: { required: ['a'] } }, 'parameters.required: a is not among the properties'],
   ])('from %j to %j is refused: %s', async (input, change, message) => {
-    const { create, update } = setUp();
+    const { create, update } = await setUp();
     const { action_id, trigger } = await create(input);
     expect(await refusedWith(update(action_id, change))).toEqual([400, expect.stringContaining(message)]);
     expect(await update(action_id, { trigger, name: 'B' })).toMatchObject({ name: 'B' });
   });
 
   test('that was changed in the meantime is refused', async () => {
-    const { create, update, ports, store } = setUp();
+    const { create, update, ports, store } = await setUp();
     const action = await create(EVENT);
     const slow = { ...ports, store: { ...store, findActionById: async () => action } };
     await update(action.action_id, { name: 'Theirs' });

@@ -5,7 +5,7 @@ import {
   type ManagementPorts,
   updateOrganization,
 } from '../../../src/domain/organizations/manage-organizations.ts';
-import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { generateServerSecret, updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -14,7 +14,7 @@ const NEW = { name: 'B', hourly_rate_limit: 1 };
 
 async function setUp(plan: 'free' | 'paid' = 'paid') {
   const clock = new FrozenClock();
-  const store = new InMemoryConfigurationStore();
+  const store = memoryConfiguration();
   const ports: ManagementPorts = { store, now: clock.now, randomBytes: countingBytes() };
   const organization = await createOrganization({ name: 'Acme', plan }, ports);
   const assistant = await createAssistant(organization.org_id, { name: 'Shop', hourly_rate_limit: 100 }, ports);
@@ -208,7 +208,7 @@ describe('the server secret', () => {
     expect(stored).toEqual(assistant);
     expect(stored?.server_secret?.last_six).toBe(serverSecret.slice(-6));
     expect(serverSecretMatches(stored?.server_secret, serverSecret)).toBe(true);
-    expect(JSON.stringify([...store.assistants.values()])).not.toContain(serverSecret);
+    expect(JSON.stringify(store.items())).not.toContain(serverSecret);
   });
 
   test('is replaced only on request, and then the old secret is refused', async () => {

@@ -1,6 +1,6 @@
 import { demoOrganization } from '../../../local/demo/demo-organization.ts';
 import { serverSecretMatches } from '../../../src/domain/auth/server-secret.ts';
-import { InMemoryConfigurationStore } from '../../fakes/configuration-store.ts';
+import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -8,17 +8,17 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 const folder = temporaryFolder();
 
 test('the demo finds its customer again, moves it to the new port, and gives its backend a new server secret', async () => {
-  const store = new InMemoryConfigurationStore();
+  const store = memoryConfiguration();
   const sealSigningSecret = async (secret: string) => secret;
   const ports = { store, now: new FrozenClock().now, randomBytes: countingBytes(), sealSigningSecret };
   const first = await demoOrganization(folder, 'localhost:8788', ports);
   const again = await demoOrganization(folder, 'localhost:9999', ports);
   expect(again).toEqual({ ...first, server_secret: again.server_secret });
-  expect(store.assistants.get(first.website_site_id)).toMatchObject({
+  expect(await store.findAssistant(first.website_site_id)).toMatchObject({
     domain: 'localhost:9999',
     allowed_domains: ['localhost:9999'],
   });
-  const stored = store.assistants.get(first.members_site_id)?.server_secret;
+  const stored = (await store.findAssistant(first.members_site_id))?.server_secret;
   expect(serverSecretMatches(stored, again.server_secret)).toBe(true);
   // A user no longer wants tokens there.
   await updateAssistant(first.members_site_id, { authentication_mode: 'Allowed Websites' }, ports);
