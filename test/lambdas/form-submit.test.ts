@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
-import { AwsFault } from '../fakes/aws-services.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
@@ -91,15 +90,6 @@ test.each<[string, Parameters, number, string]>([
   expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   expect(aws.callsOf('PartiQLInsert')).toEqual([]);
-});
-
-test('the eleventh submission in a minute is refused', async () => {
-  const Item = { h0: Date.now() - 1000 };
-  aws.on('UpdateItem', { TableName: 'counters' }, new AwsFault('ConditionalCheckFailedException', { Item }));
-  const answer = await submit();
-  expect([answer.status, answer.body]).toEqual([429, errorBody('Rate limit exceeded')]);
-  expect(answer.headers['retry-after']).toMatch(/^(58|59)$/);
-  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
 });
 
 test('a signing secret that cannot be opened is a 500, and the client_key is free again', async () => {

@@ -10,7 +10,7 @@ import {
   submitForm,
 } from '../../../src/domain/actions/submit-form.ts';
 import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
-import { aFormAction, anAssistant, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
@@ -96,7 +96,7 @@ describe('an accepted submission', () => {
     expect(await submit({ conversation_id: CONVERSATION, values })).toEqual({ success: true, submission_id: 'id-1' });
     expect(outbound.requests).toHaveLength(1);
     const request = outbound.requests[0];
-    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms' });
+    expect(request).toMatchObject({ method: 'POST', url: 'https://crm.example/forms', inFlightOf: ORG_ID });
     expect(request?.connectionKey).toBeUndefined();
     expect(request?.headers).toMatchObject({
       'X-Service-Trigger': 'form',
