@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
@@ -17,30 +17,20 @@ import {
   snsClient,
   sqsClient,
 } from '../../src/adapters/aws-clients.ts';
+import { originOf } from '../harness/server.ts';
 
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'EXAMPLEKEY' };
 
 type Received = { readonly headers: IncomingMessage['headers']; readonly body: string };
 type Reply = (response: ServerResponse) => void;
 
-let server: Server;
 let received: Received[] = [];
 let replies: Reply[] = [];
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      (replies.shift() ?? says(200, '{}'))(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const server = createServer(async (request, response) => {
+  received.push({ headers: request.headers, body: await text(request) });
+  (replies.shift() ?? says(200, '{}'))(response);
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const origin = await originOf(server);
 beforeEach(() => {
   received = [];
   replies = [];
@@ -53,9 +43,8 @@ const says =
 const fails = (status: number, name: string) =>
   says(status, JSON.stringify({ __type: `com.amazon#${name}`, message: 'no' }));
 
-const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const access = (more: Partial<AwsAccess> = {}): AwsAccess => ({
-  endpoint: origin(),
+  endpoint: origin,
   region: 'eu-central-1',
   credentials: CREDENTIALS,
   ...more,
@@ -83,7 +72,7 @@ test.each([
 ])('%s has its number of attempts and its timeout', async (_, clientOf, attempts, ms) => {
   const { config } = clientOf(access());
   expect(await config.maxAttempts()).toBe(attempts);
-  const { hostname, port } = new URL(origin());
+  const { hostname, port } = new URL(origin);
   // The client reads its settings at the first call.
   await config.requestHandler.handle({ protocol: 'http:', hostname, port, method: 'POST', path: '/', headers: {} });
   expect(settingsOf(config.requestHandler)).toMatchObject({
@@ -140,8 +129,8 @@ describe('a call is attempted three times', () => {
 describe('a call', () => {
   test('has the input of its own command, although the middleware stack is cached', async () => {
     const client = dynamoDbClient(access());
-    const put = (text: string) =>
-      client.send(new PutItemCommand({ TableName: text, Item: { pk: { S: text }, bytes: { B: Buffer.from(text) } } }));
+    const put = (name: string) =>
+      client.send(new PutItemCommand({ TableName: name, Item: { pk: { S: name }, bytes: { B: Buffer.from(name) } } }));
     await Promise.all(['one', 'two'].map(put));
     await client.send(new GetItemCommand({ TableName: 'three', Key: { pk: { S: 'three' } } }));
     const bodies = received.map(({ headers, body }) => [headers['x-amz-target'], JSON.parse(body)]);
@@ -154,7 +143,7 @@ describe('a call', () => {
 
   test("uses the endpoint of the environment, also when a queue's URL has another one", async () => {
     const before = { ...process.env };
-    Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: origin(), AWS_REGION: 'eu-central-1' });
+    Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: origin, AWS_REGION: 'eu-central-1' });
     const client = sqsClient({ credentials: CREDENTIALS });
     const QueueUrl = 'http://127.0.0.1:1/000000000000/queue';
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'text' })).finally(() => {

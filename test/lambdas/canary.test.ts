@@ -4,6 +4,7 @@ import { METRICS } from '../../src/deployment/metrics.ts';
 import { newServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { SITE_ID } from '../fakes/configuration.ts';
 import { INIT, SESSION } from '../fakes/public-answers.ts';
+import { originOf } from '../harness/server.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { lineOf, logged } from './invocation.ts';
 
@@ -22,11 +23,8 @@ const service = createServer((request, response) => {
     return response.end(JSON.stringify(SESSION));
   });
 });
-await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-const address = service.address();
-const port = typeof address === 'object' ? address?.port : undefined;
 Object.assign(process.env, {
-  [ENVIRONMENT.baseUrl]: `http://127.0.0.1:${port}`,
+  [ENVIRONMENT.baseUrl]: await originOf(service),
   [ENVIRONMENT.canaryServerKey]: 'canary-server-key',
 });
 const { handler } = await import('../../lambdas/canary/handler.ts');
@@ -38,10 +36,6 @@ beforeEach(() => {
   aws.on('PutEvents', {}, { FailedEntryCount: 0, Entries: [{ EventId: 'e' }] });
   redirects = false;
   requests.length = 0;
-});
-afterAll(() => {
-  service.closeAllConnections();
-  service.close();
 });
 
 const metricOf = (log: string) => lineOf(log, METRICS.canaryFailed);

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { lambdaClient } from '../../../src/adapters/aws-clients.ts';
 import { actionTestFunction } from '../../../src/adapters/function-invocations.ts';
@@ -12,11 +12,12 @@ import { attemptFakes } from '../../fakes/delivery.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { countingIds } from '../../fakes/sources.ts';
 import { dashboardApi } from '../../functions/dashboard-api.ts';
+import { originOf } from '../../harness/server.ts';
 import { lambdaContext, logged } from '../../lambdas/invocation.ts';
 
 /** The path of the Test button: the dashboard's API invokes the action-test function over HTTP as it invokes Lambda. */
 const limit = new FakeLimit();
-let stored: Action | undefined;
+let stored: Action = aFormAction();
 const functionHandler = invokeHandler(
   new Logger({ serviceName: 'action-test' }),
   actionTestRequest,
@@ -30,71 +31,34 @@ const functionHandler = invokeHandler(
   }),
 );
 
-let lambda: Server;
-beforeAll(async () => {
-  lambda = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { result } = await logged(() =>
-      functionHandler(JSON.parse(Buffer.concat(chunks).toString()), lambdaContext()),
-    );
-    response.end(JSON.stringify(result));
-  });
-  await new Promise<void>((resolve) => lambda.listen(0, '127.0.0.1', resolve));
+const lambda = createServer(async (request, response) => {
+  const input = await json(request);
+  const { result } = await logged(() => functionHandler(input, lambdaContext()));
+  response.end(JSON.stringify(result));
 });
-afterAll(() => new Promise((resolve) => lambda.close(resolve)));
-
-beforeEach(() => {
-  stored = aFormAction();
-  limit.decision = { allowed: true };
-});
+const endpoint = await originOf(lambda);
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+const client = lambdaClient({ endpoint, region: 'eu-central-1', credentials });
 
 async function pressTest() {
-  const { port } = lambda.address() as AddressInfo;
-  const client = lambdaClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
   const { call, store } = await dashboardApi({ testAction: actionTestFunction(client, 'action-test') });
   const action = aFormAction();
   await store.createAction(action);
-  try {
-    return await call('anna', 'POST', `/organizations/${ORG_ID}/actions/${action.action_id}/test`);
-  } finally {
-    client.destroy();
-  }
+  return call('anna', 'POST', `/organizations/${ORG_ID}/actions/${action.action_id}/test`);
 }
 
 test('a test returns the result of the function', async () => {
   expect(await pressTest()).toMatchObject({ status: 200, body: { success: true, status: 200 } });
 });
 
-test.each<[string, () => void, number, string | undefined, object]>([
-  [
-    'a suspended organization',
-    () => {
-      stored = aFormAction({ suspended: true });
-    },
-    409,
-    undefined,
-    { code: 'organization_suspended', error: `org_id: ${ORG_ID} is suspended` },
-  ],
-  [
-    'the rate limit',
-    () => {
-      limit.decision = { allowed: false, retryAfterSeconds: 42 };
-    },
-    429,
-    '42',
-    { code: 'rate_limit_exceeded', error: 'Rate limit exceeded' },
-  ],
-])(
-  'a refusal because of %s reaches the dashboard as the function made it',
-  async (_, arrange, status, retryAfter, body) => {
-    arrange();
-    const answer = await pressTest();
-    expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter]);
-    expect(answer.body).toEqual({ success: false, ...body });
-  },
-);
+test('a refusal reaches the dashboard as the function made it', async () => {
+  limit.decision = { allowed: false, retryAfterSeconds: 42 };
+  const limited = await pressTest();
+  expect([limited.status, limited.headers['retry-after']]).toEqual([429, '42']);
+  expect(limited.body).toEqual({ success: false, code: 'rate_limit_exceeded', error: 'Rate limit exceeded' });
+  stored = aFormAction({ suspended: true });
+  const suspended = await pressTest();
+  expect([suspended.status, suspended.headers['retry-after']]).toEqual([409, undefined]);
+  const error = `org_id: ${ORG_ID} is suspended`;
+  expect(suspended.body).toEqual({ success: false, code: 'organization_suspended', error });
+});

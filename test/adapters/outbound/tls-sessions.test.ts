@@ -1,28 +1,18 @@
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { originOf } from '../../harness/server.ts';
 import { clock, networkOfFile, post } from './test-network.ts';
 
 const network = await networkOfFile();
-let server: Server;
-let port: number;
 /** For each connection, whether it resumed a session. */
 const resumed: boolean[] = [];
-
-beforeAll(async () => {
-  server = createServer({ ...network.identity, maxVersion: 'TLSv1.3' }, (request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end('{}'));
-  });
-  server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+const server = createServer({ ...network.identity, maxVersion: 'TLSv1.3' }, (request, response) => {
+  request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end('{}'));
 });
+server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
+const port = Number(new URL(await originOf(server)).port);
 beforeEach(() => {
   resumed.length = 0;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 test('deliveries of one Action resume its TLS session on new connections, also in a later invocation', async () => {
