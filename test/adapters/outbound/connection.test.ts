@@ -2,14 +2,9 @@ import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.t
 import { within } from '../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { ALLOWED, HOST, networkOfFile, OK, post } from './test-network.ts';
+import { ALLOWED, HOST, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
 
 const network = await networkOfFile();
-
-/** Deadline for attempts that only the deadline ends. */
-const SHORT_MS = 300;
-/** Deadline for attempts that must end before it, also on a busy machine. */
-const LONG_MS = 100_000;
 
 async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https://${HOST}:${receiver.port}/`) {
   const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(post(0, { url })));

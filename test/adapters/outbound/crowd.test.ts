@@ -2,12 +2,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Receiver, startAnswering, startTls } from './receiver.ts';
-import { networkOfFile, OK } from './test-network.ts';
+import { LONG_MS, networkOfFile, OK } from './test-network.ts';
 
 const network = await networkOfFile();
-
-/** Deadline for attempts that must end before it, also on a busy machine. */
-const LONG_MS = 100_000;
 
 const MB = 1024 * 1024;
 

@@ -1,16 +1,12 @@
 import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
-import { type Receiver, startAnswering, startTcp, stopReceivers } from './receiver.ts';
-import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, HOST, OK, post, type TestNetwork } from './test-network.ts';
+import { startAnswering, startTcp, stopReceivers } from './receiver.ts';
+import { ALLOWED, ALLOWED_TOO, BLOCKED, createTestNetwork, HOST, OK, post } from './test-network.ts';
 
-let network: TestNetwork;
-let receiver: Receiver;
-let canary: Receiver;
-beforeAll(async () => {
-  network = await createTestNetwork();
-  receiver = await startAnswering(network.identity, OK);
-  canary = await startTcp(() => undefined, BLOCKED, receiver.port);
-});
+const network = await createTestNetwork();
+const receiver = await startAnswering(network.identity, OK);
+const canary = await startTcp(() => undefined, BLOCKED, receiver.port);
+afterEach(() => void network.names.zone.set(HOST, { a: [ALLOWED] }));
 afterAll(async () => {
   await stopReceivers();
   await network.stop();
@@ -45,7 +41,6 @@ test('a name that changes to a blocked address between two attempts is refused a
   const outbound = network.outbound();
   expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);
   expect((await outbound.makeAttempt(post(receiver.port))).failure?.code).toBe('blocked_address');
-  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('a name is resolved once per attempt, so that the checked address is the connected one', async () => {
@@ -53,7 +48,6 @@ test('a name is resolved once per attempt, so that the checked address is the co
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
   expect((await network.outbound().makeAttempt(post(receiver.port))).status).toBe(200);
   expect(asked).toBe(2);
-  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('a peer whose address differs from the checked one is refused before a byte is sent', async () => {
@@ -74,13 +68,11 @@ test('aliases are followed to an allowed address', async () => {
 test('a DNS response that is too large for UDP is read over TCP, and few of its addresses are tried', async () => {
   network.names.zone.set(HOST, { a: Array.from({ length: 300 }, () => ALLOWED_TOO) });
   expect(await codeFor(HOST)).toBe('connect_failure');
-  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('the next address is tried when one refuses the connection', async () => {
   network.names.zone.set(HOST, { a: [ALLOWED_TOO, ALLOWED] });
   expect(await codeFor(HOST)).toBeUndefined();
-  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test.each([
@@ -107,7 +99,6 @@ test('a lookup without a response ends at the deadline', async () => {
 test('a delivery succeeds when the name server ignores AAAA queries', async () => {
   network.names.zone.set(HOST, { a: [ALLOWED], ignoresAaaa: true });
   expect(await codeFor(HOST)).toBeUndefined();
-  network.names.zone.set(HOST, { a: [ALLOWED] });
 });
 
 test('slow lookups do not delay another delivery', async () => {

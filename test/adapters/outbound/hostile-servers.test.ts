@@ -4,10 +4,8 @@ import { within } from '../../harness/within.ts';
 import { untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
 import { listen, type Receiver, startAnswering, staysOpen } from './receiver.ts';
-import { HOST, networkOfFile, OK, post } from './test-network.ts';
+import { HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
 
-/** Deadline for attempts that must end before it, also on a busy machine. */
-const LONG_MS = 100_000;
 const LARGE_KEYS = generateKeyPairSync('rsa', { modulusLength: 4096 });
 
 const network = await networkOfFile();

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as bundled from '#network-rule';
 import * as local from '../../../local/network-rule.ts';
 import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 /** The compiler checks here that both modules have all members of the type. */
 const rules: Readonly<Record<string, NetworkRule>> = { strict, local };
@@ -27,6 +27,8 @@ test('the strict rule trusts no other authority and allows no local name in any 
 });
 
 describe('the local rule', () => {
+  const folder = temporaryFolder();
+
   test('allows this machine in addition to public addresses', () => {
     for (const address of ['127.0.0.1', '127.255.255.255', '::1', '8.8.8.8'])
       expect(local.addressProblem(address)).toBeUndefined();
@@ -54,12 +56,10 @@ describe('the local rule', () => {
   });
 
   test('trusts the authority in the configured file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'rule-'));
     process.env.VA_WAVE_LOCAL_CA_FILE = join(folder, 'ca.pem');
     writeFileSync(process.env.VA_WAVE_LOCAL_CA_FILE, 'PEM');
     expect(local.extraCertificateAuthorities()).toEqual(['PEM']);
     delete process.env.VA_WAVE_LOCAL_CA_FILE;
     expect(local.extraCertificateAuthorities()).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -4,14 +4,10 @@ import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { BLOCKED, networkOfFile, OK, post } from './test-network.ts';
+import { BLOCKED, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
 
 const network = await networkOfFile();
 
-/** Deadline for attempts that only the deadline ends. */
-const SHORT_MS = 300;
-/** Deadline for attempts that must end before it, also on a busy machine. */
-const LONG_MS = 100_000;
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 

@@ -156,7 +156,6 @@ describe('a connection is not reused', () => {
     await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [BLOCKED] });
     expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
-    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests.length).toBe(1);
   });
 
@@ -167,7 +166,6 @@ describe('a connection is not reused', () => {
     await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [ALLOWED_TOO] });
     await outbound.makeAttempt(event(receiver));
-    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect([receiver.requests.length, moved.requests.length]).toEqual([1, 1]);
   });
 });
@@ -246,7 +244,6 @@ describe('a DNS lookup', () => {
       laterMs = -60_000;
       expect(await asks()).toBe(2);
     }
-    network.names.zone.set(HOST, { a: [ALLOWED] });
   });
 
   test('that is cached is checked like any other, and failures are not cached', async () => {
@@ -264,7 +261,6 @@ describe('a DNS lookup', () => {
     expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
     refused.add(ALLOWED);
     expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
-    network.names.zone.set(HOST, { a: [ALLOWED] });
     expect(receiver.requests).toHaveLength(1);
   });
 });

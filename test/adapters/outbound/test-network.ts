@@ -8,6 +8,11 @@ import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
 
 export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
 
+/** Deadline for attempts that only the deadline ends. */
+export const SHORT_MS = 300;
+/** Deadline for attempts that must end before it, also on a busy machine. */
+export const LONG_MS = 100_000;
+
 /** A loopback address that the rule refuses, so that no test may connect to it. */
 export const BLOCKED = '127.0.0.66';
 
@@ -50,10 +55,13 @@ export async function createTestNetwork(): Promise<TestNetwork> {
   };
 }
 
-/** Creates the network of a test file. Stops its receivers after each test, because a failed test does not reach its end. */
+/** Creates the network of a test file. Stops its receivers and resets its names after each test, also after a failed one. */
 export async function networkOfFile(): Promise<TestNetwork> {
   const network = await createTestNetwork();
-  afterEach(stopReceivers);
+  afterEach(() => {
+    network.names.zone.set(HOST, { a: [ALLOWED] });
+    return stopReceivers();
+  });
   afterAll(() => network.stop());
   return network;
 }

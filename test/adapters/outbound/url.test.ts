@@ -1,17 +1,10 @@
 import { nameProblem } from '../../../src/contract/host-names.ts';
-import { type Receiver, startTcp } from './receiver.ts';
-import { BLOCKED, createTestNetwork, post, type TestNetwork } from './test-network.ts';
+import { startTcp } from './receiver.ts';
+import { BLOCKED, createTestNetwork, post } from './test-network.ts';
 
-let network: TestNetwork;
-let canary: Receiver;
-beforeAll(async () => {
-  network = await createTestNetwork();
-  canary = await startTcp(() => undefined, BLOCKED);
-});
-afterAll(async () => {
-  await canary.stop();
-  await network.stop();
-});
+const network = await createTestNetwork();
+const canary = await startTcp(() => undefined, BLOCKED);
+afterAll(() => Promise.all([canary.stop(), network.stop()]));
 
 const refusal = async (url: string) => (await network.outbound().makeAttempt(post(0, { url }))).failure?.code;
 
@@ -93,28 +86,9 @@ test.each([
 });
 
 test.each([
-  '',
-  'customer.com',
   'http://customer.com/',
-  'ftp://customer.com/',
-  'https:customer.com',
-  'https://',
-  'https://user@customer.com/',
-  'https://user:password@customer.com/',
   'https://customer.com@127.0.0.66/',
   'https://127.0.0.66\\@customer.com/',
-  'https://127.0.0.66\t/',
-  'https://127.0.\n0.66/',
-  'https://127.0.0.66\u0000.customer.com/',
-  ' https://customer.com/',
-  'https://customer.com:0/',
-  'https://customer.com:65536/',
-  'https://customer.com:-1/',
-  'https://256.0.0.1/',
-  'https://1.2.3.4.5/',
-  'https://[::1/',
-  'https://[fe80::1%25eth0]/',
-  'https://a b.com/',
   `https://customer.com/${'a'.repeat(2000)}`,
 ])('is refused as an endpoint URL: %j', async (url) => {
   expect(await refusal(url)).toBe('invalid_url');
