@@ -1,3 +1,4 @@
+import { failing } from '../fakes/failing.ts';
 import '../lambdas/environment.ts';
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
@@ -60,9 +61,7 @@ test('a refusal is returned, and a refusal by a rate limit is counted', async ()
 });
 
 test('an internal error is hidden, and its log line has only the ids of the input', async () => {
-  const away = async () => {
-    throw new Error('The table is away');
-  };
+  const away = failing('The table is away');
   const { result, log } = await invoke(INPUT, away);
   expect(result).toBe('Internal error');
   expect(lineOf(log, 'The invocation failed')).toMatchObject({

@@ -2,6 +2,7 @@ import { ENVIRONMENT } from '../../src/deployment/environment.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { distributionOnly, visitorIp } from '../../src/functions/widget-request.ts';
 import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { failing } from '../fakes/failing.ts';
 import { refusalOf } from '../fakes/refusals.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws } from '../lambdas/environment.ts';
@@ -34,9 +35,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test('the secret is read only for a request with a proof', async () => {
-  const away = async () => {
-    throw new Error('away');
-  };
+  const away = failing('away');
   const request = { headers: { 'cloudfront-viewer-address': '198.51.100.7:4711' }, sourceIp: '192.0.2.1' };
   expect(await visitorIp(request, away)).toBe('192.0.2.1');
 });

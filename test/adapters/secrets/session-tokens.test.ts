@@ -9,6 +9,7 @@ import { sessionClaims } from '../../../src/contract/sessions.ts';
 import type { RingKey } from '../../../src/domain/auth/key-ring.ts';
 import { verifyingKey } from '../../../src/domain/auth/key-ring.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
+import { failing } from '../../fakes/failing.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
 import { anyCharacter } from '../../harness/any-character.ts';
@@ -192,9 +193,7 @@ test('the site of a token is read without the key, and only if it is text', asyn
 });
 
 test('an error of the key store is an internal error, not an invalid token', async () => {
-  const away = async () => {
-    throw new Error('away');
-  };
+  const away = failing('away');
   const token = await tokensOf([ONE]).signToken(CLAIMS);
   const tokens = sessionTokens({ current: away, verifying: away }, new FrozenClock().now);
   await expect(tokens.verifyToken(token)).rejects.toThrow('away');

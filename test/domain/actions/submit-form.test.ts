@@ -12,6 +12,7 @@ import {
 import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
 import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
+import { failing } from '../../fakes/failing.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds } from '../../fakes/sources.ts';
@@ -81,13 +82,7 @@ function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 
   return { ...fakes, perMinute, perHour, conversations, outcomes, unsettled, ports, submit };
 }
 
-const KEYS_AWAY = {
-  signingSecrets: {
-    openSigningSecret: async () => {
-      throw new Error('The key store is away');
-    },
-  },
-};
+const KEYS_AWAY = { signingSecrets: { openSigningSecret: failing('The key store is away') } };
 
 describe('an accepted submission', () => {
   test('is cleaned, signed and sent once, and the response has its id', async () => {
@@ -206,9 +201,7 @@ describe('refuses', () => {
 });
 
 describe('the endpoint and the escalation channels', () => {
-  const away: EscalationChannel = async () => {
-    throw new Error('The topics are away');
-  };
+  const away: EscalationChannel = failing('The topics are away');
 
   test('both receive the submission', async () => {
     const told: Parameters<EscalationChannel>[0][] = [];

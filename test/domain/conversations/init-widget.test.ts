@@ -6,6 +6,7 @@ import { type InitWidgetPorts, initWidget } from '../../../src/domain/conversati
 import type { PublishEvent } from '../../../src/domain/events/put-event.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { failing } from '../../fakes/failing.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
@@ -148,9 +149,7 @@ describe('a new conversation', () => {
   });
 
   test('that the bus does not accept fails the request', async () => {
-    const publish = async () => {
-      throw new Error('The bus is away');
-    };
+    const publish = failing('The bus is away');
     await expect(setUp().init({}, {}, { publish })).rejects.toThrow('The bus is away');
   });
 });

@@ -12,6 +12,7 @@ import type { Attempts } from '../../../src/domain/delivery/delivery-log.ts';
 import type { FailurePeriods } from '../../../src/domain/delivery/failing-endpoint.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
+import { failing } from '../../fakes/failing.ts';
 
 const MESSAGE: DeliveryMessage = DELIVERY;
 
@@ -34,9 +35,7 @@ function setUp(action: EventAction | undefined = anEventAction()) {
   return { ...fakes, later, ports, attempt };
 }
 
-const queueAway = async () => {
-  throw new Error('The queue is away');
-};
+const queueAway = failing('The queue is away');
 
 describe('an attempt', () => {
   test('sends the signed envelope with the connection key of its Action', async () => {
@@ -211,9 +210,7 @@ describe('after a failure', () => {
 describe('after an internal error', () => {
   test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
     const { outbound, log, ports } = setUp();
-    const openSigningSecret = async () => {
-      throw new Error('The key store is away');
-    };
+    const openSigningSecret = failing('The key store is away');
     const attempting = attemptDelivery(MESSAGE, 'message-1', { ...ports, signingSecrets: { openSigningSecret } });
     await expect(attempting).rejects.toThrow('key store');
     expect([outbound.requests, log.all()]).toEqual([[], []]);
@@ -346,9 +343,7 @@ function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePe
   return { outbound, attempted, noted, notWatched, work };
 }
 
-const away = async () => {
-  throw new Error('The table is away');
-};
+const away = failing('The table is away');
 
 test('an attempt is reported, and the failure of its delivery is recorded', async () => {
   const { work, outbound, attempted, noted } = watched();

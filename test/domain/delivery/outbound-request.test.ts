@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/delivery/outbound-request.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../fakes/delivery.ts';
+import { failing } from '../../fakes/failing.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 
@@ -46,14 +47,12 @@ test('a request over its quota is not sent', async () => {
 
 test('when the counter fails, the request is sent and the failure is reported', async () => {
   const { ports, outbound, uncounted } = setUp();
-  const away = async () => {
-    throw new Error('The counters are away');
-  };
   const makeAttempt = withinQuota(outbound.makeAttempt, { ...ports, hitPerDay: away });
   expect(await makeAttempt(COUNTED)).toEqual(answered(200));
   expect(uncounted).toEqual([ORG_ID]);
 });
 
+const away = failing('The counters are away');
 const IN_FLIGHT: OutboundRequest = { ...REQUEST, inFlightOf: ORG_ID };
 
 function withPlaces(places: number) {
@@ -75,9 +74,7 @@ function withPlaces(places: number) {
 
 test('a request releases its place when the outbound pipeline fails', async () => {
   const { ports, taken } = withPlaces(1);
-  const broken = withinInFlight(async () => {
-    throw new Error('The outbound pipeline failed');
-  }, ports);
+  const broken = withinInFlight(failing('The outbound pipeline failed'), ports);
   await expect(broken(IN_FLIGHT)).rejects.toThrow('The outbound pipeline failed');
   expect(taken()).toBe(0);
 });
@@ -92,9 +89,6 @@ test('a request without a free place is not sent; a request without an organizat
 
 test('when the places cannot be read, the request is sent and the failure is reported', async () => {
   const { outbound, ports, untold } = withPlaces(1);
-  const away = async () => {
-    throw new Error('The counters are away');
-  };
   expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: away })(IN_FLIGHT)).toEqual(answered(200));
   const stuck: TakeLease = async () => ({ release: away });
   expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: stuck })(IN_FLIGHT)).toEqual(answered(200));

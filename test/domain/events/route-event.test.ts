@@ -3,6 +3,7 @@ import { CANARY_ORGANIZATION, EVENT_CATALOG, EVENT_NAMES } from '../../../src/co
 import type { BusEvent, DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import { type RouteMessagePorts, routeMessage, type Subscriptions } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { failing } from '../../fakes/failing.ts';
 
 const EVENT: BusEvent = {
   id: '6a7e8f90-0000-4000-8000-000000000001',
@@ -51,9 +52,7 @@ async function route(
 }
 const routed = (deliveries: number, more: object = {}) => ({ reported: [{ routed: EVENT.id, deliveries, ...more }] });
 
-const away = async () => {
-  throw new Error('away');
-};
+const away = failing('away');
 
 test('every subscribed Action gets one message with the envelope of the spec', async () => {
   const { sent, reported } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);

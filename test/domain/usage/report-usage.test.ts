@@ -5,6 +5,7 @@ import type { OutboundOutcome } from '../../../src/domain/delivery/outbound-requ
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
+import { failing } from '../../fakes/failing.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
 import { countingIds } from '../../fakes/sources.ts';
 import { someClaims } from '../../fakes/widget.ts';
@@ -100,9 +101,7 @@ test('reports count as in flight for their organization, apart from its forms', 
   await report();
   ports.configuration.findAssistant = async () => undefined;
   await report();
-  ports.configuration.findAssistant = async () => {
-    throw new Error('The table is away');
-  };
+  ports.configuration.findAssistant = failing('The table is away');
   await report();
   expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual([
     'usage#org_1',
