@@ -1,29 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
-import { listenNear } from '../../local/cloud/listener.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
+import { startServer } from '../harness/server.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
+const folder = temporaryFolder();
 const before = { ...process.env };
 /** What CloudFormation answers, and what it was asked. */
 let answer: { readonly status: number; readonly body: string };
 let asked: string[] = [];
-const cloudFormation = createServer(async (request, response) => {
+const cloudFormation = await startServer(async (request, response) => {
   const region = /\/([a-z0-9-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1];
   asked.push(`${region} ${await text(request)}`);
   response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
 });
 
 beforeAll(async () => {
-  const port = await listenNear(cloudFormation, 0);
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_CONFIG_FILE: join(folder, 'none'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
@@ -35,8 +33,7 @@ beforeEach(() => {
 });
 afterAll(() => {
   process.env = before;
-  cloudFormation.close();
-  rmSync(folder, { recursive: true });
+  cloudFormation.stop();
 });
 
 const stackWith = (outputs: readonly string[]): typeof answer => {

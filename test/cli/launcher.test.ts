@@ -1,14 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { listenNear } from '../../local/cloud/listener.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-cli-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+import { freePort } from '../harness/server.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 async function launch(node: string, words: readonly string[]) {
   const child = spawn(node, ['cli/va-wave.mjs', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -46,7 +42,7 @@ test.each([
   ['cli/va-wave.mjs', 'va-wave'],
   ['local/start.mjs', 'npm start'],
 ])('%s says on an older Node, before npm ci, which one it needs', (script, program) => {
-  const clone = mkdtempSync(join(folder, 'clone-'));
+  const clone = temporaryFolder();
   for (const name of ['cli', 'local']) mkdirSync(join(clone, name));
   for (const file of ['cli/va-wave.mjs', 'cli/node-version.mjs', 'local/start.mjs']) cpSync(file, join(clone, file));
   const old = `data:text/javascript,Object.defineProperty(process, 'version', { value: 'v22.12.0' });
@@ -58,10 +54,9 @@ test.each([
 });
 
 test('reports a one-machine service that has ended', async () => {
+  const folder = temporaryFolder();
   const readyFile = join(folder, 'ready.json');
-  const listener = createServer();
-  const gateway_url = `http://127.0.0.1:${await listenNear(listener, 0)}`;
-  await new Promise((resolve) => listener.close(resolve));
+  const gateway_url = `http://127.0.0.1:${await freePort()}`;
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
   const keys = { access_key_id: 'a', secret_access_key: 'b' };
   writeFileSync(readyFile, JSON.stringify({ gateway_url, region: 'us-east-1', outputs, data_folder: folder, ...keys }));

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localLog } from '../../cli/connection.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { FakeOperator } from './operator.ts';
 
 let operator: FakeOperator;
@@ -82,7 +82,7 @@ describe('logs', () => {
   );
 
   test('of the one-machine service are files, found by the name of the log group', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'va-wave-logs-'));
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'logs'));
     const line = (timestamp: string, message: string) => JSON.stringify({ timestamp, message });
     const lines = [line('2026-01-01T00:00:00.000Z', 'old'), line('2026-01-02T00:00:00.000Z', 'new'), 'not JSON', ''];
@@ -96,7 +96,6 @@ describe('logs', () => {
     expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01')).toEqual([lines[1], 'not JSON']);
     expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01', 'new')).toEqual([lines[1]]);
     expect(await read('VaWave-DeliveriesEventRouterLogABCDEF01')).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,19 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { receiverCertificate } from '../../local/certificates.ts';
-import { listenNear } from '../../local/cloud/listener.ts';
 import { signatureHeader } from '../../src/domain/delivery/action-request.ts';
+import { freePort, startServer } from '../harness/server.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { FakeOperator } from './operator.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-receive-'));
-const { certificateFile, keyFile, certificate, key } = receiverCertificate(folder);
-afterAll(() => rmSync(folder, { recursive: true }));
+const { certificateFile, keyFile, certificate, key } = receiverCertificate(temporaryFolder());
 
 const USAGE_SECRET = 'the secret that session create received';
 const NOW = Math.floor(Date.now() / 1000);
@@ -25,9 +20,7 @@ type Answered = { readonly status: number; readonly body: string; readonly ms: n
 /** Creates an operator who runs `receive`, and functions that send requests to it. */
 async function receivingOperator() {
   const operator = new FakeOperator();
-  const server = createServer();
-  const port = await listenNear(server, 0);
-  await new Promise((resolve) => server.close(resolve));
+  const port = await freePort();
   const { action_id, site_id, org_id } = await operator.action();
   await operator.json('action', 'update', action_id, '--url', `https://localhost:${port}/crm?v=1`);
   operator.files = { [certificateFile]: certificate, [keyFile]: key };
@@ -165,12 +158,11 @@ test('answers 503 and says so while the service does not answer', async () => {
 test('needs the one-machine service, and a free port', async () => {
   const { code, err } = await new FakeOperator().run('receive');
   expect([code, err]).toEqual([2, expect.stringContaining('needs --local, without npm start -- --strict')]);
-  const { operator, port } = await receivingOperator();
-  const other = createServer();
-  await listenNear(other, port);
+  const { operator } = await receivingOperator();
+  const { port, stop } = await startServer(() => {});
   const taken = `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port\n`;
   expect(await operator.run('receive', '--local', '--port', String(port))).toMatchObject({ code: 2, err: taken });
-  other.close();
+  stop();
 });
 
 test.each([

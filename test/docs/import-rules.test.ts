@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 /** A folder, and code that one of the rules in biome.json forbids or allows there. */
 type Planted = readonly [folder: string, code: string];
@@ -68,23 +68,19 @@ const ALLOWED = planted({
 });
 
 test('the linter refuses each planted violation of an import rule, and nothing that the rules allow', () => {
-  const root = mkdtempSync(join(tmpdir(), 'import-rules-'));
-  try {
-    for (const file of globSync(['biome.json', '*.grit'])) copyFileSync(file, join(root, file));
-    const files = [...REFUSED, ...ALLOWED].map(([folder, code], at) => ({ path: `${folder}/planted${at}.ts`, code }));
-    for (const { path, code } of files) {
-      mkdirSync(join(root, dirname(path)), { recursive: true });
-      writeFileSync(join(root, path), `${code}\n`);
-    }
-    const only = ['style/noRestrictedImports', 'style/noRestrictedGlobals', 'plugin'].map((rule) => `--only=${rule}`);
-    const { stdout, stderr } = spawnSync(
-      resolve('node_modules/.bin/biome'),
-      ['lint', ...only, '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=concise', '.'],
-      { cwd: root, encoding: 'utf8' },
-    );
-    const refused = new Set([...`${stdout}${stderr}`.matchAll(/^× (\S+?):\d/gm)].map(([, path]) => path));
-    expect(files.filter(({ path }) => refused.has(path))).toEqual(files.slice(0, REFUSED.length));
-  } finally {
-    rmSync(root, { recursive: true });
+  const root = temporaryFolder();
+  for (const file of globSync(['biome.json', '*.grit'])) copyFileSync(file, join(root, file));
+  const files = [...REFUSED, ...ALLOWED].map(([folder, code], at) => ({ path: `${folder}/planted${at}.ts`, code }));
+  for (const { path, code } of files) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), `${code}\n`);
   }
+  const only = ['style/noRestrictedImports', 'style/noRestrictedGlobals', 'plugin'].map((rule) => `--only=${rule}`);
+  const { stdout, stderr } = spawnSync(
+    resolve('node_modules/.bin/biome'),
+    ['lint', ...only, '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=concise', '.'],
+    { cwd: root, encoding: 'utf8' },
+  );
+  const refused = new Set([...`${stdout}${stderr}`.matchAll(/^× (\S+?):\d/gm)].map(([, path]) => path));
+  expect(files.filter(({ path }) => refused.has(path))).toEqual(files.slice(0, REFUSED.length));
 });

@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { npm } from '../packages/receiver/packed-receiver.ts';
 import { copiedExample, started } from './copied-example.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-copies-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
 test('a copy of examples/assistant-runtime compiles, and asks for its settings', async () => {
-  const copy = await copiedExample('assistant-runtime', join(folder, 'assistant-runtime'));
+  const copy = await copiedExample('assistant-runtime', temporaryFolder());
   npm('npm run check', copy);
   const { command, args, cwd } = started(copy);
   const { MODEL_ID: _, ...env } = process.env;
@@ -17,7 +13,7 @@ test('a copy of examples/assistant-runtime compiles, and asks for its settings',
 });
 
 test('a copy of examples/conversation-view needs no other file', async () => {
-  const copy = await copiedExample('conversation-view', join(folder, 'conversation-view'));
+  const copy = await copiedExample('conversation-view', temporaryFolder());
   const view: unknown = await import(join(copy, 'view.js'));
   expect(view).toMatchObject({ conversationView: expect.any(Function) });
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
@@ -11,6 +10,7 @@ import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../fakes/delivery.ts';
 import { someClaims } from '../fakes/widget.ts';
+import { startServer } from '../harness/server.ts';
 
 export const SESSION_TOKEN = 'the token of the visitor';
 export const USAGE_SECRET = 'usage-secret-of-at-least-32-characters';
@@ -74,10 +74,8 @@ export async function startPlatform() {
       }),
   };
 
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
+  const { origin, stop } = await startServer(async (request, response) => {
+    const body = Object(await json(request));
     const name = /^\/2015-03-31\/functions\/([\w-]+)\/invocations$/.exec(request.url ?? '')?.[1] ?? 'bus';
     if (unavailable.has(name)) return response.writeHead(400).end('{}');
     if (name === 'bus') {
@@ -98,10 +96,8 @@ export async function startPlatform() {
     );
     response.end(JSON.stringify(answer));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
   const client = {
-    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    endpoint: origin,
     region: 'eu-central-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 1,
@@ -126,7 +122,7 @@ export async function startPlatform() {
     stop: () => {
       lambda.destroy();
       events.destroy();
-      server.close().closeAllConnections();
+      stop();
     },
   };
 }

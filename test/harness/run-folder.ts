@@ -21,7 +21,7 @@ export function createRunFolder(): () => void {
  * @throws what `make` threw, to every caller
  */
 export async function oncePerRun(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
-  const run = process.env[RUN_FOLDER] ?? folderOfThisProcess();
+  const run = runFolder();
   const [made, failure] = [join(run, name), join(run, `${name}.failure`)];
   if (isFirst(join(run, `${name}.claim`))) {
     const unfinished = mkdtempSync(join(run, 'unfinished-'));
@@ -51,8 +51,8 @@ function isFirst(claim: string): boolean {
   }
 }
 
-/** Returns a folder for a process that runs without jest, such as a script that takes pictures. */
-function folderOfThisProcess(): string {
-  process.once('exit', createRunFolder());
+/** Returns the folder of the run. A process that runs without jest, such as a script that takes pictures, has its own. */
+export function runFolder(): string {
+  if (process.env[RUN_FOLDER] === undefined) process.once('exit', createRunFolder());
   return process.env[RUN_FOLDER] ?? '';
 }

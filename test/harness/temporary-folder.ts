@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { runFolder } from './run-folder.ts';
 
-/** Creates an empty folder that is deleted after the tests of the file. */
+/** Creates an empty folder that is deleted after the run. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-test-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return mkdtempSync(join(runFolder(), 'test-'));
 }

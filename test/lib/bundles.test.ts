@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cachedFolder } from '../../lib/bundles.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 let cache: string;
 let folder: string;
 beforeEach(() => {
-  cache = mkdtempSync(join(tmpdir(), 'cached-folder-'));
+  cache = temporaryFolder();
   folder = join(cache, 'pages', 'a hash');
 });
-afterEach(() => rmSync(cache, { recursive: true }));
 
 const writes = (text: string) => (made: string) => writeFileSync(join(made, 'file'), text);
 const content = () => readFileSync(join(folder, 'file'), 'utf8');

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { BUDGETS } from './budgets.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
 
-let folder: string;
+const folder = temporaryFolder();
 /** The text of each bundle, by the service name that its handler gives the logger. */
 const bundles = new Map<string, string>();
 /** The texts of the other files of each function's asset, by the same name. */
@@ -17,7 +18,6 @@ const beside = new Map<string, readonly string[]>();
 
 /** Runs `cdk synth` as an operator does, but without an AWS account, a home directory, docker on the path, or a network. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'va-wave-synth-'));
   const nowhere = 'http://127.0.0.1:9';
   await promisify(execFile)(
     process.execPath,
@@ -58,21 +58,17 @@ beforeAll(async () => {
     beside.set(name, await Promise.all(files.map((file) => readFile(join(folder, 'out', asset, file), 'utf8'))));
   }
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('cdk synth makes the template and one bundle per function', async () => {
+test('cdk synth makes the template and one bundle per function, each with a budget', async () => {
   expect(await readdir(join(folder, 'out'))).toContain('VaWave.template.json');
   expect([...bundles.keys()].sort()).toEqual((await readdir(join(root, 'lambdas'))).sort());
+  expect([...bundles.keys()].sort()).toEqual(Object.keys(BUDGETS).sort());
 });
 
 test('every function’s asset contains its bundle, the licenses of the bundled packages, and no other file', async () => {
   const notices = await readFile(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   expect(beside.size).toBe(bundles.size);
   for (const [name, files] of beside) expect([name, files]).toEqual([name, [notices]]);
-});
-
-test('every function has a budget, and every budget belongs to a function', () => {
-  expect(Object.keys(BUDGETS).sort()).toEqual([...bundles.keys()].sort());
 });
 
 test.each(Object.entries(BUDGETS))('the bundle of %s stays within its budget', (name, budget) => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
@@ -11,6 +10,7 @@ import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { generateServerSecret } from '../../fakes/saves.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
 
@@ -21,7 +21,7 @@ export type HttpFunction = (
 
 /** Starts the deployed functions' bundles in this process. */
 export async function startChaos() {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-chaos-'));
+  const folder = temporaryFolder();
   const receiver = await startReceiver();
   const storage = await startStorage(folder);
   const authority = join(folder, 'authority.pem');
@@ -67,7 +67,6 @@ export async function startChaos() {
     stop: async () => {
       await storage.stop();
       await receiver.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

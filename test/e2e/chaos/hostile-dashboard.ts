@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json as jsonOf } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
@@ -14,6 +12,7 @@ import type { Role } from '../../../src/contract/organizations.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { startServer, type TestServer } from '../../harness/server.ts';
 import { within } from '../../harness/within.ts';
 import { httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';
 import { type Issuer, startIssuer } from '../../local/cloud/issuer.ts';
@@ -61,7 +60,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   const check = jwtAuthorizer();
   let chaos: Chaos;
   let issuer: Issuer;
-  let actionTest: Server;
+  let actionTest: TestServer;
   let dashboard: HttpFunction;
   let organizations: readonly Organization[];
   let logins: readonly Login[];
@@ -91,8 +90,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   });
   afterAll(async () => {
     issuer.stop();
-    actionTest.closeAllConnections();
-    actionTest.close();
+    actionTest.stop();
     await chaos.stop();
   });
 
@@ -245,13 +243,12 @@ const createTarget = (chaos: Chaos, siteId: string) =>
   );
 
 /** Starts an endpoint for Lambda's Invoke that runs `action-test` in this process, for the Test button. */
-async function startActionTest(chaos: Chaos): Promise<Server> {
+async function startActionTest(chaos: Chaos): Promise<TestServer> {
   type Invoked = (event: unknown, context: Context) => Promise<object>;
   const actionTest = await chaos.container<Invoked>('action-test');
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     response.end(JSON.stringify(await actionTest(await jsonOf(request), lambdaContext())));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  process.env.AWS_ENDPOINT_URL_LAMBDA = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env.AWS_ENDPOINT_URL_LAMBDA = server.origin;
   return server;
 }

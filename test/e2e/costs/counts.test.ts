@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type {
@@ -20,6 +19,7 @@ import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { generateServerSecret } from '../../fakes/saves.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
@@ -31,7 +31,7 @@ type HttpFunction = (event: APIGatewayProxyEventV2, context: Context) => Promise
 const ORGANIZATIONS = 10;
 const ACTIONS = 5;
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-costs-'));
+const folder = temporaryFolder();
 const receiver = await startReceiver();
 const storage = await startStorage(folder);
 const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
@@ -81,7 +81,6 @@ afterAll(async () => {
   services.stop();
   await storage.stop();
   await receiver.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const { serverSecret } = await generateServerSecret(signedSite, { regenerate: false }, management);

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { startServer } from '../../harness/server.ts';
 
 export type Meter = {
   /** The number of calls by operation. A write that shares a call counts as a call, because DynamoDB bills each write. */
@@ -37,13 +37,11 @@ export async function startMeteredServices(dynamo: string, others: string) {
   let calls: Record<string, number> = {};
   let [reads, writes, roundTrips, inFlight] = [0, 0, 0, 0];
   let sent: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin, stop } = await startServer(async (request, response) => {
     const [api = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
     const isDynamo = api.startsWith('DynamoDB');
     if (isDynamo && inFlight++ === 0) roundTrips += 1;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const input = JSON.parse(Buffer.concat(chunks).toString());
+    const input = Object(await json(request));
     for (const name of operationsOf(operation, input)) calls[name] = (calls[name] ?? 0) + 1;
     for (const { MessageBody } of input.Entries ?? []) if (MessageBody !== undefined) sent.push(MessageBody);
     const answer = await fetch(isDynamo ? dynamo : others, {
@@ -65,19 +63,14 @@ export async function startMeteredServices(dynamo: string, others: string) {
     if (isDynamo) inFlight -= 1;
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     /** Returns what was counted since the last call. */
     take: (): Meter => {
       const meter = { calls, reads, writes, roundTrips, sent };
       [calls, reads, writes, roundTrips, sent] = [{}, 0, 0, 0, []];
       return meter;
     },
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    stop,
   };
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { envelope } from '../../../src/contract/queues.ts';
-import { until } from '../widget/harness.ts';
+import { until } from '../../harness/until.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Tests where the focus is, what the title of the page is, and what the fields say before a save. */

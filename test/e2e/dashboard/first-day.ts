@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import { startServer, type TestServer } from '../../harness/server.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Follows the first day of an admin in the browser, from an empty organization to the form of a visitor. */
@@ -8,23 +7,22 @@ export function testFirstDay(started: () => StartedDashboard): void {
   let dashboard: OrganizationDashboard;
   let admin: Visitor;
   let page: Page;
-  let site: Server;
+  let site: TestServer;
   let siteHost: string;
   let siteId = '';
   let tag = '';
 
   beforeAll(async () => {
     dashboard = started().organization('first-day.example');
-    site = createServer((_, response) => {
+    site = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Shop</title>${tag}`);
     });
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    siteHost = `127.0.0.1:${site.port}`;
     admin = await dashboard.enter();
     page = admin.page;
   });
 
-  afterAll(() => site?.close());
+  afterAll(() => site?.stop());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');

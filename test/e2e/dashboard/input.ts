@@ -1,5 +1,5 @@
 import type { Locator, Page, Route } from 'playwright-core';
-import { until } from '../widget/harness.ts';
+import { until } from '../../harness/until.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 /** Tests that no click and no input is lost: with a real mouse, on a slow network, and when the user goes back or reloads. */

@@ -1,5 +1,5 @@
 import { HELP_PAGES } from '../../../dashboard/src/help-pages.ts';
-import { until } from '../widget/harness.ts';
+import { until } from '../../harness/until.ts';
 import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
 
 const AUDIT = '**/api/dashboard/organizations/*/audit*';

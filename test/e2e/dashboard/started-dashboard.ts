@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Trigger } from '../../../src/contract/action-kinds.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
@@ -60,10 +60,9 @@ const VIEWPORT = { width: 1200, height: 900 };
  * @param emailDomains one for each organization; those of `free.` are on the free plan
  */
 export async function startDashboard(emailDomains: readonly string[]): Promise<StartedDashboard> {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-dashboard-'));
+  const folder = temporaryFolder();
   // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
-  started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await startReceiver();
   started.defer(() => receiver.stop());
   const authority = join(folder, 'authority.pem');

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeWhere } from '../../examples/where-installed.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { installMiniStack, type MiniStack, runCdk, startMiniStack } from './ministack.ts';
 
@@ -23,7 +23,7 @@ export type EmulatedAccount = {
 /** Calls `describe` with an account of the emulator, which it starts and stops, or says why there is no emulator. */
 export function describeEmulated(name: string, tests: (account: EmulatedAccount) => void): void {
   describeWhere(installMiniStack(), `${name}, in an emulated account`, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'va-wave-emulated-'));
+    const folder = temporaryFolder();
     let ministack: MiniStack | undefined;
     let receiver: Receiver | undefined;
     beforeAll(async () => {
@@ -35,7 +35,6 @@ export function describeEmulated(name: string, tests: (account: EmulatedAccount)
     afterAll(async () => {
       await ministack?.stop();
       await receiver?.stop();
-      rmSync(folder, { recursive: true, force: true });
     });
     const started = <T>(part: T | undefined): T => {
       if (part === undefined) throw new Error('The emulated account has not been started');

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from '../../harness/server.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const VERSION = '1.5.33';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -49,7 +50,7 @@ export type MiniStack = {
  * @param environment what its functions find in theirs besides what the stack sets
  */
 export async function startMiniStack(environment: Readonly<Record<string, string>>): Promise<MiniStack> {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-ministack-'));
+  const folder = temporaryFolder();
   const port = await freePort();
   const log = join(folder, 'ministack.log');
   const output = openSync(log, 'a');
@@ -73,15 +74,11 @@ export async function startMiniStack(environment: Readonly<Record<string, string
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  const stop = async (): Promise<void> => {
-    await kill(child);
-    rmSync(folder, { recursive: true, force: true });
-  };
   try {
     await answering(url, child);
   } catch (error) {
     const lines = readFileSync(log, 'utf8');
-    await stop();
+    await kill(child);
     throw new Error(`MiniStack did not start: ${lines}`, { cause: error });
   }
   const region = 'us-east-1';
@@ -105,7 +102,7 @@ export async function startMiniStack(environment: Readonly<Record<string, string
     credentials,
     environment: commandEnvironment,
     aws: async (words) => (await promisify(execFile)(awsCli, [...words], { env: commandEnvironment() })).stdout,
-    stop,
+    stop: () => kill(child),
   };
 }
 
@@ -117,15 +114,6 @@ function nodeFolder(folder: string): string {
   writeFileSync(node, `#!/bin/sh\nexec "${process.execPath}" --no-experimental-require-module "$@"\n`);
   chmodSync(node, 0o755);
   return bin;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no free port');
-  return address.port;
 }
 
 async function answering(url: string, child: ChildProcess): Promise<void> {

@@ -1,6 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
 import { missingUnless } from '../../examples/where-installed.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { packCdk, packedCdk } from '../../packages/cdk/packed-cdk.ts';
 import { operatorWith } from '../acceptance/operator.ts';
@@ -19,8 +19,7 @@ import { describeEmulated, TIMEOUT } from './emulated-account.ts';
 const PATIENCE_MS = 30_000;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-platform-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 test(
   'the same sources give the same bytes in another folder without a cache',

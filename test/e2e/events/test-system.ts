@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -11,6 +10,7 @@ import type { EventName } from '../../../src/contract/events.ts';
 import type { BusEvent, DeliveryMessage } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { localService } from '../acceptance/local-service.ts';
@@ -52,14 +52,13 @@ export type TestSystem = {
 };
 
 export async function startTestSystem(): Promise<TestSystem> {
-  const data = mkdtempSync(join(tmpdir(), 'va-wave-outbound-'));
+  const data = temporaryFolder();
   const receiver = await startReceiver();
   const authority = join(data, 'authority.pem');
   writeFileSync(authority, receiver.authorityPem);
   const assembly = await serviceAssembly();
   const cloud = await startLocalCloud({ data, assembly, authorities: [authority] }).catch(async (error: unknown) => {
     await receiver.stop();
-    rmSync(data, { recursive: true, force: true });
     throw error;
   });
   const service = localService(cloud, assembly);
@@ -125,7 +124,6 @@ export async function startTestSystem(): Promise<TestSystem> {
       dynamo.destroy();
       await cloud.stop();
       await receiver.stop();
-      rmSync(data, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from '../../harness/server.ts';
 import { until } from '../../harness/until.ts';
 
 export type Command = { readonly command: string; readonly args: readonly string[]; readonly cwd: string };
@@ -9,6 +10,7 @@ export type RunningExample = Awaited<ReturnType<typeof startExample>>;
 
 /** Starts an example on a free port of this machine, and resolves when it accepts connections. */
 export async function startExample({ command, args, cwd }: Command, environment: Readonly<Record<string, string>>) {
+  // The test chooses the port, because not every example can print the port that it got.
   const port = await freePort();
   const env = { ...process.env, ...environment, PORT: String(port) };
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -50,14 +52,4 @@ async function accepts(port: number): Promise<boolean> {
   );
   socket.destroy();
   return connected;
-}
-
-/** Returns a free port. The test chooses the port, because not every example can print the port that it got. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no port');
-  return address.port;
 }

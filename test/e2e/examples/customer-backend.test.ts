@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { claimsOf, startSessionService } from './fake-sessions.ts';
 import { send } from './send.ts';
@@ -28,15 +26,13 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => P
 
 for (const backend of backends) {
   describeWhere(backend.missing, `examples/customer-backend/${backend.name}`, () => {
-    let folder: string;
     let service: Awaited<ReturnType<typeof startSessionService>>;
     let running: RunningExample;
     let url: string;
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), `va-wave-backend-${backend.name}-`));
       service = await startSessionService();
-      running = await startExample(await backend.prepare(join(folder, 'app')), {
+      running = await startExample(await backend.prepare(temporaryFolder()), {
         BASE_URL: service.baseUrl,
         SERVER_KEY: service.serverKey,
         USAGE_WEBHOOK_URL: 'https://backend.example/usage',
@@ -48,7 +44,6 @@ for (const backend of backends) {
     afterAll(async () => {
       await running?.stop();
       service.stop();
-      rmSync(folder, { recursive: true });
     });
 
     const pageToken = async () => {

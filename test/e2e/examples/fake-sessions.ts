@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
 import { createSession } from '../../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
@@ -8,6 +7,7 @@ import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
+import { startServer } from '../../harness/server.ts';
 
 /** Starts a fake session create with the service's rules on a port of this machine. Its tokens are the claims in base64url. */
 export async function startSessionService() {
@@ -17,9 +17,8 @@ export async function startSessionService() {
     authentication_mode: 'Session Signed',
   });
   const perMinute = new FakeLimit();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { origin, stop } = await startServer(async (request, response) => {
+    const body = await buffer(request);
     const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
       response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
     if (request.method !== 'POST' || request.url !== '/api/widget/session/create') return answer(404, {});
@@ -28,7 +27,7 @@ export async function startSessionService() {
         {
           serverKey: String(request.headers['x-server-key']),
           ip: '203.0.113.5',
-          readBody: () => JSON.parse(Buffer.concat(chunks).toString()),
+          readBody: () => JSON.parse(body.toString()),
         },
         {
           configuration: { findAssistant: async () => assistant },
@@ -44,14 +43,7 @@ export async function startSessionService() {
       answer(error.status, errorBody(error.message), { 'Retry-After': '7' });
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  return {
-    serverKey,
-    baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    perMinute,
-    stop: () => server.close().closeAllConnections(),
-  };
+  return { serverKey, baseUrl: origin, perMinute, stop };
 }
 
 export function claimsOf(token: string): SessionClaims {

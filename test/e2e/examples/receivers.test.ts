@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
 import { createAuthority } from '../../adapters/outbound/authority.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../examples/action-requests.ts';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { send } from './send.ts';
 
@@ -53,8 +53,8 @@ const identity = authority.issue(['127.0.0.1']);
 
 for (const example of RECEIVERS) {
   describeWhere(example.missing, `examples/receivers/${example.name}`, () => {
-    let folder: string;
-    let inbox: string;
+    const folder = temporaryFolder();
+    const inbox = join(folder, 'inbox');
     let command: Command;
     let running: RunningExample;
     let url: string;
@@ -67,15 +67,10 @@ for (const example of RECEIVERS) {
     const now = () => ({ now: new Date() });
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), `va-wave-${example.name}-`));
-      inbox = join(folder, 'inbox');
       command = await example.prepare(join(folder, 'app'));
       await start();
     });
-    afterAll(async () => {
-      await running?.stop();
-      rmSync(folder, { recursive: true });
-    });
+    afterAll(() => running?.stop());
 
     test('answers each of the shared requests correctly, and stores the genuine ones as they were sent', async () => {
       const requests = actionRequests(new Date());

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { listenNear } from '../../../local/cloud/listener.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { eventually, until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
@@ -124,14 +123,13 @@ test('with --refuse-lost-events, the bus refuses an event that reaches no Action
 });
 
 test('for a port in use or one that is no number, prints one message and exits with 1', async () => {
-  const server = createServer();
-  const port = await listenNear(server, 0);
+  const { port, stop } = await startServer(() => {});
   const run = start(['--port', String(port)], await serviceAssembly());
   expect(await run.ended).toBe(1);
   expect(run.output()).toBe(
     `Port ${port} is in use. Stop the program that uses it, or choose another port with --port (0 = any)\n`,
   );
-  server.close();
+  stop();
   const wrong = start(['--port', 'x']);
   expect(await wrong.ended).toBe(1);
   expect(wrong.output()).toContain('whole number from 0 to 65535');

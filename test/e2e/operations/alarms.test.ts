@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -9,6 +8,7 @@ import { METRICS } from '../../../src/deployment/metrics.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { readDocument } from '../../docs/documents.ts';
 import { DELIVERY } from '../../fakes/delivery.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import type { Choice } from '../../lib/deployment-choices.ts';
 import { nameOf, synthesize } from '../../lib/synthesized.ts';
@@ -20,7 +20,7 @@ import { functionIds, functionOf } from '../acceptance/local-service.ts';
  * configuration table and the keys of tokens any more. Where AWS counts, the values are stated.
  */
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-alarms-'));
+const folder = temporaryFolder();
 let cloud: LocalCloud;
 let functions: readonly string[];
 
@@ -36,10 +36,7 @@ beforeAll(async () => {
   functions = functionIds(assembly);
   cloud = await startLocalCloud({ data: join(folder, 'data'), assembly });
 }, 60_000);
-afterAll(async () => {
-  await cloud?.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => cloud?.stop());
 
 /** The values that the functions gave a metric. */
 const emitted = (metric: string): readonly number[] =>

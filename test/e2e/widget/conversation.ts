@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from 'playwright-core';
+import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
-import { until, type VisitOptions, widgetOf } from './harness.ts';
+import { type VisitOptions, widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
 import { full, harness, STUB } from './shared-harness.ts';
 import { tokenFor } from './token.ts';

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { REFUSAL_CODES } from '../../../src/contract/errors.ts';
+import { until } from '../../harness/until.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
-import { type PageParts, until, widgetOf } from './harness.ts';
+import { type PageParts, widgetOf } from './harness.ts';
 import { computedStyles, countListeners, globals, listeners, started, traces, widgetRemoved } from './page-state.ts';
 import { full, harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { errorBody } from '../../fakes/error-body.ts';
+import { startServer } from '../../harness/server.ts';
 
 /** The answer to one request: a status and a body (a string is sent unchanged), no answer at all, or a closed connection. */
 export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';
@@ -30,7 +30,7 @@ export type FakeService = {
   to(kind: 'init' | 'submit'): ReceivedRequest[];
   /** Clears the received requests and restores the initial answers. */
   reset(): void;
-  close(): Promise<void>;
+  readonly stop: () => void;
 };
 
 export const CONTACT_FORM = {
@@ -69,7 +69,7 @@ export const refuse = (status: number, error: string): Reply => ({ status, body:
 export async function startFakeService(): Promise<FakeService> {
   const { code, texts } = bundleWidget();
   let current = '';
-  const server = await listen(async (request, response) => {
+  const { origin, stop } = await startServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service');
     response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
     response.setHeader('access-control-allow-headers', 'content-type,x-site-id,x-session-token');
@@ -88,7 +88,7 @@ export async function startFakeService(): Promise<FakeService> {
     send(response, await (pathname === '/api/widget/init' ? service.init(seen) : service.submit(seen)));
   });
   const service: FakeService = {
-    url: address(server),
+    url: origin,
     received: [],
     visitFrom: (origin) => {
       current = origin;
@@ -107,7 +107,7 @@ export async function startFakeService(): Promise<FakeService> {
       service.submit = first.submit;
       service.texts = first.texts;
     },
-    close: () => close(server),
+    stop,
   };
   const first = { init: service.init, submit: service.submit, texts: service.texts };
   return service;
@@ -122,18 +122,18 @@ export type PageOptions = {
 export async function startSite(): Promise<{
   readonly port: string;
   serve(page: PageOptions): void;
-  close(): Promise<void>;
+  readonly stop: () => void;
 }> {
   let page: PageOptions = { html: '' };
-  const server = await listen((_request, response) => {
+  const { port, stop } = await startServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
   });
   return {
-    port: new URL(address(server)).port,
+    port: String(port),
     serve: (next) => {
       page = next;
     },
-    close: () => close(server),
+    stop,
   };
 }
 
@@ -145,21 +145,4 @@ function send(response: ServerResponse, reply: Reply): void {
   }
   response.writeHead(reply.status, { 'content-type': 'application/json' });
   response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-}
-
-async function listen(listener: RequestListener): Promise<Server> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
-
-function address(server: Server): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
+import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, type ReceivedRequest, type Reply, refuse } from './fake-service.ts';
-import { until, widgetOf } from './harness.ts';
+import { widgetOf } from './harness.ts';
 import { countListeners, focused, listeners, traces } from './page-state.ts';
 import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';

@@ -100,7 +100,8 @@ export async function startHarness(): Promise<Harness> {
     },
     stop: async () => {
       await browser.close();
-      await Promise.all([service.close(), site.close()]);
+      service.stop();
+      site.stop();
     },
   };
 }
@@ -113,15 +114,6 @@ function document(parts: PageParts, script: string): string {
 ${script}
 </body>
 </html>`;
-}
-
-/** Waits at most a minute for a condition outside the page. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within a minute: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Returns locators for the parts of the widget. Playwright's locators reach into the open shadow root. */

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { startDemo } from '../../../local/demo/demo.ts';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { CONTACT_FORM, INIT } from './fake-service.ts';
@@ -112,8 +111,7 @@ async function conversationPicture(name: string, options: VisitOptions): Promise
 
 /** Takes a picture of the demo: a member asks the assistant, and the signed requests that follow arrive. */
 async function demoPicture(): Promise<void> {
-  const data = mkdtempSync(join(tmpdir(), 'va-wave-pictures-'));
-  const cloud = await startLocalCloud({ data, assembly: await serviceAssembly() });
+  const cloud = await startLocalCloud({ data: temporaryFolder(), assembly: await serviceAssembly() });
   const demo = await startDemo(cloud, 0);
   const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1400, height: 860 }, reducedMotion: 'reduce' });
@@ -132,5 +130,4 @@ async function demoPicture(): Promise<void> {
   await browser.close();
   await demo.stop();
   await cloud.stop();
-  rmSync(data, { recursive: true, force: true });
 }

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { type Deployment, openDeployment } from '../../../cli/deployment.ts';
 import { type RunningDemo, startDemo } from '../../../local/demo/demo.ts';
@@ -8,15 +5,16 @@ import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts'
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { launchBrowser } from './browser.ts';
 import { startSite } from './fake-service.ts';
-import { until, widgetOf } from './harness.ts';
+import { widgetOf } from './harness.ts';
 import { widgetRemoved } from './page-state.ts';
 
 // Tests the widget with the real service: the browser's cross-origin check together with the rules of the service.
 
-const data = mkdtempSync(join(tmpdir(), 'va-wave-widget-'));
 let cloud: LocalCloud;
 let demo: RunningDemo;
 let deployment: Deployment;
@@ -32,7 +30,7 @@ beforeAll(async () => {
     startSite(),
     startSite(),
   ]);
-  cloud = await startLocalCloud({ data, assembly: await serviceAssembly() });
+  cloud = await startLocalCloud({ data: temporaryFolder(), assembly: await serviceAssembly() });
   demo = await startDemo(cloud, 1);
   const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
   deployment = openDeployment(outputs, { endpoint, region, credentials });
@@ -41,9 +39,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await demo?.stop();
-  await Promise.all([browser?.close(), site?.close(), otherPort?.close()]);
+  await browser?.close();
+  for (const one of [site, otherPort]) one?.stop();
   await cloud?.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function assistant(domain: string, allowed: readonly string[] = [domain]): Promise<string> {

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
+import { startServer } from '../../harness/server.ts';
 
 /** An OpenID issuer that publishes one key and signs the claims that a test passes. */
 export type Issuer = {
@@ -17,12 +16,10 @@ export type Issuer = {
 export async function startIssuer(): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
-  const server = createServer((request, response) => {
+  const { origin, stop } = await startServer((request, response) => {
     const body = request.url === '/keys' ? { keys: [jwk] } : { issuer: origin, jwks_uri: `${origin}/keys` };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     sign: (claims = {}, { issuer = origin, expires = '1h' } = {}) =>
@@ -31,9 +28,6 @@ export async function startIssuer(): Promise<Issuer> {
         .setIssuer(issuer)
         .setExpirationTime(expires)
         .sign(privateKey),
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    stop,
   };
 }

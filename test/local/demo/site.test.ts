@@ -1,12 +1,11 @@
-import { createServer, get } from 'node:http';
+import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { closeServer } from '../../../cli/receiver.ts';
-import { listenNear } from '../../../local/cloud/listener.ts';
 import { demoSite } from '../../../local/demo/demo-site.ts';
+import { startServer } from '../../harness/server.ts';
 
 const nothing = 'http://127.0.0.1:9';
 const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
-const server = createServer(
+const { port, stop } = await startServer(
   demoSite({
     cloud: { baseUrl: nothing, apiUrl: nothing, gatewayUrl: nothing, region: 'us-east-1', credentials, outputs: {} },
     receiver: { url: 'https://localhost:9', watch: () => () => {} },
@@ -16,11 +15,7 @@ const server = createServer(
     organization: { org_id: 'org_1', website_site_id: 'site_1', members_site_id: 'site_2', server_secret: 'ss_demo' },
   }),
 );
-let port: number;
-beforeAll(async () => {
-  port = await listenNear(server, 0);
-});
-afterAll(() => closeServer(server));
+afterAll(stop);
 
 function ask(path: string, host: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { FUNCTIONS } from '../../../src/deployment/outputs.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { namesIn } from '../../lib/synthesized.ts';
 import { OLDER_NODE, packedCdk } from './packed-cdk.ts';
 
@@ -13,7 +13,6 @@ import { OLDER_NODE, packedCdk } from './packed-cdk.ts';
 const SIZE = 3_220_000;
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-cdk-'));
 const node = OLDER_NODE ?? process.execPath;
 let platform: string;
 let installed: string;
@@ -21,14 +20,13 @@ const read = (path: string) => readFileSync(join(installed, path), 'utf8');
 
 beforeAll(async () => {
   if (OLDER_NODE === undefined) process.stderr.write('Not on Node 20: it is not installed on this machine.\n');
-  platform = await copiedExample('platform', join(folder, 'platform'));
+  platform = await copiedExample('platform', temporaryFolder());
   installed = join(platform, 'node_modules/@va-wave/cdk');
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs an app in the copy, without bundling the functions, and returns its templates by the name of the stack. */
 function templatesOf(app: string): Record<string, Template> {
-  const outdir = mkdtempSync(join(folder, 'out-'));
+  const outdir = temporaryFolder();
   writeFileSync(join(platform, 'test.mjs'), app);
   // Without bundles, validation and stack traces, which change no template.
   const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });

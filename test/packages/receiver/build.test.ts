@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { installReceiver } from './packed-receiver.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const app = mkdtempSync(join(tmpdir(), 'va-wave-receiver-'));
+const app = temporaryFolder();
 beforeAll(() => installReceiver(app));
-afterAll(() => rmSync(app, { recursive: true }));
 
 const run = (file: string, text: string) => {
   writeFileSync(join(app, file), text);

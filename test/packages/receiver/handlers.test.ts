@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import {
   type ActionLocals,
@@ -14,6 +13,7 @@ import {
 import { send } from '../../e2e/examples/send.ts';
 import { aiRequest, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
+import { startServer, type TestServer } from '../../harness/server.ts';
 
 const NOW = new Date('2026-03-04T05:06:07.000Z');
 const options = { now: () => NOW.getTime() };
@@ -28,9 +28,9 @@ test.each([actionMiddleware, usageWebhookMiddleware, actionLambda, usageWebhookL
 );
 
 describe('the middlewares', () => {
-  const servers: Server[] = [];
+  const servers: TestServer[] = [];
   afterAll(() => {
-    for (const server of servers) server.close().closeAllConnections();
+    for (const { stop } of servers) stop();
   });
 
   /** Starts a server that runs `before`, as an application runs its parsers, then the middleware. Answers 500 with the error of `next`. */
@@ -38,7 +38,7 @@ describe('the middlewares', () => {
     middleware: Middleware<ActionLocals & UsageLocals>,
     before?: (request: IncomingMessage) => Promise<object>,
   ): Promise<string> {
-    const server = createServer(async (incoming, outgoing) => {
+    const server = await startServer(async (incoming, outgoing) => {
       const request = Object.assign(incoming, await before?.(incoming));
       const response = Object.assign(outgoing, { locals: Object.create(null) });
       await middleware(request, response, (error) => {
@@ -47,9 +47,7 @@ describe('the middlewares', () => {
       });
     });
     servers.push(server);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/actions`;
+    return `${server.origin}/actions`;
   }
 
   test('store the verified request in response.locals', async () => {

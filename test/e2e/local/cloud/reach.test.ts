@@ -1,14 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { REGION } from '../../../../local/cloud/account.ts';
 import { type DynamoProcess, startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
-import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { describeWhere } from '../../../examples/where-installed.ts';
+import { startServer, type TestServer } from '../../../harness/server.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
 import { launchBrowser } from '../../widget/browser.ts';
@@ -99,17 +98,18 @@ const addressOf = ({ origin }: DynamoProcess) => new URL(origin).host;
 describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of another origin', () => {
   let browser: Browser;
   let page: Page;
-  const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
+  let site: TestServer;
 
   beforeAll(async () => {
+    site = await startServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
     browser = await launchBrowser();
     page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${await listenNear(site, 0)}/`);
+    await page.goto(site.origin);
   });
 
   afterAll(async () => {
     await browser.close();
-    site.close();
+    site.stop();
   });
 
   /** What the page can read of the answer. */
