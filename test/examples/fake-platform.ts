@@ -8,7 +8,7 @@ import { type BusEvent, busEvent } from '../../src/contract/queues.ts';
 import { type CallToolPorts, callTool, listTools } from '../../src/domain/actions/call-tool.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
-import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog, openSigningSecret } from '../fakes/delivery.ts';
+import { attemptFakes, FakeOutbound, openSigningSecret } from '../fakes/delivery.ts';
 import { someClaims } from '../fakes/widget.ts';
 import { startServer } from '../harness/server.ts';
 
@@ -32,7 +32,7 @@ export async function startPlatform() {
   if (found.trigger !== 'AI-decided') throw new Error('The Action has another trigger');
   const action = found;
   const calls = new Map<string, number>();
-  const recording = { log: new InMemoryDeliveryLog(), logWriteFailed: new FakeLogWriteFailed().report };
+  const recording = attemptFakes().ports.attempts;
   const common = { now: () => new Date(), newId: randomUUID };
   const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
     ...common,

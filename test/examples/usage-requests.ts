@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
-import { FakeLogWriteFailed, FakeOutbound, InMemoryDeliveryLog } from '../fakes/delivery.ts';
+import { attemptFakes } from '../fakes/delivery.ts';
 import { someClaims } from '../fakes/widget.ts';
 
 /** Builds the usage webhook request of a turn, with 154 tokens by default. */
@@ -12,7 +12,7 @@ export async function usageRequest(session: {
   readonly totalTokens?: number;
 }): Promise<OutboundRequest> {
   const { now, secret, userId, totalTokens = 154 } = session;
-  const outbound = new FakeOutbound();
+  const { outbound, ports } = attemptFakes();
   await reportUsage(
     {
       session_token: 'token',
@@ -24,11 +24,7 @@ export async function usageRequest(session: {
           someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
       },
       configuration: { findAssistant: async () => undefined },
-      attempts: {
-        makeAttempt: outbound.makeAttempt,
-        log: new InMemoryDeliveryLog(),
-        logWriteFailed: new FakeLogWriteFailed().report,
-      },
+      attempts: ports.attempts,
       now: () => now,
       newId: randomUUID,
     },

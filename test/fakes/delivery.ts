@@ -1,13 +1,12 @@
+import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
+import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts';
 import type { Action } from '../../src/contract/actions.ts';
-import type { FailureCode } from '../../src/contract/delivery-record.ts';
+import type { DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type {
   AttemptKey,
   AttemptResult,
   AttemptStart,
-  Claim,
-  DeliveryLog,
-  FinishedAttempt,
   LogWriteFailed,
 } from '../../src/domain/delivery/delivery-log.ts';
 import {
@@ -16,8 +15,10 @@ import {
   type OutboundOutcome,
   type OutboundRequest,
 } from '../../src/domain/delivery/outbound-request.ts';
+import type { Clock } from '../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from './configuration.ts';
 import { FrozenClock } from './sources.ts';
+import { MemoryTables, memoryDynamoDb } from './tables.ts';
 
 /** Returns the outcome of a response with this status: 2xx is a success, 3xx a redirect, and any other a failure. */
 export function answered(status: number, body = 'ok'): OutboundOutcome {
@@ -67,66 +68,27 @@ export function anAttempt(changes: Partial<AttemptStart> = {}): AttemptStart {
   };
 }
 
-type MemoryRecord = {
-  readonly start: AttemptStart;
-  result: AttemptResult | null;
-  sends: number;
-};
-
-const keyText = (key: AttemptKey) => `${key.action_id} ${key.at} ${key.reference} ${key.attempt} ${key.replay}`;
-
-/** An in-memory delivery log. The calls in `failing` reject as with a storage that cannot be reached. */
-export class InMemoryDeliveryLog implements DeliveryLog {
-  readonly records = new Map<string, MemoryRecord>();
-  readonly failing = new Set<'claim' | 'complete' | 'recordUnsent'>();
-
-  readonly claim = async (start: AttemptStart): Promise<Claim> => {
-    if (this.failing.has('claim')) throw new Error('The log is away');
-    const existing = this.records.get(keyText(start));
-    if (existing === undefined) {
-      this.records.set(keyText(start), { start, result: null, sends: 1 });
-      return { kind: 'claimed' };
-    }
-    if (start.message_id === null || existing.start.message_id !== start.message_id) return { kind: 'taken' };
-    if (existing.result !== null) return { kind: 'finished', result: existing.result };
-    existing.sends += 1;
-    return { kind: 'resumed' };
+/** Returns the service's delivery log over a table in memory. The calls in `failing` reject as with a storage that cannot be reached. */
+function memoryDeliveryLog(now: Clock) {
+  const tables = new MemoryTables();
+  const client = memoryDynamoDb(tables);
+  const log = deliveryLog(client, 'log', { retentionDays: 30, now });
+  const failing = new Set<'claim' | 'complete'>();
+  const reach = async (call: 'claim' | 'complete') => {
+    if (failing.has(call)) throw new Error('The log is away');
   };
-
-  readonly complete = async (key: AttemptKey, result: AttemptResult): Promise<void> => {
-    if (this.failing.has('complete')) throw new Error('The log is away');
-    const record = this.records.get(keyText(key));
-    if (record !== undefined) record.result = result;
-  };
-
-  readonly recordUnsent = async (
-    start: AttemptStart,
-    error: NonNullable<AttemptResult['error']>,
-  ): Promise<FinishedAttempt | undefined> => {
-    if (this.failing.has('recordUnsent')) throw new Error('The log is away');
-    const result = { status: null, response_excerpt: null, latency_ms: null, success: false, error };
-    const existing = this.records.get(keyText(start));
-    if (existing === undefined) {
-      this.records.set(keyText(start), { start, result, sends: 0 });
-    } else if (start.message_id !== null && existing.start.message_id === start.message_id) {
-      if (existing.result !== null) return { kind: 'finished', result: existing.result };
-      existing.result = result;
-    }
-    return undefined;
-  };
-
-  /** Returns the records in the order of their claims. */
-  all(): MemoryRecord[] {
-    return [...this.records.values()];
-  }
-}
-
-/** Collects the records that could not be written. */
-export class FakeLogWriteFailed {
-  readonly calls: { readonly key: AttemptKey; readonly result: AttemptResult | null; readonly cause: unknown }[] = [];
-
-  readonly report: LogWriteFailed = (key, result, cause) => {
-    this.calls.push({ key, result, cause });
+  return {
+    ...log,
+    failing,
+    claim: (start: AttemptStart) => reach('claim').then(() => log.claim(start)),
+    complete: (start: AttemptStart, result: AttemptResult) => reach('complete').then(() => log.complete(start, result)),
+    /** Returns the records of all logs; those of one log in the order of the attempts. */
+    all: async () => {
+      const records: DeliveryRecord[] = [];
+      const ids = [...tables.items('log')].map(({ pk }) => String(pk).slice('ACTION#'.length, -'#0'.length));
+      for (const id of new Set(ids)) for await (const one of deliveryRecords(client, 'log', id)) records.unshift(one);
+      return records;
+    },
   };
 }
 
@@ -137,16 +99,17 @@ export const openSigningSecret = async (action: Action): Promise<string> => `whs
 export function attemptFakes() {
   const clock = new FrozenClock();
   const outbound = new FakeOutbound();
-  const log = new InMemoryDeliveryLog();
-  const logWriteFailed = new FakeLogWriteFailed();
+  const log = memoryDeliveryLog(clock.now);
+  const unwritten: { readonly key: AttemptKey; readonly result: AttemptResult | null; readonly cause: unknown }[] = [];
+  const logWriteFailed: LogWriteFailed = (key, result, cause) => void unwritten.push({ key, result, cause });
   return {
     clock,
     outbound,
     log,
-    logWriteFailed,
+    unwritten,
     ports: {
       signingSecrets: { openSigningSecret },
-      attempts: { log, logWriteFailed: logWriteFailed.report, makeAttempt: outbound.makeAttempt },
+      attempts: { log, logWriteFailed, makeAttempt: outbound.makeAttempt },
       now: clock.now,
     },
   };

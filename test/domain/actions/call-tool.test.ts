@@ -67,7 +67,7 @@ describe('a call', () => {
         error: null,
       },
     ]);
-    expect(log.all()).toHaveLength(1);
+    expect(await log.all()).toHaveLength(1);
   });
 
   test('of an Action without parameters sends an empty object', async () => {

@@ -69,12 +69,8 @@ test.each<[string, OutboundOutcome, boolean]>([
   outbound.outcomes = [outcome];
   expect(await report()).toEqual({ should_continue: goesOn, reported: true });
   expect(outbound.requests).toHaveLength(1);
-  expect(log.all()).toEqual([
-    expect.objectContaining({
-      start: expect.objectContaining({ action_id: usageLogId(SITE_ID), trigger: 'usage', attempt: 1 }),
-      result: expect.objectContaining({ status: outcome.status }),
-    }),
-  ]);
+  const start = { action_id: usageLogId(SITE_ID), trigger: 'usage', attempt: 1 };
+  expect(await log.all()).toMatchObject([{ ...start, status: outcome.status }]);
 });
 
 test('a session without a webhook continues without a request', async () => {
@@ -90,10 +86,10 @@ test('an invalid token is refused', async () => {
 });
 
 test('a failure of the delivery log neither prevents nor repeats the report', async () => {
-  const { report, outbound, log, logWriteFailed } = setUp();
+  const { report, outbound, log, unwritten } = setUp();
   log.failing.add('claim').add('complete');
   expect(await report()).toMatchObject({ reported: true });
-  expect([outbound.requests.length, logWriteFailed.calls.length]).toEqual([1, 2]);
+  expect([outbound.requests.length, unwritten.length]).toEqual([1, 2]);
 });
 
 test('reports count as in flight for their organization, apart from its forms', async () => {
