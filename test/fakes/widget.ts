@@ -1,9 +1,11 @@
+import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../src/contract/sessions.ts';
-import type { SubmissionClaim, SubmissionKey } from '../../src/domain/actions/submit-form.ts';
 import type { WidgetAuthenticationPorts, WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
 import type { Conversation } from '../../src/domain/conversations/conversations.ts';
+import type { Clock } from '../../src/domain/sources.ts';
 import { SITE_ID } from './configuration.ts';
+import { MemoryTables, memoryDynamoDb } from './tables.ts';
 
 /** The credentials of a visitor's browser on `https://shop.example`, with the site id. */
 export function siteIdCredentials(changes: Partial<WidgetCredentials> = {}): WidgetCredentials {
@@ -52,32 +54,9 @@ export function aConversation(changes: Partial<Conversation> = {}): Conversation
   };
 }
 
-/** An in-memory store of conversations and submissions. */
-export class InMemoryConversations {
-  readonly saved: Conversation[] = [];
-  readonly submissions = new Map<string, { id: string; formId: string; state: 'sending' | 'accepted' | 'failed' }>();
-
-  readonly findConversation = async (siteId: string, conversationId: string) =>
-    this.saved.find((one) => one.site_id === siteId && one.conversation_id === conversationId);
-
-  readonly saveConversation = async (conversation: Conversation) => {
-    this.saved.push(conversation);
-  };
-
-  readonly claimSubmission = async (key: SubmissionKey, submissionId: string): Promise<SubmissionClaim> => {
-    const existing = this.submissions.get(submissionText(key));
-    if (existing !== undefined && existing.formId !== key.formId) return { kind: 'other_form' };
-    if (existing?.state === 'accepted') return { kind: 'accepted', submissionId: existing.id };
-    if (existing?.state === 'sending') return { kind: 'in_progress' };
-    const id = existing?.id ?? submissionId;
-    this.submissions.set(submissionText(key), { id, formId: key.formId, state: 'sending' });
-    return { kind: 'claimed', submissionId: id };
-  };
-
-  readonly settleSubmission = async (key: SubmissionKey, accepted: boolean): Promise<void> => {
-    const existing = this.submissions.get(submissionText(key));
-    if (existing !== undefined) existing.state = accepted ? 'accepted' : 'failed';
-  };
+/** Returns the service's store of conversations over a table in memory, and what it holds. */
+export function memoryConversations(now: Clock) {
+  const tables = new MemoryTables();
+  const store = conversations(memoryDynamoDb(tables), 'conversations', now);
+  return { ...store, items: () => [...tables.items('conversations')] };
 }
-
-const submissionText = (key: SubmissionKey) => `${key.siteId} ${key.conversationId} ${key.clientKey}`;

@@ -11,38 +11,29 @@ import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { countingIds } from '../../fakes/sources.ts';
+import { memoryConversations } from '../../fakes/widget.ts';
 
 const PARAMETERS = { type: 'object' as const, properties: { order: { type: 'string' as const } }, required: ['order'] };
 const UNAVAILABLE = { outcome: 'unavailable', message: 'The external service is unavailable. Offer a follow-up.' };
 
 function setUp(changes: Partial<AiAction> = {}) {
   const fakes = attemptFakes();
-  const recorded: ToolCallRecord[] = [];
   const unrecorded: ToolCallRecord[] = [];
-  const counts = new Map<string, number>();
+  const conversations = memoryConversations(fakes.clock.now);
+  const recorded = () => conversations.items().flatMap(({ call }) => call ?? []);
   const action = anAiAction({ parameters: PARAMETERS, ...changes });
   const ports: CallToolPorts = {
     ...fakes.ports,
     configuration: {
       findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
     },
-    conversations: {
-      countCall: async ({ siteId, conversationId, actionId }, limit) => {
-        const key = `${siteId} ${conversationId} ${actionId}`;
-        const count = counts.get(key) ?? 0;
-        if (count < limit) counts.set(key, count + 1);
-        return count < limit;
-      },
-      recordCall: async (record) => {
-        recorded.push(record);
-      },
-    },
+    conversations,
     report: { recordFailed: (record) => unrecorded.push(record) },
     newId: countingIds(),
   };
   const call = (args: Record<string, unknown> = { order: 'A1' }, conversation_id = 'c-1', tool = action.slug) =>
     callTool({ site_id: SITE_ID, conversation_id, tool, arguments: args }, ports);
-  return { ...fakes, ports, recorded, unrecorded, counts, call };
+  return { ...fakes, ports, conversations, recorded, unrecorded, call };
 }
 
 describe('a call', () => {
@@ -54,7 +45,7 @@ describe('a call', () => {
     expect(outbound.requests).toHaveLength(1);
     expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{"order":"A1"}');
     expect(outbound.requests[0]?.headers).toMatchObject({ 'X-Service-Trigger': 'ai', 'X-Service-Trigger-Ref': 'c-1' });
-    expect(recorded).toEqual([
+    expect(recorded()).toEqual([
       {
         site_id: SITE_ID,
         conversation_id: 'c-1',
@@ -89,10 +80,10 @@ describe('a call', () => {
   });
 
   test('with wrong arguments is refused with the field, sends nothing and does not count', async () => {
-    const { call, outbound, counts, recorded } = setUp();
+    const { call, outbound, conversations } = setUp();
     const message = 'The arguments are wrong. order: is required';
     expect(await call({})).toEqual({ outcome: 'invalid_arguments', message });
-    expect([outbound.requests, counts.size, recorded]).toEqual([[], 0, []]);
+    expect([outbound.requests, conversations.items()]).toEqual([[], []]);
   });
 
   test.each([
@@ -112,7 +103,7 @@ describe('a call', () => {
       outbound.outcomes = [outcome];
       expect(await call()).toEqual(UNAVAILABLE);
       expect(outbound.requests).toHaveLength(1);
-      expect(recorded).toMatchObject([{ status: outcome.status, error: expect.any(String) }]);
+      expect(recorded()).toMatchObject([{ status: outcome.status, error: expect.any(String) }]);
     },
   );
 

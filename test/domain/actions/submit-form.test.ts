@@ -18,7 +18,7 @@ import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds } from '../../fakes/sources.ts';
 import {
   aConversation,
-  InMemoryConversations,
+  memoryConversations,
   siteIdCredentials,
   someClaims,
   widgetAuthentication,
@@ -38,15 +38,13 @@ const BODY = { conversation_id: CONVERSATION, values: { email: 'ada@example.com'
 const KEYED = { ...BODY, client_key: 'key-1' };
 const EMOJI = '👩';
 
-function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {
+async function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async () => 'none' }: Setup = {}) {
   const fakes = attemptFakes();
   const perMinute = new FakeLimit();
   const perHour = new FakeLimit();
-  const conversations = new InMemoryConversations();
-  conversations.saved.push(
-    aConversation({ conversation_id: CONVERSATION }),
-    aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }),
-  );
+  const conversations = memoryConversations(fakes.clock.now);
+  await conversations.saveConversation(aConversation({ conversation_id: CONVERSATION }));
+  await conversations.saveConversation(aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }));
   const action = aFormAction(form);
   const outcomes: Parameters<SubmitFormPorts['report']['forwarded']>[0][] = [];
   const unsettled: string[] = [];
@@ -86,7 +84,7 @@ const KEYS_AWAY = { signingSecrets: { openSigningSecret: failing('The key store 
 
 describe('an accepted submission', () => {
   test('is cleaned, signed and sent once, and the response has its id', async () => {
-    const { submit, outbound, log, clock } = setUp();
+    const { submit, outbound, log, clock } = await setUp();
     const values = { email: 'ada@example.com', extra: true, dropped: null };
     expect(await submit({ conversation_id: CONVERSATION, values })).toEqual({ success: true, submission_id: 'id-1' });
     expect(outbound.requests).toHaveLength(1);
@@ -106,7 +104,7 @@ describe('an accepted submission', () => {
   });
 
   test('is sent although the delivery log fails, and the failure is reported', async () => {
-    const { submit, log, unwritten, outbound } = setUp();
+    const { submit, log, unwritten, outbound } = await setUp();
     log.failing.add('claim');
     expect(await submit()).toMatchObject({ success: true });
     expect(await log.all()).toMatchObject([{ status: 200, sends: 1 }]);
@@ -117,14 +115,14 @@ describe('an accepted submission', () => {
   });
 
   test('stays accepted when its outcome cannot be stored', async () => {
-    const { submit, unsettled, ports } = setUp();
+    const { submit, unsettled, ports } = await setUp();
     const settleSubmission = async () => Promise.reject(new Error('The table is away'));
     const answer = await submit(KEYED, {}, {}, { conversations: { ...ports.conversations, settleSubmission } });
     expect([answer.success, unsettled]).toEqual([true, ['id-1']]);
   });
 
   test('may come with a session token, from the Domain', async () => {
-    const { submit, outbound } = setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
+    const { submit, outbound } = await setUp({ assistant: SIGNED, tokens: { good: someClaims() } });
     await submit({ ...BODY, conversation_id: 'of-user-1' }, { sessionToken: 'good', siteId: undefined });
     expect(outbound.requests).toHaveLength(1);
   });
@@ -167,15 +165,15 @@ describe('refuses', () => {
     ],
     ['value_required', 'a missing required field', of({ values: { note: 'x' } })],
   ])('with %s: %s', async (code, _, { body = {}, credentials, path, ...setup }) => {
-    const { submit, outbound, log, perHour, conversations } = setUp(setup);
+    const { submit, outbound, log, perHour, conversations } = await setUp(setup);
     expect((await refusalOf(submit({ ...KEYED, ...body }, credentials, path))).code).toBe(code);
     // Nothing is sent, or counted against the limit of all visitors, and the key is not claimed.
     expect([outbound.requests, await log.all(), perHour.calls]).toEqual([[], [], []]);
-    expect(conversations.submissions.size).toBe(0);
+    expect(conversations.items()).toHaveLength(2);
   });
 
   test('a wrong field with its name', async () => {
-    const { submit } = setUp();
+    const { submit } = await setUp();
     const missing = submit({ ...BODY, values: { email: ' ' } });
     expect(await refusedWith(missing)).toEqual([400, 'values.email: is required']);
     const malformed = submit({ ...BODY, client_key: '' });
@@ -183,7 +181,7 @@ describe('refuses', () => {
   });
 
   test('more than 10 in a minute from one address to one assistant', async () => {
-    const { submit, perMinute, perHour, outbound } = setUp();
+    const { submit, perMinute, perHour, outbound } = await setUp();
     perMinute.decision = { allowed: false, retryAfterSeconds: 42 };
     const refusal = await refusalOf(submit(BODY, { ip: '2001:db8:1:2::1' }));
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 42 });
@@ -195,11 +193,11 @@ describe('refuses', () => {
     [6000, {}],
     [9000, { form_submissions_per_hour: 9000 }],
   ])('more than %i in an hour from all addresses, with a code of its own', async (limit, assistant) => {
-    const { submit, perHour, outbound, conversations } = setUp({ assistant });
+    const { submit, perHour, outbound, conversations } = await setUp({ assistant });
     perHour.decision = { allowed: false, retryAfterSeconds: 60 };
     expect(await refusalOf(submit(KEYED))).toMatchObject({ code: 'form_limit_exceeded', retryAfterSeconds: 60 });
     expect(perHour.calls).toMatchObject([{ key: `forms#${SITE_ID}`, limit }]);
-    expect([outbound.requests.length, conversations.submissions.size]).toEqual([0, 0]);
+    expect([outbound.requests.length, conversations.items().length]).toEqual([0, 2]);
   });
 });
 
@@ -208,7 +206,7 @@ describe('the endpoint and the escalation channels', () => {
 
   test('both receive the submission', async () => {
     const told: Parameters<EscalationChannel>[0][] = [];
-    const { submit, outbound } = setUp({
+    const { submit, outbound } = await setUp({
       escalate: async (submission) => {
         told.push(submission);
         return 'accepted';
@@ -233,7 +231,7 @@ describe('the endpoint and the escalation channels', () => {
     ['none', async () => 'none', 200, true],
     ['none', async () => 'none', 500, false],
   ])('%s by %p, and the endpoint responds with %p: accepted %p', async (escalation, escalate, status, accepted) => {
-    const { submit, outbound, outcomes } = setUp({ escalate });
+    const { submit, outbound, outcomes } = await setUp({ escalate });
     outbound.outcomes = [answered(status)];
     if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
     else expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
@@ -243,7 +241,7 @@ describe('the endpoint and the escalation channels', () => {
   test.each([answered(302), unanswered('timeout')])(
     'do not accept a submission that has one failed attempt (%#)',
     async (outcome) => {
-      const { submit, outbound, log } = setUp();
+      const { submit, outbound, log } = await setUp();
       outbound.outcomes = [outcome];
       expect((await refusalOf(submit())).code).toBe('submission_failed');
       expect(outbound.requests).toHaveLength(1);
@@ -252,21 +250,21 @@ describe('the endpoint and the escalation channels', () => {
   );
 
   test('cause an internal error, not a 502, when the service cannot reach them', async () => {
-    const { submit, outbound } = setUp({ escalate: away });
+    const { submit, outbound } = await setUp({ escalate: away });
     outbound.outcomes = [answered(500)];
     await expect(submit()).rejects.toThrow('The topics are away');
-    await expect(setUp().submit(BODY, {}, {}, KEYS_AWAY)).rejects.toThrow('The key store is away');
+    await expect((await setUp()).submit(BODY, {}, {}, KEYS_AWAY)).rejects.toThrow('The key store is away');
   });
 
   test('accept although the sealing keys cannot be read', async () => {
-    const { submit } = setUp({ escalate: async () => 'accepted' });
+    const { submit } = await setUp({ escalate: async () => 'accepted' });
     expect(await submit(BODY, {}, {}, KEYS_AWAY)).toMatchObject({ success: true });
   });
 });
 
 describe('a client_key', () => {
   test('makes a repeated request return the same submission without sending it again', async () => {
-    const { submit, outbound } = setUp();
+    const { submit, outbound } = await setUp();
     const first = await submit(KEYED);
     expect(await submit(KEYED)).toEqual(first);
     expect((await submit({ ...KEYED, client_key: 'key-2' })).submission_id).not.toBe(first.submission_id);
@@ -274,7 +272,7 @@ describe('a client_key', () => {
   });
 
   test('allows a failed submission to be sent again with the same id', async () => {
-    const { submit, outbound } = setUp();
+    const { submit, outbound } = await setUp();
     outbound.outcomes = [answered(503), answered(200)];
     await refusalOf(submit(KEYED));
     const { submission_id } = await submit(KEYED);
@@ -283,7 +281,7 @@ describe('a client_key', () => {
   });
 
   test('is free again after an internal error prevented the submission', async () => {
-    const { submit } = setUp();
+    const { submit } = await setUp();
     await expect(submit(KEYED, {}, {}, KEYS_AWAY)).rejects.toThrow('The key store is away');
     expect(await submit(KEYED)).toMatchObject({ success: true });
   });
@@ -292,9 +290,9 @@ describe('a client_key', () => {
     ['submission_in_progress', 'in progress', 'act_form'],
     ['client_key_reused', 'of another form', 'act_other'],
   ])('is refused as %s while its submission is %s', async (code, _, formId) => {
-    const { submit, conversations, outbound } = setUp();
+    const { submit, conversations, outbound, clock } = await setUp();
     const key = { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1', formId };
-    await conversations.claimSubmission(key, 'earlier');
+    await conversations.claimSubmission(key, 'earlier', clock.now());
     expect(await refusalOf(submit(KEYED))).toMatchObject({ status: 409, code, field: 'client_key' });
     expect(outbound.requests).toEqual([]);
   });

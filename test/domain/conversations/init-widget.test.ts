@@ -12,7 +12,7 @@ import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { countingIds, FrozenClock } from '../../fakes/sources.ts';
 import {
   aConversation,
-  InMemoryConversations,
+  memoryConversations,
   siteIdCredentials,
   someClaims,
   widgetAuthentication,
@@ -27,7 +27,7 @@ type Setup = {
 function setUp({ assistant = {}, tokens = { good: someClaims() }, forms = [] }: Setup = {}) {
   const clock = new FrozenClock();
   const perHour = new FakeLimit();
-  const conversations = new InMemoryConversations();
+  const conversations = memoryConversations(clock.now);
   const published: Parameters<PublishEvent>[0][] = [];
   const identified: (string | undefined)[] = [];
   const authentication = widgetAuthentication({ assistants: [anAssistant(assistant)], tokens });
@@ -64,7 +64,7 @@ describe('refuses', () => {
     const credentials = siteIdCredentials();
     expect((await refusalOf(initWidget({ credentials, readBody }, ports))).code).toBe('site_disabled');
     expect(identified).toEqual([SITE_ID]);
-    expect([perHour.calls, conversations.saved, published]).toEqual([[], [], []]);
+    expect([perHour.calls, conversations.items(), published]).toEqual([[], [], []]);
     expect((await refusalOf(initWidget({ credentials, readBody }, setUp().ports))).code).toBe('body_not_json');
   });
 
@@ -73,7 +73,7 @@ describe('refuses', () => {
     perHour.decision = { allowed: false, retryAfterSeconds: 3233 };
     expect(await refusalOf(init())).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 3233 });
     expect(perHour.calls).toEqual([expect.objectContaining({ key: SITE_ID, limit: 5 })]);
-    expect([published, conversations.saved]).toEqual([[], []]);
+    expect([published, conversations.items()]).toEqual([[], []]);
   });
 
   test.each([
@@ -103,7 +103,8 @@ describe('a new conversation', () => {
       forms: [{ slug: 'contact-us', name: 'Contact us', fields: aFormAction().form_fields }],
     });
     const started_at = clock.now().toISOString();
-    expect(conversations.saved).toEqual([{ site_id: SITE_ID, ...ids, user_id: null, started_at }]);
+    const conversation = { site_id: SITE_ID, ...ids, user_id: null, started_at };
+    expect(conversations.items()).toMatchObject([{ conversation }]);
     const data = { ...ids, referrer: 'https://search.example/' };
     expect(published).toEqual([{ event: 'conversation.started', org_id: ORG_ID, site_id: SITE_ID, data }]);
   });
@@ -139,7 +140,7 @@ describe('a new conversation', () => {
   test('with a token belongs to the user and has the session of the token', async () => {
     const { init, conversations } = setUp({ assistant: SIGNED });
     expect(await init({}, TOKEN)).toMatchObject({ session_id: 'session-1', visitor_id: 'user-1' });
-    expect(conversations.saved).toEqual([expect.objectContaining({ user_id: 'user-1', session_id: 'session-1' })]);
+    expect(conversations.items()).toMatchObject([{ conversation: { user_id: 'user-1', session_id: 'session-1' } }]);
   });
 
   test('keeps 2000 characters of the referrer', async () => {
@@ -161,7 +162,7 @@ describe('a known conversation', () => {
     const { conversation_id } = first;
     expect(await init({ conversation_id, visitor_id: 'visitor_2' })).toEqual(first);
     expect(await init({ conversation_id, begin_conversation: false })).toEqual(first);
-    expect([conversations.saved.length, published.length]).toEqual([1, 1]);
+    expect([conversations.items().length, published.length]).toEqual([1, 1]);
   });
 
   test("is resumed in the session of a user's new token", async () => {
@@ -180,11 +181,13 @@ describe('a known conversation', () => {
     ['with an unknown id', 'id-that-nobody-minted', {}],
   ])('%s is not resumed', async (_, conversation_id, credentials) => {
     const { init, conversations } = setUp({ tokens: { good: someClaims(), other: someClaims({ sub: 'user-2' }) } });
-    conversations.saved.push(
-      aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }),
-      aConversation({ conversation_id: 'anonymous' }),
-      aConversation({ conversation_id: 'elsewhere', site_id: 'site_other' }),
-    );
+    for (const stored of [
+      { conversation_id: 'of-user-1', user_id: 'user-1' },
+      { conversation_id: 'anonymous' },
+      { conversation_id: 'elsewhere', site_id: 'site_other' },
+    ]) {
+      await conversations.saveConversation(aConversation(stored));
+    }
     expect(await init({ conversation_id }, credentials)).toMatchObject({
       conversation_id: expect.stringMatching(/^id-\d+$/),
     });
@@ -220,7 +223,7 @@ describe('with begin_conversation: false', () => {
       conversation_id: null,
       forms: [{ slug: 'contact-us' }],
     });
-    expect([conversations.saved, published]).toEqual([[], []]);
+    expect([conversations.items(), published]).toEqual([[], []]);
     expect(perHour.calls).toHaveLength(1);
   });
 
