@@ -9,7 +9,7 @@ import { type CallToolPorts, callTool, listTools } from '../../src/domain/action
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { attemptFakes, FakeOutbound, openSigningSecret } from '../fakes/delivery.ts';
-import { someClaims } from '../fakes/widget.ts';
+import { memoryConversations, someClaims } from '../fakes/widget.ts';
 import { startServer } from '../harness/server.ts';
 
 export const SESSION_TOKEN = 'the token of the visitor';
@@ -31,7 +31,6 @@ export async function startPlatform() {
   });
   if (found.trigger !== 'AI-decided') throw new Error('The Action has another trigger');
   const action = found;
-  const calls = new Map<string, number>();
   const recording = attemptFakes().ports.attempts;
   const common = { now: () => new Date(), newId: randomUUID };
   const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
@@ -41,14 +40,7 @@ export async function startPlatform() {
       findAssistant: async () => undefined,
       findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
     },
-    conversations: {
-      countCall: async ({ conversationId }, limit) => {
-        const made = calls.get(conversationId) ?? 0;
-        calls.set(conversationId, made + 1);
-        return made < limit;
-      },
-      recordCall: async () => {},
-    },
+    conversations: memoryConversations(common.now),
     signingSecrets: { openSigningSecret },
     attempts: { ...recording, makeAttempt: endpoint.makeAttempt },
     report: { recordFailed: () => {} },

@@ -31,7 +31,7 @@ import { memoryClients } from '../fakes/memory-clients.ts';
 import { deleteAction, updateAction } from '../fakes/saves.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
-import { aConversation } from '../fakes/widget.ts';
+import { aConversation, siteIdCredentials } from '../fakes/widget.ts';
 import type { World } from '../fakes/world.ts';
 
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
@@ -55,13 +55,7 @@ const CREATED = '2026-01-01T00:00:00.000Z';
 const PLACES = 2;
 const CONVERSATION = 'conversation1';
 const IP = '203.0.113.7';
-const VISITOR = {
-  siteId: SITE_ID,
-  sessionToken: undefined,
-  origin: 'https://shop.example',
-  referer: undefined,
-  ip: IP,
-};
+const VISITOR = siteIdCredentials({ ip: IP });
 
 /** One organization in memory, with environments that answer requests for it. */
 class Site {

@@ -1,45 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { failurePeriods as storedPeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
-import {
-  type EndpointFailing,
-  type FailurePeriod,
-  signalFailingEndpoint,
-  type WatchEndpointPorts,
-} from '../../../src/domain/delivery/failing-endpoint.ts';
-import { unixSeconds } from '../../../src/domain/sources.ts';
+import type { AttemptResult } from '../../../src/domain/delivery/delivery-log.ts';
+import { type EndpointFailing, signalFailingEndpoint } from '../../../src/domain/delivery/failing-endpoint.ts';
 import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
-import { DELIVERY } from '../../fakes/delivery.ts';
-import { FrozenClock } from '../../fakes/sources.ts';
+import { anAttempt, attemptFakes, DELIVERY } from '../../fakes/delivery.ts';
 
 const MINUTE = 60_000;
 
+/** An endpoint to which attempts are made, and the signals about it. */
 function setUp() {
-  const clock = new FrozenClock();
-  let period: FailurePeriod | undefined;
-  let succeededAt = 0;
+  const { clock, log } = attemptFakes();
+  const failurePeriods = storedPeriods(log.client, { counters: 'counters', deliveryLog: 'log' });
   const signals: EndpointFailing[] = [];
-  const ports: WatchEndpointPorts = {
-    failurePeriods: {
-      recordFailure: async (_, now): Promise<FailurePeriod> => {
-        period ??= { since: unixSeconds(now), signalled_at: null };
-        return period;
-      },
-      hasSucceeded: async (_, since) => succeededAt >= since,
-      replacePeriod: async (_, seen, next) => {
-        if (seen !== period) return false;
-        period = next;
-        return true;
-      },
-    },
-    signal: async (event) => {
-      signals.push(event);
-    },
-    now: clock.now,
+  const signal = async (event: EndpointFailing) => void signals.push(event);
+  const record = async (error: AttemptResult['error']) => {
+    const at = clock.now().toISOString();
+    const start = anAttempt({ at, started_at: at, reference: randomUUID() });
+    await log.claim(start);
+    await log.complete(start, { status: null, response_excerpt: null, latency_ms: 1, success: error === null, error });
   };
-  const fail = (failure: FailureCode = 'http_status') => signalFailingEndpoint(DELIVERY, failure, ports);
-  const succeed = () => {
-    succeededAt = unixSeconds(clock.now());
+  const fail = async (code: FailureCode = 'http_status') => {
+    await record({ code, message: '' });
+    await signalFailingEndpoint(DELIVERY, code, { failurePeriods, signal, now: clock.now });
   };
-  return { clock, signals, fail, succeed };
+  return { clock, signals, fail, succeed: () => record(null) };
 }
 
 test('an endpoint is signalled once after an hour without a success, and again after a day', async () => {
@@ -71,7 +56,7 @@ test('a success within the hour restarts the period and needs no write of its ow
   const { clock, signals, fail, succeed } = setUp();
   await fail();
   clock.advance(30 * MINUTE);
-  succeed();
+  await succeed();
   clock.advance(40 * MINUTE);
   await fail();
   expect(signals).toEqual([]);
@@ -89,5 +74,19 @@ test('a failure in which the endpoint has no part is not recorded', async () => 
   await fail('internal_error');
   clock.advance(61 * MINUTE);
   await fail();
+  expect(signals).toEqual([]);
+});
+
+test.each([10, 300])('59 minutes of successes, one in %p s, and then 200 failures signal nothing', async (seconds) => {
+  const { clock, signals, fail, succeed } = setUp();
+  await fail();
+  for (let at = 0; at < 59 * 60; at += seconds) {
+    await succeed();
+    clock.advance(seconds * 1000);
+  }
+  for (let failure = 0; failure < 200; failure++) {
+    await fail();
+    clock.advance(1000);
+  }
   expect(signals).toEqual([]);
 });
