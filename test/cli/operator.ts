@@ -5,7 +5,6 @@ import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
-import type { Membership } from '../../src/contract/organizations.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { CatalogEvent } from '../../src/domain/events/put-event.ts';
 import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
@@ -18,7 +17,6 @@ export class FakeOperator {
   readonly store = memoryConfiguration();
   readonly clock = new FrozenClock();
   readonly events: CatalogEvent[] = [];
-  readonly members = new Map<string, Membership>();
   /** Email addresses that can log in. */
   readonly logins = new Set<string>();
   /** Email addresses of logins that are not verified. */
@@ -97,15 +95,7 @@ export class FakeOperator {
       tool: async (request) => this.#runtime(request),
       reportUsage: async (report) => this.#runtime(report),
     },
-    members: {
-      save: async (membership) => {
-        this.members.set(`${membership.org_id} ${membership.sub}`, membership);
-      },
-      remove: async (orgId, sub) => {
-        this.members.delete(`${orgId} ${sub}`);
-      },
-      list: async (orgId) => [...this.members.values()].filter((member) => member.org_id === orgId),
-    },
+    members: this.store.members,
     ensureUser: async (email) => {
       const invited = !this.logins.has(email);
       this.logins.add(email);

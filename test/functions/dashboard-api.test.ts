@@ -78,9 +78,10 @@ describe('access', () => {
   });
 
   test('a removed role is refused with the next request', async () => {
-    const { call, memberships } = await withAssistant();
+    const { call, store } = await withAssistant();
     expect((await call('anna', 'GET', SITE)).status).toBe(200);
-    memberships.splice(0, 1);
+    await store.members.remove(ORG_ID, 'anna');
+    expect((await call('anna', 'GET', '/me')).body.organizations).toEqual([]);
     expect((await call('anna', 'GET', SITE)).status).toBe(404);
   });
 
@@ -247,7 +248,7 @@ describe('Actions', () => {
 
 test('members are listed by email address, without the ids of their logins', async () => {
   const { call, join } = await dashboardApi();
-  join('aaron', ORG_ID, 'member');
+  await join('aaron', ORG_ID, 'member');
   const { body } = await call('max', 'GET', `${ORG}/members`);
   const of = (who: string, role: string) => ({
     email: `${who}@shop.example`,
@@ -279,7 +280,8 @@ describe('the audit trail', () => {
       await call('anna', 'PATCH', SITE, { version, change: { name: `Name ${version}` } });
     }
     const { body } = await call('anna', 'GET', `${ORG}/audit`);
-    expect([body.records.length, body.records[0].version]).toEqual([AUDIT_PER_PAGE, AUDIT_PER_PAGE + 2]);
+    const versions = body.records.map(({ version }: { version: number }) => version);
+    expect(versions).toEqual(Array.from({ length: AUDIT_PER_PAGE }, (_, i) => AUDIT_PER_PAGE + 2 - i));
     const last = await call('anna', 'GET', `${ORG}/audit?after=${encodeURIComponent(body.next)}`);
     expect(last.body).toMatchObject({ records: [{ version: 2 }], next: null });
     expect((await call('anna', 'GET', `${ORG}/audit?after=`)).status).toBe(400);

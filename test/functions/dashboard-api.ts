@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../src/contract/dashboard.ts';
-import type { Membership, Role } from '../../src/contract/organizations.ts';
+import type { Role } from '../../src/contract/organizations.ts';
 import { type DashboardPorts, dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
@@ -16,7 +16,6 @@ export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
-  const memberships: Membership[] = [];
   const tested: string[] = [];
   for (const [org_id, plan] of [
     [ORG_ID, 'paid'],
@@ -25,20 +24,15 @@ export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 't
     await store.createOrganization({ org_id, name: `Name of ${org_id}`, plan, created_at: '2026-01-01T00:00:00.000Z' });
   }
   const join = (sub: string, org_id: string, role: Role) =>
-    memberships.push({ org_id, sub, email: `${sub}@shop.example`, role, created_at: '2026-01-01T00:00:00.000Z' });
-  join('anna', ORG_ID, 'admin');
-  join('max', ORG_ID, 'member');
-  join('olga', OTHER_ORG_ID, 'admin');
+    store.members.save({ org_id, sub, email: `${sub}@shop.example`, role, created_at: '2026-01-01T00:00:00.000Z' });
+  await join('anna', ORG_ID, 'admin');
+  await join('max', ORG_ID, 'member');
+  await join('olga', OTHER_ORG_ID, 'admin');
 
-  const find = (orgId: string, sub: string) =>
-    memberships.find((membership) => membership.org_id === orgId && membership.sub === sub);
   const routes = dashboardRoutes({
     store,
     audit: store,
-    members: {
-      membershipsOf: async (sub) => memberships.filter((membership) => membership.sub === sub),
-      list: async (orgId) => memberships.filter((membership) => membership.org_id === orgId),
-    },
+    members: store.members,
     reportUnreadable: () => {},
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {
@@ -57,9 +51,11 @@ export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 't
     now: clock.now,
     randomBytes: countingBytes(),
   });
-  const handler = dashboardHandler(new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }), routes, {
-    findMembership: async (orgId, sub) => find(orgId, sub),
-  });
+  const handler = dashboardHandler(
+    new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }),
+    routes,
+    store.members,
+  );
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
@@ -80,5 +76,5 @@ export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 't
       text: reply.body ?? '',
     };
   };
-  return { call, store, memberships, join, tested, clock };
+  return { call, store, join, tested, clock };
 }

@@ -9,14 +9,17 @@ import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.t
 import { deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-records.ts';
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
+import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import type { Action } from '../../../src/contract/actions.ts';
+import type { Membership } from '../../../src/contract/organizations.ts';
 import type { AttemptResult } from '../../../src/domain/delivery/delivery-log.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { anAttempt } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
+import { aConversation } from '../../fakes/widget.ts';
 import { tablesOfFile } from '../adapters/dynamodb/tables.ts';
 
 const tables = await tablesOfFile();
@@ -111,6 +114,8 @@ async function run(
   };
   const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
   await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
+  const by: Membership = { org_id: org, sub: unique, email: 'a@a.example', role: 'admin', created_at: '' };
+  const author = () => ({ by, at: now() });
   const versions = new Map<number, Action>();
   for (const { kind, a, b, seconds } of commands) {
     clock.advance(seconds * 1000);
@@ -141,7 +146,12 @@ async function run(
       () => hitPerMinute(client, unsorted)(`minute${unique}${a}`, 3, now()),
       () => hitPerDay(client, unsorted)(`${unique}${a}`, 3, now()),
       async () => (await takeLease(`${org}${a}`, now()))?.release(),
-      () => store.createAssistant(anAssistant({ org_id: org, site_id: `${site}${a}`, domain: `${a}.example` }), 2),
+      () =>
+        store.createAssistant(
+          anAssistant({ org_id: org, site_id: `${site}${a}`, domain: `${a}.example` }),
+          2,
+          author(),
+        ),
       async () => {
         const outcome = await store.createAction(b === 0 ? action : form);
         if (outcome === 'created') versions.set(a, b === 0 ? action : form);
@@ -162,6 +172,13 @@ async function run(
   await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', { at: '2026-03-04T05:06:07.250Z' });
   await store.changeOrganization(org, { suspended: true });
   await store.assistantsPage(org, undefined);
+  await store.auditPage(org);
+  const directory = members(client, sorted);
+  await directory.save(by);
+  await Promise.all([directory.list(org), directory.membershipsOf(unique)]);
+  await directory.remove(org, unique);
+  await talks.saveConversation(aConversation({ site_id: site }));
+  await Promise.all([site, 'site_other'].map((siteId) => talks.findConversation(siteId, 'c-1')));
 }
 
 test('tables in memory answer every call of the adapters as an engine of DynamoDB does', async () => {

@@ -1,7 +1,4 @@
-import { KEYS } from '../../../../src/adapters/dynamodb/configuration-items.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
-import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { AUDIT_PER_PAGE } from '../../../../src/contract/limits.ts';
 import type { Membership } from '../../../../src/contract/organizations.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import { StaleVersion, saveAt } from '../../../../src/domain/organizations/changes.ts';
@@ -78,36 +75,4 @@ test('one of ten saves of one version succeeds, and only that one is recorded', 
     version: 2,
     entity_id: site_id,
   });
-});
-
-test('the audit trail has pages from the newest record to the oldest', async () => {
-  const by = { sub: 'anna', email: 'anna@shop.example' };
-  const record = { org_id: 'org_many', by, operation: 'update_action', site_id: 's', entity_id: 'act_1', fields: [] };
-  const ats = Array.from({ length: AUDIT_PER_PAGE + 2 }, (_, i) => new Date(clock.now().getTime() + i).toISOString());
-  const items = ats.map((at, i) => ({
-    ...KEYS.audit(record.org_id, at, record.entity_id, i + 1),
-    record: { ...record, at, version: i + 1 },
-  }));
-  for (let from = 0; from < items.length; from += 100) {
-    await tables.client.transactWrite({
-      TransactItems: items.slice(from, from + 100).map((Item) => ({ Put: { TableName: tables.sorted, Item } })),
-    });
-  }
-  const first = await store.auditPage(record.org_id);
-  const second = await store.auditPage(record.org_id, first.next);
-  expect(first.records).toHaveLength(AUDIT_PER_PAGE);
-  expect([...first.records, ...second.records].map(({ at }) => at)).toEqual(ats.toReversed());
-  expect(second.next).toBeUndefined();
-});
-
-test('members are found by organization and by login until they are removed', async () => {
-  const directory = members(tables.client, tables.sorted);
-  await directory.save(admin);
-  await directory.save({ ...admin, org_id: 'org_other', role: 'member' });
-  expect(await directory.findMembership(ORG_ID, 'anna')).toEqual(admin);
-  expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id).sort()).toEqual([ORG_ID, 'org_other']);
-  expect(await directory.list(ORG_ID)).toEqual([admin]);
-  await directory.remove(ORG_ID, 'anna');
-  expect(await directory.findMembership(ORG_ID, 'anna')).toBeUndefined();
-  expect((await directory.membershipsOf('anna')).map(({ org_id }) => org_id)).toEqual(['org_other']);
 });

@@ -130,19 +130,6 @@ describe('organizations', () => {
 });
 
 describe('assistants', () => {
-  test('are found and listed with their saved values', async () => {
-    const { org_id, assistant } = await organization({
-      ip_allowlist: ['2001:db8::1'],
-      server_secret: { sha256: 'ab', last_six: 'abcdef' },
-    });
-    const second = anAssistant({ site_id: newId('site', randomBytes), org_id, name: 'Second' });
-    await store.createAssistant(second, 100);
-    expect(await store.findAssistant(assistant.site_id)).toEqual(assistant);
-    expect(await store.listAssistants(org_id)).toEqual(expect.arrayContaining([assistant, second]));
-    expect(await store.listAssistants(org_id)).toHaveLength(2);
-    expect(await store.findAssistant('site_nobody')).toBeUndefined();
-  });
-
   test('are found by their current Domain only', async () => {
     const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
@@ -196,19 +183,6 @@ describe('Actions', () => {
     const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
     expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
     expect((await store.listActions(org_id)).actions).toHaveLength(1);
-  });
-
-  test('can share a slug across triggers and assistants, and Event Actions always can', async () => {
-    const { org_id, mine } = await organization();
-    const site_id = newId('site', randomBytes);
-    const same = { slug: 'same' };
-    expect([
-      await store.createAction(aFormAction({ ...mine(), ...same })),
-      await store.createAction(anAiAction({ ...mine(), ...same })),
-      await store.createAction(aFormAction({ ...mine(), ...same, org_id, site_id })),
-      await store.createAction(anEventAction({ ...mine(), ...same })),
-      await store.createAction(anEventAction({ ...mine(), ...same })),
-    ]).toEqual(Array.from({ length: 5 }, () => 'created'));
   });
 
   test('release their slug when they are renamed, and get the new one unless it is in use', async () => {

@@ -17,15 +17,6 @@ function setUp() {
 }
 
 describe('a conversation', () => {
-  test('is found only by its site and id', async () => {
-    const { store } = setUp();
-    const conversation = aConversation({ conversation_id: randomUUID(), user_id: 'user-1' });
-    await store.saveConversation(conversation);
-    expect(await store.findConversation(SITE_ID, conversation.conversation_id)).toEqual(conversation);
-    expect(await store.findConversation('site_other', conversation.conversation_id)).toBeUndefined();
-    expect(await store.findConversation(SITE_ID, randomUUID())).toBeUndefined();
-  });
-
   test('is not found after 30 days, also when DynamoDB has not deleted it yet', async () => {
     const { store, clock } = setUp();
     const conversation = aConversation({ conversation_id: randomUUID() });

@@ -110,16 +110,6 @@ describe('a claim', () => {
     expect(await log().claim({ ...start, message_id: 'message-2' })).toEqual({ kind: 'taken' });
     expect(await log().claim({ ...start, message_id: null })).toEqual({ kind: 'taken' });
   });
-
-  test.each<[string, Partial<AttemptStart>]>([
-    ['attempt', { attempt: 2 }],
-    ['event', { reference: 'event-2' }],
-    ['Action', { action_id: 'act_other' }],
-  ])('of another %s has another record', async (_, changes) => {
-    const start = aStart();
-    await log().claim(start);
-    expect(await log().claim({ ...start, ...changes })).toEqual({ kind: 'claimed' });
-  });
 });
 
 describe('messages that a function handles concurrently', () => {
@@ -186,22 +176,6 @@ describe('a record', () => {
         error: { code: 'http_status', message: 'HTTP 503' },
         sends: 1,
       },
-    ]);
-  });
-
-  test('of an attempt that was not sent is finished, counts no send, and does not replace an existing record', async () => {
-    const start = aStart();
-    const error = { code: 'action_deleted' as const, message: 'The Action was deleted' };
-    await log().recordUnsent(start, error);
-    expect(await recordsOf(start.action_id)).toEqual([
-      expect.objectContaining({ state: 'failed', success: false, error, sends: 0, status: null }),
-    ]);
-    const sent = aStart();
-    await log().claim(sent);
-    await log().complete(sent, SUCCESS);
-    await log().recordUnsent(sent, error);
-    expect(await recordsOf(sent.action_id)).toEqual([
-      expect.objectContaining({ state: 'succeeded', error: null, sends: 1 }),
     ]);
   });
 
