@@ -56,12 +56,13 @@ describe('event put', () => {
     [2, 'data: must be a JSON object', ['sms.sent', '--data', 'null']],
     [2, 'data: cannot read the file nope', ['sms.sent', '--data', '@nope']],
     [2, 'data: bad does not contain JSON', ['sms.sent', '--data', '@bad']],
+    [2, 'data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
     [2, 'site_id: OTHER belongs to another organization', ['sms.sent', '--site', 'OTHER']],
     [2, 'org_id: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
     [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
     [3, 'site_id: no assistant site_x', ['sms.sent', '--site', 'site_x']],
   ])('ends with exit code %i: %s', async (code, message, [name = '', ...words]) => {
-    operator.files = { bad: '{' };
+    operator.files = { bad: '{', deep: '{"a":'.repeat(501) + 1 + '}'.repeat(501) };
     const other = await operator.assistant();
     const filled = (text: string) => text.replace('OTHER', other.site_id);
     expect(await put(name, ...words.map(filled))).toEqual({ code, out: '', err: `${filled(message)}\n` });

@@ -2,11 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
-import { eventBus } from '../../../src/adapters/event-bus.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
-import { putEvent } from '../../../src/domain/events/put-event.ts';
 import { updateAction } from '../../fakes/saves.ts';
 import { until } from '../../harness/until.ts';
 import { verifyWithStripe } from '../acceptance/receiver.ts';
@@ -113,63 +111,6 @@ test('an event that can reach no Action has one line with its id and wrong field
   await until(() => linesOf(last).length > 0);
   expect(silent.map(linesOf)).toEqual([[], []]);
   expect(system.logs()).not.toContain('reaches-nobody');
-});
-
-describe('an event that a queue cannot carry as it is', () => {
-  /** Puts an event on the bus as the operator's command line does. */
-  const put = (org: { readonly orgId: string; readonly siteId: string }, data: object) => {
-    const bus = eventBridgeClient(system.service.aws);
-    const busName = system.cloud.outputs[OUTPUTS.eventBus] ?? '';
-    return putEvent(
-      { event: 'test.ping', org_id: org.orgId, site_id: org.siteId, data },
-      { store: system.management.store, publish: eventBus(bus, busName) },
-    );
-  };
-
-  test('arrives with the characters that SQS does not take, also from a visitor', async () => {
-    const org = await system.organization();
-    const action = await system.eventAction(org.siteId, '/odd', ['conversation.started', 'test.ping']);
-    const odd = { referrer: 'https://x/\uffff', '\ufffe': ['\ud800', '😀'] };
-    await put(org, odd);
-    const answer = await fetch(new URL('/api/widget/init', system.service.apiUrl), {
-      method: 'POST',
-      headers: { 'x-site-id': org.siteId, origin: 'https://a.example', 'content-type': 'application/json' },
-      body: JSON.stringify({ referrer: odd.referrer }),
-    });
-    expect(answer.status).toBe(200);
-    await system.finished(action, 2);
-    const data = system.receiver.to('/odd').map(({ body }) => JSON.parse(body.toString()).data);
-    expect(data).toHaveLength(2);
-    expect(data).toContainEqual(odd);
-    expect(data).toContainEqual(expect.objectContaining({ referrer: odd.referrer }));
-  });
-
-  test('is recorded when its data is nested too deeply, and no other event of its batch is touched', async () => {
-    const [one, other] = [await system.organization(), await system.organization()];
-    const deepAction = await system.eventAction(one.siteId, '/deep', ['test.ping']);
-    const action = await system.eventAction(other.siteId, '/beside', ['test.ping']);
-    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-    const data = nested(20_000);
-    await expect(put(one, data)).rejects.toThrow('data: must not be nested in more than 500 levels');
-    const [deep, atLimit, plain] = [
-      aBusEvent(one, 'test.ping'),
-      aBusEvent(one, 'test.ping'),
-      aBusEvent(other, 'test.ping'),
-    ];
-    const text = (event: BusEvent, levels: number) =>
-      JSON.stringify(event).replace(/"data":\{.*?\}/, `"data":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-    expect(await system.routeTexts(text(deep, 20_000), text(atLimit, 500), JSON.stringify(plain))).toEqual({
-      batchItemFailures: [],
-    });
-    expect(await system.finished(action, 1)).toMatchObject([{ success: true }]);
-    const records = await system.finished(deepAction, 2);
-    expect(records.find(({ reference }) => reference === deep.id)).toMatchObject({
-      success: false,
-      payload: null,
-      error: { code: 'payload_too_large', message: 'The data of the event is nested in more than 500 levels' },
-    });
-    expect(records.find(({ reference }) => reference === atLimit.id)).toMatchObject({ success: true });
-  });
 });
 
 describe('an Action that is changed between attempts', () => {

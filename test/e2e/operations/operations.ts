@@ -201,26 +201,6 @@ test('after a rotation of the origin secret, a distribution with the former or t
   expect([await statusFrom(former), await statusFrom(current), await statusFrom('guess')]).toEqual([200, 200, 403]);
 });
 
-test('a suspended organization is refused like a disabled assistant and its events are recorded unsent, until it is resumed', async () => {
-  const org = await system.organization();
-  const action = await system.eventAction(org.siteId, '/suspended', ['message.sent']);
-  const init = async () => {
-    const headers = { 'x-site-id': org.siteId, origin: 'https://a.example' };
-    return (await fetch(`${system.service.apiUrl}/api/widget/init`, { method: 'POST', headers })).json();
-  };
-  const put = () => command.json('event', 'put', 'message.sent', '--org', org.orgId, '--site', org.siteId);
-  await command.json('org', 'suspend', org.orgId, '--yes');
-  expect(await init()).toEqual(errorBody('Widget site is disabled'));
-  await put();
-  expect(await system.finished(action, 1)).toMatchObject([{ sends: 0, error: { code: 'organization_suspended' } }]);
-  expect(system.receiver.to('/suspended')).toEqual([]);
-
-  await command.json('org', 'resume', org.orgId);
-  expect(await init()).toMatchObject({ success: true });
-  await put();
-  await until(() => system.receiver.to('/suspended').length === 1);
-});
-
 describe('the canary', () => {
   test('uses the service at its public address, with the assistant that the runbook describes', async () => {
     const { org_id } = await command.json<{ org_id: string }>(
