@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Trigger } from '../../../src/contract/action-kinds.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
+import { startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
 import { launchBrowser } from '../widget/browser.ts';
@@ -17,40 +17,10 @@ export type Visitor = {
   readonly problems: string[];
 };
 
+export type StartedDashboard = Awaited<ReturnType<typeof startDashboard>>;
 /** An organization with a member, on a started service. The admin of all organizations works in one page. */
-export type OrganizationDashboard = {
-  readonly service: StartedService;
-  readonly receiver: Receiver;
-  readonly orgId: string;
-  readonly vaWave: <Result>(...words: readonly string[]) => Promise<Result>;
-  /** Creates the assistant `Website`. @param options of `assistant create` besides its own @returns its site id */
-  readonly addWebsite: (...options: readonly string[]) => Promise<string>;
-  /** Creates an Action whose endpoint is `/hook` of the receiver. @param options of `action create` besides these @returns its id */
-  readonly addAction: (
-    siteId: string,
-    trigger: Trigger,
-    name: string,
-    ...options: readonly string[]
-  ) => Promise<string>;
-  readonly email: (who: 'admin' | 'member') => string;
-  /** Returns the temporary password from the invitation. */
-  readonly password: (who: 'admin' | 'member') => string;
-  /** Returns the address of a screen. @param path within the organization, such as `/members` */
-  readonly url: (path: string) => string;
-  /** Shows the list of assistants in the admin's page, and forgets its problems. */
-  readonly enter: () => Promise<Visitor>;
-  /** Opens the dashboard and logs in on the login page. */
-  readonly logIn: (who: 'admin' | 'member') => Promise<Visitor>;
-  readonly fillLogin: (page: Page, who: 'admin' | 'member') => Promise<void>;
-  readonly newPage: () => Promise<Visitor>;
-};
-
-/** A started service and a browser for the dashboards of several organizations. */
-export type StartedDashboard = {
-  /** Returns the organization whose member has an address in this domain. */
-  readonly organization: (emailDomain: string) => OrganizationDashboard;
-  readonly stop: () => Promise<void>;
-};
+export type OrganizationDashboard = ReturnType<StartedDashboard['organization']>;
+type Who = 'admin' | 'member';
 
 const VIEWPORT = { width: 1200, height: 900 };
 
@@ -59,7 +29,7 @@ const VIEWPORT = { width: 1200, height: 900 };
  * before the first login.
  * @param emailDomains one for each organization; those of `free.` are on the free plan
  */
-export async function startDashboard(emailDomains: readonly string[]): Promise<StartedDashboard> {
+export async function startDashboard(emailDomains: readonly string[]) {
   const folder = temporaryFolder();
   // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
@@ -86,28 +56,30 @@ export async function startDashboard(emailDomains: readonly string[]): Promise<S
     return { context, page: await context.newPage(), problems };
   };
   let admin: Visitor | undefined;
-  const addOrganization = async (emailDomain: string): Promise<OrganizationDashboard> => {
+  const addOrganization = async (emailDomain: string) => {
     const plan = emailDomain.startsWith('free.') ? 'free' : 'paid';
-    const email = (who: string) => (who === 'admin' ? 'admin@shops.example' : `${who}@${emailDomain}`);
+    const email = (who: Who) => (who === 'admin' ? 'admin@shops.example' : `${who}@${emailDomain}`);
     // The one-machine service prints the password that Cognito sends by mail.
-    const password = (who: string) =>
+    const password = (who: Who) =>
       service
         .output()
         .split(`Invitation for ${email(who)}: the temporary password is `)[1]
         ?.split(/\s/)[0] ?? '';
-    const fillLogin = async (page: Page, who: 'admin' | 'member') => {
+    const fillLogin = async (page: Page, who: Who) => {
       await page.getByLabel('Email').fill(email(who));
       await page.getByLabel('Password').fill(password(who));
       await page.getByRole('button', { name: 'Log in' }).click();
     };
     const words = ['--name', 'Corner Shop', '--plan', plan];
     const { org_id: orgId } = await vaWave<{ org_id: string }>('org', 'create', ...words);
-    for (const role of ['admin', 'member']) {
+    for (const role of ['admin', 'member'] as const) {
       await vaWave('member', 'add', '--org', orgId, '--email', email(role), '--role', role);
     }
+    /** Returns the address of a screen. @param path within the organization, such as `/members` */
     const url = (path: string) => `${service.baseUrl}/dashboard/${orgId}${path}`;
     const heading = (page: Page) => page.getByRole('heading', { name: 'Assistants' }).waitFor();
-    const logIn = async (who: 'admin' | 'member') => {
+    /** Opens the dashboard and logs in on the login page. */
+    const logIn = async (who: Who) => {
       const visitor = await newPage();
       await visitor.page.goto(url(''));
       await fillLogin(visitor.page, who);
@@ -119,12 +91,14 @@ export async function startDashboard(emailDomains: readonly string[]): Promise<S
       receiver,
       orgId,
       vaWave,
-      addWebsite: async (...options) => {
+      /** Creates the assistant `Website`. @param options of `assistant create` besides its own @returns its site id */
+      addWebsite: async (...options: readonly string[]) => {
         const settings = ['--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100', ...options];
         const created = await vaWave<{ site_id: string }>('assistant', 'create', '--org', orgId, ...settings);
         return created.site_id;
       },
-      addAction: async (siteId, trigger, name, ...options) => {
+      /** Creates an Action whose endpoint is `/hook` of the receiver. @param options of `action create` besides these @returns its id */
+      addAction: async (siteId: string, trigger: Trigger, name: string, ...options: readonly string[]) => {
         const settings = ['--trigger', trigger, '--name', name, '--url', receiver.url('/hook'), ...options];
         return (await vaWave<{ action_id: string }>('action', 'create', '--site', siteId, ...settings)).action_id;
       },
@@ -134,7 +108,8 @@ export async function startDashboard(emailDomains: readonly string[]): Promise<S
       fillLogin,
       newPage,
       logIn,
-      enter: async () => {
+      /** Shows the list of assistants in the admin's page, and forgets its problems. */
+      enter: async (): Promise<Visitor> => {
         if (admin === undefined) {
           admin = await logIn('admin');
           return admin;
@@ -151,8 +126,9 @@ export async function startDashboard(emailDomains: readonly string[]): Promise<S
       },
     };
   };
-  const organizations = new Map<string, OrganizationDashboard>();
+  const organizations = new Map<string, Awaited<ReturnType<typeof addOrganization>>>();
   for (const domain of emailDomains) organizations.set(domain, await addOrganization(domain));
+  /** Returns the organization whose member has an address in this domain. */
   const organization = (domain: string) => {
     const known = organizations.get(domain);
     if (known === undefined) throw new Error(`No organization has the domain ${domain}`);

@@ -34,22 +34,13 @@ export function installMiniStack(): string | undefined {
   }
 }
 
-export type MiniStack = {
-  readonly url: string;
-  readonly region: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Returns the environment in which AWS's command line, `va-wave` and the CDK use the emulator. @param programs folder of further programs */
-  readonly environment: (programs?: string) => Readonly<Record<string, string>>;
-  /** Runs a command of AWS's own command line here, and gives what it prints. @throws with what it says when it fails */
-  readonly aws: (words: readonly string[]) => Promise<string>;
-  readonly stop: () => Promise<void>;
-};
+export type MiniStack = Awaited<ReturnType<typeof startMiniStack>>;
 
 /**
  * Starts the emulator on a free port of loopback.
  * @param environment what its functions find in theirs besides what the stack sets
  */
-export async function startMiniStack(environment: Readonly<Record<string, string>>): Promise<MiniStack> {
+export async function startMiniStack(environment: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
   const port = await freePort();
   const log = join(folder, 'ministack.log');
@@ -100,8 +91,11 @@ export async function startMiniStack(environment: Readonly<Record<string, string
     url,
     region,
     credentials,
+    /** Returns the environment in which AWS's command line, `va-wave` and the CDK use the emulator. @param programs folder of further programs */
     environment: commandEnvironment,
-    aws: async (words) => (await promisify(execFile)(awsCli, [...words], { env: commandEnvironment() })).stdout,
+    /** Runs a command of AWS's own command line here, and gives what it prints. @throws with what it says when it fails */
+    aws: async (words: readonly string[]) =>
+      (await promisify(execFile)(awsCli, [...words], { env: commandEnvironment() })).stdout,
     stop: () => kill(child),
   };
 }

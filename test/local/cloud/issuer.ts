@@ -2,18 +2,10 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
 import { startServer } from '../../harness/server.ts';
 
-/** An OpenID issuer that publishes one key and signs the claims that a test passes. */
-export type Issuer = {
-  readonly origin: string;
-  /** Signs an access token of `anna` for the client `dashboard`, valid for one hour. The arguments override these defaults. */
-  readonly sign: (
-    claims?: Record<string, unknown>,
-    options?: { readonly issuer?: string; readonly expires?: string },
-  ) => Promise<string>;
-  readonly stop: () => void;
-};
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
-export async function startIssuer(): Promise<Issuer> {
+/** Starts an OpenID issuer that publishes one key and signs the claims that a test passes. */
+export async function startIssuer() {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
   const { origin, stop } = await startServer((request, response) => {
@@ -22,7 +14,8 @@ export async function startIssuer(): Promise<Issuer> {
   });
   return {
     origin,
-    sign: (claims = {}, { issuer = origin, expires = '1h' } = {}) =>
+    /** Signs an access token of `anna` for the client `dashboard`, valid for one hour. The arguments override these defaults. */
+    sign: (claims: Record<string, unknown> = {}, { issuer = origin, expires = '1h' } = {}) =>
       new SignJWT({ sub: 'anna', client_id: 'dashboard', scope: DASHBOARD_SCOPE, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: 'one' })
         .setIssuer(issuer)
