@@ -72,17 +72,6 @@ describe('the assistants of an organization', () => {
 });
 
 describe('organizations', () => {
-  test('are found, changed and listed', async () => {
-    const { org_id } = await organization();
-    const changed = { org_id, name: 'Renamed', plan: 'free' as const, created_at: '2026-01-01T00:00:00.000Z' };
-    await store.changeOrganization(org_id, { name: 'Renamed', plan: 'free' });
-    expect(await store.findOrganization(org_id)).toEqual(changed);
-    const listed: string[] = [];
-    for await (const one of store.listOrganizations()) listed.push(one.org_id);
-    expect(listed.filter((id) => id === org_id)).toEqual([org_id]);
-    expect(await store.findOrganization('org_nobody')).toBeUndefined();
-  });
-
   test('keep both of two concurrent changes', async () => {
     const { org_id } = await organization();
     await Promise.all([
