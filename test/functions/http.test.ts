@@ -7,37 +7,24 @@ import { errorBody } from '../fakes/error-body.ts';
 import { call, type httpEvent, REQUEST_ID } from '../lambdas/invocation.ts';
 
 const logger = new Logger({ serviceName: 'test' });
-const handlerOf = (route: Parameters<typeof httpHandler>[1]) => httpHandler(logger, route);
+type Request = Parameters<typeof httpEvent>[0];
+const answerOf = (route: Parameters<typeof httpHandler>[1], request: Request = {}) =>
+  call(httpHandler(logger, route), request);
 
 test('a route receives the request of the API', async () => {
   const seen: HttpRequest[] = [];
-  const handler = handlerOf(async (request) => {
+  const route = async (request: HttpRequest) => {
     seen.push(request);
     return { status: 200, body: { a: 1 } };
-  });
-  await call(handler, {
-    method: 'PUT',
-    path: '/a/b',
-    query: { q: '1' },
-    pathParameters: { id: 'b' },
-    body: { x: 1 },
-    sourceIp: '203.0.113.1',
-  });
-  expect(seen[0]).toMatchObject({
-    method: 'PUT',
-    rawPath: '/a/b',
-    query: { q: '1' },
-    path: { id: 'b' },
-    sourceIp: '203.0.113.1',
-  });
+  };
+  const sent = { method: 'PUT', query: { q: '1' }, sourceIp: '203.0.113.1' };
+  await answerOf(route, { ...sent, path: '/a/b', pathParameters: { id: 'b' }, body: { x: 1 } });
+  expect(seen).toMatchObject([{ ...sent, rawPath: '/a/b', path: { id: 'b' } }]);
   expect(seen[0]?.readBody()).toEqual({ x: 1 });
 });
 
 test('no response can be cached, sniffed or framed', async () => {
-  const answer = await call(
-    handlerOf(async () => ({ status: 200, body: {} })),
-    {},
-  );
+  const answer = await answerOf(async () => ({ status: 200, body: {} }));
   expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Origin' });
   const lowerCase = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -50,23 +37,19 @@ test('no response can be cached, sniffed or framed', async () => {
 
 test('headers that were set before a refusal or an error are kept', async () => {
   for (const error of [new Refusal('ip_not_allowed'), new Error('fault')]) {
-    const handler = handlerOf(async (_, { headers }) => {
+    const { headers } = await answerOf(async (_, { headers }) => {
       headers['access-control-allow-origin'] = 'https://shop.example';
       throw error;
     });
-    expect((await call(handler, {})).headers).toMatchObject({ 'access-control-allow-origin': 'https://shop.example' });
+    expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://shop.example' });
   }
 });
 
 describe('a body', () => {
-  const read = (request: Parameters<typeof httpEvent>[0]) =>
-    call(
-      handlerOf(async ({ readBody }) => ({ status: 200, body: readBody() })),
-      request,
-    );
+  const read = (request: Request) => answerOf(async ({ readBody }) => ({ status: 200, body: readBody() }), request);
   const LARGEST = { ignored: 'x'.repeat(256 * 1024 - 14) };
 
-  test.each<[string, Parameters<typeof httpEvent>[0], object]>([
+  test.each<[string, Request, object]>([
     ['missing', {}, {}],
     ['empty', { body: '' }, {}],
     ['blank', { body: ' \n' }, {}],
@@ -79,7 +62,7 @@ describe('a body', () => {
   });
 
   const larger = { ...LARGEST, a: 1 };
-  test.each<[number, string, string, Parameters<typeof httpEvent>[0]]>([
+  test.each<[number, string, string, Request]>([
     [400, 'Request body must be valid JSON', 'malformed', { body: '{"user_id":' }],
     [400, 'Request body must be valid JSON', 'malformed and base64', { body: '{', base64: true }],
     [400, 'Request body must be a JSON object', 'a list', { body: '[]' }],
@@ -102,15 +85,11 @@ describe('a body', () => {
 });
 
 test('only a refusal with a time has the header Retry-After', async () => {
-  const limited = await call(
-    handlerOf(async () => Promise.reject(new Refusal('rate_limit_exceeded', { retryAfterSeconds: 7 }))),
-    {},
-  );
+  const refused = (...refusal: ConstructorParameters<typeof Refusal>) =>
+    answerOf(async () => Promise.reject(new Refusal(...refusal)));
+  const limited = await refused('rate_limit_exceeded', { retryAfterSeconds: 7 });
   expect(limited.headers['retry-after']).toBe('7');
-  const other = await call(
-    handlerOf(async () => Promise.reject(new Refusal('invalid_request'))),
-    {},
-  );
+  const other = await refused('invalid_request');
   expect(other.headers).not.toHaveProperty('retry-after');
 });
 
@@ -119,10 +98,8 @@ test.each([
   ['text', 'just text'],
   ['undefined', undefined],
 ])('%s that is thrown becomes a 500 without details', async (_, thrown) => {
-  const answer = await call(
-    handlerOf(async () => Promise.reject(thrown)),
-    { headers: { 'x-session-token': 'DontTell' }, body: { a: 'DontTell' } },
-  );
+  const request = { headers: { 'x-session-token': 'DontTell' }, body: { a: 'DontTell' } };
+  const answer = await answerOf(async () => Promise.reject(thrown), request);
   expect([answer.status, answer.body, answer.headers['x-request-id']]).toEqual([
     500,
     errorBody('Internal error'),

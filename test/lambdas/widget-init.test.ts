@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import * as z from 'zod';
+import { initResponse } from '../../src/contract/widget.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
 import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
@@ -21,15 +21,6 @@ const PAGE = { origin: ORIGIN, 'x-site-id': SITE_ID };
 type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
 const init = (request: Parameters = {}) => call(handler, { path: '/api/widget/init', headers: PAGE, ...request });
 
-const initialized = z.object({
-  success: z.literal(true),
-  site_id: z.string(),
-  session_id: z.string(),
-  visitor_id: z.string(),
-  conversation_id: z.string(),
-  forms: z.array(z.unknown()),
-});
-
 async function token(claims: Record<string, unknown> = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT({ sub: 'user-1', jti: 'session-1', site_id: SITE_ID, iat: now, exp: now + 900, ...claims })
@@ -48,7 +39,7 @@ describe('answers 200', () => {
       vary: 'Origin',
       'cache-control': 'no-store',
     });
-    const body = initialized.parse(answer.body);
+    const body = initResponse.parse(answer.body);
     expect(body.forms).toEqual([{ slug: form.slug, name: form.name, fields: form.form_fields }]);
     expect(aws.callsOf('PutItem')).toEqual([
       expect.objectContaining({
@@ -86,7 +77,7 @@ test('leaves out a form that cannot be read, and reports it to the operator by a
   const item = { ...slugItem(broken), action: { ...broken, method: null } };
   aws.on('Query', {}, { Items: [slugItem(form), item] });
   const answer = await init();
-  expect([answer.status, initialized.parse(answer.body).forms.length]).toEqual([200, 1]);
+  expect([answer.status, initResponse.parse(answer.body).forms.length]).toEqual([200, 1]);
   expect(lineOf(answer.log, 'An Action cannot be read')).toMatchObject({
     level: 'ERROR',
     action_id: 'SLUG#Form#broken',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Receiver, startAnswering, startTls } from './receiver.ts';
+import { pour, type Receiver, startAnswering } from './receiver.ts';
 import { LONG_MS, networkOfFile, OK } from './test-network.ts';
 
 const network = await networkOfFile();
@@ -36,19 +36,11 @@ describe('200 concurrent deliveries stay within 96 MB over idle and within the d
 
   test('when all receivers send endless responses', async () => {
     const block = Buffer.alloc(64 * 1024, 'x');
-    const receiver = await startTls(network.identity, async (socket, requests) => {
-      for await (const request of requests) {
-        if (warm(request)) {
-          socket.write(OK);
-          continue;
-        }
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        const pour = () => {
-          while (!socket.destroyed && socket.write(block));
-        };
-        socket.on('drain', pour);
-        pour();
-      }
+    const receiver = await startAnswering(network.identity, (request, _, socket) => {
+      if (warm(request)) return OK;
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      pour(socket, block);
+      return undefined;
     });
     const report = await crowd(receiver, LONG_MS);
     expect(report.results).toEqual({ 200: 200 });

@@ -99,6 +99,15 @@ async function* requests(socket: TLSSocket): AsyncIterable<string> {
   }
 }
 
+/** Writes the same bytes again and again, as fast as they are read. */
+export function pour(socket: Socket, bytes: Uint8Array | string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  };
+  socket.on('drain', more);
+  more();
+}
+
 /** Responds to every request with the same bytes, or with the result of `answer` for the request and its number on the connection. */
 export function startAnswering(
   identity: Identity,

@@ -2,25 +2,14 @@ import { sqsClient } from '../../../src/adapters/aws-clients.ts';
 import { deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
 import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
+import { DELIVERY } from '../../fakes/delivery.ts';
 
 const MEGABYTE = 1024 * 1024;
 const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries';
 
-/** Returns a message whose JSON has this many bytes, at least 250. */
-function aMessage(bytes = 300, actionId = 'act_1'): DeliveryMessage {
-  const make = (text: string): DeliveryMessage => ({
-    version: 1,
-    action_id: actionId,
-    attempt: 1,
-    envelope: {
-      id: 'event-1',
-      event: 'test.ping',
-      timestamp: '2026-03-04T05:06:00Z',
-      data: { text },
-      site_id: 's',
-      org_id: 'o',
-    },
-  });
+/** Returns a message whose JSON has this many bytes, at least 300. */
+function aMessage(bytes = 300, action_id = 'act_1'): DeliveryMessage {
+  const make = (text: string) => ({ ...DELIVERY, action_id, envelope: { ...DELIVERY.envelope, data: { text } } });
   return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))));
 }
 
@@ -161,6 +150,7 @@ describe('sending the messages of several events', () => {
     });
   const statuses = async (...events: readonly (readonly DeliveryMessage[])[]) =>
     (await Promise.allSettled(events.map(queue.send))).map(({ status }) => status);
+  const SECOND_FAILS = ['fulfilled', 'rejected', 'fulfilled'];
 
   test('sends messages of several events in one call when they do not fill a batch', async () => {
     const events = Array.from({ length: 10 }, (_, index) => event(`e${index}`, 1));
@@ -175,11 +165,7 @@ describe('sending the messages of several events', () => {
       { Successful: [], Failed: [{ Id: '1', Code: 'InternalError' }] },
       { Successful: [], Failed: [{ Id: '0', Code: 'InternalError' }] },
     );
-    expect(await statuses(event('good', 1), event('bad', 1), event('fine', 1))).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ]);
+    expect(await statuses(event('good', 1), event('bad', 1), event('fine', 1))).toEqual(SECOND_FAILS);
     expect(batches()).toEqual([['good_0', 'bad_0', 'fine_0'], ['bad_0'], ['bad_0']]);
   });
 
@@ -188,11 +174,7 @@ describe('sending the messages of several events', () => {
       if (batches().at(-1)?.includes('bad_0')) throw new AwsFault('InvalidMessageContents');
       return { Successful: [], Failed: [] };
     });
-    expect(await statuses(event('good', 2), event('bad', 1), event('fine', 1))).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ]);
+    expect(await statuses(event('good', 2), event('bad', 1), event('fine', 1))).toEqual(SECOND_FAILS);
     expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0'], ['good_1'], ['bad_0'], ['fine_0']]);
   });
 
