@@ -4,6 +4,7 @@ import { exceedsLevels, jsonObject } from '../../src/contract/fields.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { parseExactly, parseJson } from '../../src/domain/parse-json.ts';
 import { anyCharacter } from '../harness/any-character.ts';
+import { testWith } from '../harness/programs.ts';
 
 describe('a number that a double cannot represent exactly keeps its text', () => {
   test.each([
@@ -120,15 +121,6 @@ describe.each([
   });
 });
 
-const hasPython = (() => {
-  try {
-    return execFileSync('python3', ['--version']).length > 0;
-  } catch {
-    console.log('The Python check is skipped: there is no python3 on the PATH');
-    return false;
-  }
-})();
-
 /** A Python program that reads JSON texts, one per line, and writes each in canonical form. */
 const PYTHON = `
 import json, sys
@@ -156,7 +148,7 @@ test('the written text is the same value, in ASCII', () => {
   );
 });
 
-(hasPython ? test : test.skip)('Python writes the same', () => {
+testWith('python3')('Python writes the same', () => {
   const character = fc.integer({ min: 0, max: 0x10ffff }).filter((code) => code < 0xd800 || code > 0xdfff);
   const text = fc.oneof(
     fc.array(character, { maxLength: 6 }).map((codes) => String.fromCodePoint(...codes)),

@@ -2,7 +2,7 @@ import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
-import type { DeliveryMessage } from '../../src/contract/queues.ts';
+import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
 import type {
   AttemptKey,
   AttemptResult,
@@ -130,3 +130,11 @@ export const DELIVERY = {
     org_id: ORG_ID,
   },
 } as const satisfies DeliveryMessage;
+
+/** The event of this delivery, as the bus passes it on. */
+export const EVENT: BusEvent = {
+  id: DELIVERY.envelope.id,
+  'detail-type': DELIVERY.envelope.event,
+  time: DELIVERY.envelope.timestamp,
+  detail: { org_id: ORG_ID, site_id: SITE_ID, data: DELIVERY.envelope.data },
+};

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { partitionOf } from '../../src/adapters/dynamodb/delivery-records.ts';
-import { type BusEvent, ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
+import { ORIGINAL_MESSAGE_ID } from '../../src/contract/queues.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
-import { DELIVERY } from '../fakes/delivery.ts';
+import { DELIVERY, EVENT as STARTED } from '../fakes/delivery.ts';
 import { aws, STACK_NAME } from './environment.ts';
 import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
@@ -28,12 +28,7 @@ async function run(
 }
 
 describe('event-router', () => {
-  const EVENT: BusEvent = {
-    id: '6a7e8f90-0000-4000-8000-000000000001',
-    'detail-type': 'conversation.started',
-    time: '2026-03-04T05:06:00Z',
-    detail: { org_id: ORG_ID, site_id: SITE_ID, data: { text: 'private' } },
-  };
+  const EVENT = { ...STARTED, detail: { ...STARTED.detail, data: { text: 'private' } } };
   const sent = () => aws.callsOf('SendMessageBatch').flatMap((one) => one.Entries ?? []);
   beforeEach(() => {
     aws.on('BatchGetItem', {}, { Responses: { configuration: [] } });

@@ -1,30 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import Stripe from 'stripe';
-import * as z from 'zod';
 import { actionPayload, actionRequest, signatureHeader } from '../../../src/domain/delivery/action-request.ts';
 import { newSigningSecret, openSigningSecret, sealSigningSecret } from '../../../src/domain/delivery/signing-secret.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../fakes/configuration.ts';
 import { countingBytes } from '../../fakes/sources.ts';
-
-const vectors = z
-  .array(z.object({ secret: z.string(), timestamp: z.int(), body: z.string().nullable(), header: z.string() }))
-  .parse(JSON.parse(readFileSync(new URL('../../vectors/signature.json', import.meta.url), 'utf8')));
+import { testWith } from '../../harness/programs.ts';
+import sealedVectors from '../../vectors/sealing.json' with { type: 'json' };
+import vectors from '../../vectors/signature.json' with { type: 'json' };
 
 const stripeSignature = (() => {
   const { signature } = Stripe.webhooks;
   if (signature === null) throw new Error('The stripe package has no verifier here');
   return signature;
-})();
-
-const hasOpenssl = (() => {
-  try {
-    return execFileSync('openssl', ['version']).length > 0;
-  } catch {
-    console.log('The openssl check is skipped: there is no openssl on the PATH');
-    return false;
-  }
 })();
 
 test.each(vectors)(
@@ -46,7 +34,7 @@ test.each(withBody)('the verifier of the stripe package accepts vector $timestam
   expect(() => verify(body, timestamp + 301)).toThrow();
 });
 
-(hasOpenssl ? test.each(vectors) : test.skip.each(vectors))(
+testWith('openssl').each(vectors)(
   'openssl computes the same signature of vector $timestamp',
   ({ secret, timestamp, body, header }) => {
     const hexKey = Buffer.from(secret).toString('hex');
@@ -89,19 +77,6 @@ describe('the request of an Action', () => {
     expect(actionPayload({ method }, { a: [1, { b: 'c d' }] })).toBe('{"a":[1,{"b":"c d"}]}');
   });
 });
-
-const sealedVectors = z
-  .array(
-    z.object({
-      kid: z.string(),
-      key: z.string(),
-      action_id: z.string(),
-      secret: z.string(),
-      iv_hex: z.string(),
-      sealed: z.string(),
-    }),
-  )
-  .parse(JSON.parse(readFileSync(new URL('../../vectors/sealing.json', import.meta.url), 'utf8')));
 
 const KEY = { kid: 'k1', key: 'a key of sixty-four characters or so, as Secrets Manager makes it' };
 const OTHER = { kid: 'k2', key: 'another key' };

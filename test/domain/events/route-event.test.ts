@@ -1,16 +1,11 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { CANARY_ORGANIZATION, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
-import type { BusEvent, DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
+import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
 import { type RouteMessagePorts, routeMessage, type Subscriptions } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { DELIVERY, EVENT } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
 
-const EVENT: BusEvent = {
-  id: '6a7e8f90-0000-4000-8000-000000000001',
-  'detail-type': 'conversation.started',
-  time: '2026-03-04T05:06:00Z',
-  detail: { org_id: ORG_ID, site_id: SITE_ID, data: { conversation_id: 'c-1' } },
-};
 const withDetail = (detail: object) => ({ ...EVENT, detail: { ...EVENT.detail, ...detail } });
 
 /** Routes a message of the events queue to these Actions. `changes` replaces ports. */
@@ -56,17 +51,8 @@ const away = failing('away');
 
 test('every subscribed Action gets one message with the envelope of the spec', async () => {
   const { sent, reported } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);
-  const envelope = {
-    id: EVENT.id,
-    event: 'conversation.started',
-    timestamp: EVENT.time,
-    data: { conversation_id: 'c-1' },
-    site_id: SITE_ID,
-    org_id: ORG_ID,
-  };
-  const message = { version: 1, action_id: 'act_event', attempt: 1, envelope };
-  expect(sent).toEqual([message, { ...message, action_id: 'act_second' }]);
-  expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(Object.keys(envelope));
+  expect(sent).toEqual([DELIVERY, { ...DELIVERY, action_id: 'act_second' }]);
+  expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(Object.keys(DELIVERY.envelope));
   expect(reported).toEqual([{ routed: EVENT.id, deliveries: 2 }]);
 });
 
