@@ -1,14 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Trigger } from '../../../src/contract/action-kinds.ts';
+import { axeFindings } from '../../harness/axe.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
 import { commandsOn } from '../cli/captured-run.ts';
 import { launchBrowser } from '../widget/browser.ts';
-
-const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 export type Visitor = {
   readonly page: Page;
@@ -175,14 +174,4 @@ export async function flaws(page: Page): Promise<readonly string[]> {
     ...broken.map((word) => `broken word: ${word}`),
     ...(sideways > 0 ? [`${sideways} pixels too wide`] : []),
   ];
-}
-
-/** Returns the findings of axe, one line each. */
-async function axeFindings(page: Page): Promise<readonly string[]> {
-  // Parsing axe takes as long as a run of it, and V8 optimizes it only while the document stays.
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
-  return page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`,
-  );
 }

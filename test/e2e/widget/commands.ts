@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, type Reply, refuse } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
+import { startingAt } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
@@ -57,8 +58,7 @@ describe('the stub', () => {
     await widgetOf(page).launcher.waitFor();
     await say(page, 'destroy');
     await say(page, 'open');
-    await page.evaluate(`{ const script = document.createElement('script'); script.dataset.siteId = 'site_test';
-    script.src = '${harness.service.url}/static/va-wave-widget.js'; document.head.append(script); }`);
+    await page.evaluate(startingAt(harness.service.url));
     await widgetOf(page).dialog.waitFor();
   });
 });
@@ -80,19 +80,15 @@ describe('a conversation', () => {
   });
 
   test('does not keep the visitor from typing while it starts; the submission waits for it', async () => {
-    let answer = (_reply: Reply) => {};
-    harness.service.init = ({ body }) =>
-      body.begin_conversation === false
-        ? { status: 200, body: { ...INIT, conversation_id: null, session_id: null } }
-        : new Promise((resolve) => {
-            answer = resolve;
-          });
+    const begun = Promise.withResolvers<Reply>();
+    const first = harness.service.init;
+    harness.service.init = (request) => (request.body.begin_conversation === false ? first(request) : begun.promise);
     const { widget } = await harness.visit();
     await widget.filledForm();
     await widget.send.click();
     await widget.text('Sending…');
     expect(harness.service.to('submit')).toEqual([]);
-    answer({ status: 200, body: INIT });
+    begun.resolve({ status: 200, body: INIT });
     await widget.text('Thank you!');
     expect(harness.service.to('submit').map(({ body }) => body.conversation_id)).toEqual(['conversation-1']);
   });
@@ -178,18 +174,16 @@ test('events report to the page what happened, and never contain the input of th
   ]);
 });
 
-describe('open with a form', () => {
-  test('shows that form, or the list when no such form exists', async () => {
-    const { page, widget } = await harness.visit({ head: STUB });
-    await say(page, 'open', 'call-me-back');
-    await page.getByRole('dialog', { name: 'Call me back' }).waitFor();
-    await say(page, 'open', 'contact-us');
-    await page.getByRole('dialog', { name: 'Contact us' }).waitFor();
-    await widget.button('Back').click();
-    await say(page, 'close');
-    await say(page, 'open', 'no-such-form');
-    await page.getByRole('dialog', { name: 'How can we help?' }).waitFor();
-  });
+test('open shows the form that it names, or the list when no such form exists', async () => {
+  const { page, widget } = await harness.visit({ head: STUB });
+  await say(page, 'open', 'call-me-back');
+  await page.getByRole('dialog', { name: 'Call me back' }).waitFor();
+  await say(page, 'open', 'contact-us');
+  await page.getByRole('dialog', { name: 'Contact us' }).waitFor();
+  await widget.button('Back').click();
+  await say(page, 'close');
+  await say(page, 'open', 'no-such-form');
+  await page.getByRole('dialog', { name: 'How can we help?' }).waitFor();
 });
 
 describe('toggle, isOpen and unread', () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, type ReceivedRequest, type Reply, refuse } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
-import { countListeners, focused, listeners, traces } from './page-state.ts';
+import { countListeners, focused, listeners, startingAt, traces } from './page-state.ts';
 import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
@@ -30,19 +30,10 @@ describe('a form', () => {
   test('has the right control, keyboard and autofill for each of the five types', async () => {
     const { widget } = await harness.visit();
     await widget.openForm();
-    const seen = await widget.host
-      .locator('input, textarea')
-      .evaluateAll((nodes) =>
-        nodes.map((node) => [
-          node.localName,
-          node.type,
-          node.name,
-          node.autocomplete,
-          node.inputMode,
-          node.required,
-          node.maxLength,
-        ]),
-      );
+    const seen = await widget.host.locator('input, textarea').evaluateAll((nodes) => {
+      const names = ['localName', 'type', 'name', 'autocomplete', 'inputMode', 'required', 'maxLength'] as const;
+      return nodes.map((node) => names.map((name) => node[name]));
+    });
     expect(seen).toEqual([
       ['input', 'text', 'field-name', 'name', '', true, 5000],
       ['input', 'email', 'field-email', 'email', 'email', true, 5000],
@@ -150,11 +141,8 @@ describe('a form', () => {
 
 describe('sending', () => {
   test('shows that it is in progress, and a second click sends nothing', async () => {
-    let finish = (_reply: Reply) => {};
-    harness.service.submit = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
+    const finished = Promise.withResolvers<Reply>();
+    harness.service.submit = () => finished.promise;
     const { widget } = await filledForm();
     await widget.send.click();
     await widget.text('Sending…');
@@ -162,7 +150,7 @@ describe('sending', () => {
     await widget.send.click({ force: true });
     await widget.field('Email').press('Enter');
     await until(() => submissions().length === 1);
-    finish(SENT);
+    finished.resolve(SENT);
     await widget.text('Thank you!');
     expect(submissions()).toHaveLength(1);
   });
@@ -446,12 +434,7 @@ function restart(service: string, times: number): string {
   for (let round = 0; round < ${times}; round++) {
     window.vaWave.destroy();
     document.querySelectorAll('script').forEach((script) => script.remove());
-    const ready = new Promise((resolve) => document.addEventListener('va-wave:ready', resolve, { once: true }));
-    const script = document.createElement('script');
-    script.dataset.siteId = 'site_test';
-    script.src = '${service}/static/va-wave-widget.js';
-    document.head.append(script);
-    await ready;
+    await ${startingAt(service)};
     window.vaWave.open();
     document.querySelector('va-wave-widget').shadowRoot.querySelector('.topic').click();
     window.vaWave.close();

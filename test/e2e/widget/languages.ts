@@ -1,6 +1,7 @@
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { CONTACT_FORM } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
+import { startingAt } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 
 // Tests the choice of the language, and texts of the page.
@@ -50,12 +51,7 @@ test('starts in the language of the page, else in English', async () => {
       for (const name of ['lang', 'dir']) page.removeAttribute(name);
       const { attributes } = new DOMParser().parseFromString('<html ' + html + '>', 'text/html').documentElement;
       for (const { name, value } of attributes) page.setAttribute(name, value);
-      const ready = new Promise((resolve) => document.addEventListener('va-wave:ready', resolve, { once: true }));
-      const script = document.createElement('script');
-      script.dataset.siteId = 'site_test';
-      script.src = '${harness.service.url}/static/va-wave-widget.js';
-      document.head.append(script);
-      await ready;
+      await ${startingAt(harness.service.url)};
       const root = document.querySelector('va-wave-widget').shadowRoot;
       const part = (selector, name) => root.querySelector(selector).getAttribute(name);
       shown.push([html, part('.launcher', 'aria-label'), part('.root', 'lang'), part('.root', 'dir')]);

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { axeFindings, WCAG_22_AA } from '../../harness/axe.ts';
 
 // Inspects the page from inside. The scripts are texts, because the project has no DOM types outside widget/.
 
@@ -64,11 +65,26 @@ export const focused = (page: Page) =>
     return element.getAttribute('aria-label') ?? element.getAttribute('name') ?? element.textContent.trim();
   })()`);
 
+/** Returns the findings of axe (WCAG 2.2 AA), and poor contrasts, which forced colors do not have. */
+export const flaws = async (page: Page, forcedColors = false): Promise<readonly string[]> => [
+  ...(await axeFindings(page, WCAG_22_AA)),
+  ...(forcedColors ? [] : await poorContrasts(page)),
+];
+
+/** A script that starts the widget with a new tag, and waits until it is ready. */
+export const startingAt = (service: string) => `new Promise((resolve) => {
+    document.addEventListener('va-wave:ready', resolve, { once: true });
+    const script = document.createElement('script');
+    script.dataset.siteId = 'site_test';
+    script.src = '${service}/static/va-wave-widget.js';
+    document.head.append(script);
+  })`;
+
 /**
  * Lists the widget's texts with a contrast below 4.5 against their background, and its controls with a border contrast below 3
  * (WCAG 1.4.3, 1.4.11). axe does not decide on texts inside the fixed elements of a shadow root.
  */
-export const poorContrasts = (page: Page) =>
+const poorContrasts = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
     const rgba = (color) => {

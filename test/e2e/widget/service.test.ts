@@ -59,7 +59,6 @@ async function open(
   siteId: string,
   options: { readonly of?: typeof site; readonly headers?: Record<string, string>; readonly frame?: boolean } = {},
 ): Promise<{ readonly page: Page; readonly logged: string[] }> {
-  for (const context of browser.contexts()) await context.close();
   const script = `<script async src="${cloud.baseUrl}/static/va-wave-widget.js" data-site-id="${siteId}" data-debug="true"></script>`;
   const framed = `<iframe sandbox="allow-scripts" srcdoc="${script.replaceAll('"', '&quot;')}"></iframe>`;
   const of = options.of ?? site;
@@ -67,11 +66,17 @@ async function open(
     html: `<!doctype html><title>Shop</title><h1>Shop</h1>${options.frame ? framed : script}`,
     headers: options.headers ?? {},
   });
+  return visit(`http://${host}:${of.port}/`);
+}
+
+/** Opens a page for a visitor without stored data, and closes all others. */
+async function visit(url: string): Promise<{ readonly page: Page; readonly logged: string[] }> {
+  for (const context of browser.contexts()) await context.close();
   const page = await (await browser.newContext()).newPage();
   page.setDefaultTimeout(60_000);
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
-  await page.goto(`http://${host}:${of.port}/`);
+  await page.goto(url);
   return { page, logged };
 }
 
@@ -144,15 +149,6 @@ test('data-debug tells of a site ID that does not exist, on any page', async () 
 });
 
 describe('the demo', () => {
-  const visit = async (url: string) => {
-    for (const context of browser.contexts()) await context.close();
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(8000);
-    const logged: string[] = [];
-    page.on('console', (message) => logged.push(message.text()));
-    await page.goto(url);
-    return { page, logged };
-  };
   const entry = (page: Page, text: string) => page.locator('.request', { hasText: text });
 
   test('shows a visitor the signed request of the form, and the retry of the event that the receiver refused once', async () => {
