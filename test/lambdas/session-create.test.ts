@@ -23,21 +23,19 @@ const create = (request: Parameters = {}) =>
     headers: { 'x-server-key': KEY, ...request.headers },
   });
 
-describe('answers 200', () => {
-  test('with a token that the token key signed', async () => {
-    const answer = await create({ body: { user_id: 'user-1', ttl_minutes: '30' } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      vary: 'Origin',
-    });
-    const body = sessionCreateResponse.parse(answer.body);
-    expect(body).toMatchObject({ site_id: SITE_ID, expires_in_seconds: 1800 });
-    expect(body.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
-    const { payload } = await jwtVerify(body.session_token, Buffer.from(TOKEN_KEY.key));
-    expect(payload).toMatchObject({ sub: 'user-1', site_id: SITE_ID, exp: Date.parse(body.expires_at) / 1000 });
+test('answers 200 with a token that the token key signed', async () => {
+  const answer = await create({ body: { user_id: 'user-1', ttl_minutes: '30' } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    vary: 'Origin',
   });
+  const body = sessionCreateResponse.parse(answer.body);
+  expect(body).toMatchObject({ site_id: SITE_ID, expires_in_seconds: 1800 });
+  expect(body.expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+  const { payload } = await jwtVerify(body.session_token, Buffer.from(TOKEN_KEY.key));
+  expect(payload).toMatchObject({ sub: 'user-1', site_id: SITE_ID, exp: Date.parse(body.expires_at) / 1000 });
 });
 
 describe('refuses', () => {

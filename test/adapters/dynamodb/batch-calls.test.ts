@@ -61,13 +61,6 @@ describe('the reads of one turn', () => {
     expect([a, c]).toMatchObject([{ value: key('a') }, { value: key('c') }]);
     expect(b).toMatchObject({ reason: { message } });
   });
-
-  test('fail with their call, and the reads of the next turn do not', async () => {
-    const { read } = reads(away, all);
-    const failed = await Promise.allSettled(['a', 'b'].map(read));
-    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await read('a')).toEqual(key('a'));
-  });
 });
 
 /** A table that answers each insert with the next error code of its key. undefined = it is made */

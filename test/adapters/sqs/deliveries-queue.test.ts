@@ -178,20 +178,6 @@ describe('sending the messages of several events', () => {
     expect(batches()).toEqual([['good_0', 'good_1', 'bad_0', 'fine_0'], ['good_0'], ['good_1'], ['bad_0'], ['fine_0']]);
   });
 
-  test('an event whose call hangs does not delay an event of a later turn', async () => {
-    const hold = Promise.withResolvers<void>();
-    aws.on('SendMessageBatch', {}, async () => {
-      if (batches().at(-1)?.includes('slow_0')) await hold.promise;
-      return { Successful: [], Failed: [] };
-    });
-    const slow = queue.send(event('slow', 1));
-    await new Promise((resolve) => setImmediate(resolve));
-    await queue.send(event('quick', 1));
-    expect(batches()).toEqual([['slow_0'], ['quick_0']]);
-    hold.resolve();
-    await slow;
-  });
-
   test('an organization with many full batches does not delay another one', async () => {
     const hold = Promise.withResolvers<void>();
     aws.on('SendMessageBatch', {}, async () => {
