@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchExecuteStatementInput, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
 import type { PutEventsRequest } from '@aws-sdk/client-eventbridge';
@@ -176,14 +177,10 @@ async function answerOnWire(
 
 /** Serves the services over HTTP at `origin`, for clients with `AWS_ENDPOINT_URL`. Does not keep the process alive. */
 export async function listen(services: FakeAwsServices): Promise<{ readonly origin: string }> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const target = request.headers['x-amz-target'];
-      const [status, body] = await answerOnWire(services, target?.toString(), Buffer.concat(chunks).toString());
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
-    });
+  const server = createServer(async (request, response) => {
+    const target = request.headers['x-amz-target'];
+    const [status, body] = await answerOnWire(services, target?.toString(), await text(request));
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body);
   });
   server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -180,17 +180,15 @@ describe('assistants', () => {
   });
 });
 
-describe('the server secret', () => {
-  test('is returned once; afterwards only its last six characters are shown', async () => {
-    const { call } = await withAssistant({ authentication_mode: 'Session Signed' });
-    const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
-    expect(status).toBe(200);
-    expect(body.server_secret).toMatch(/^ss_/);
-    const later = await call('anna', 'GET', SITE);
-    expect(later.body.server_secret).toEqual({ last_six: body.server_secret.slice(-6) });
-    expect(later.text).not.toContain(body.server_secret);
-    expect(later.text).not.toContain('sha256');
-  });
+test('the server secret is returned once; afterwards only its last six characters are shown', async () => {
+  const { call } = await withAssistant({ authentication_mode: 'Session Signed' });
+  const { status, body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 1 });
+  expect(status).toBe(200);
+  expect(body.server_secret).toMatch(/^ss_/);
+  const later = await call('anna', 'GET', SITE);
+  expect(later.body.server_secret).toEqual({ last_six: body.server_secret.slice(-6) });
+  expect(later.text).not.toContain(body.server_secret);
+  expect(later.text).not.toContain('sha256');
 });
 
 describe('Actions', () => {

@@ -86,7 +86,7 @@ test.each([
 });
 
 test('a lookup without a response ends at the deadline', async () => {
-  network.names.zone.set('silent.customer.com', { delay: 'never' });
+  network.names.zone.set('silent.customer.com', { silent: true });
   const timeoutMs = 300;
   const silent = post(0, { url: 'https://silent.customer.com/' });
   const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(silent));
@@ -102,7 +102,7 @@ test('a delivery succeeds when the name server ignores AAAA queries', async () =
 });
 
 test('slow lookups do not delay another delivery', async () => {
-  network.names.zone.set('silent.customer.com', { delay: 'never' });
+  network.names.zone.set('silent.customer.com', { silent: true });
   const outbound = network.outbound();
   const invocation = new AbortController();
   const silent = post(0, { url: 'https://silent.customer.com/' });

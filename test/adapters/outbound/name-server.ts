@@ -6,8 +6,8 @@ export type Records = {
   readonly aaaa?: readonly string[];
   /** Names of an alias chain: each is an alias of the next, and the last has the addresses. */
   readonly aliases?: readonly string[];
-  /** Milliseconds before the response; `never` sends none. */
-  readonly delay?: number | 'never';
+  /** Sends no response. */
+  readonly silent?: boolean;
   /** Ignores AAAA queries. */
   readonly ignoresAaaa?: boolean;
   readonly rcode?: number;
@@ -37,7 +37,6 @@ function freePort(): Promise<number> {
 export async function startNameServer(): Promise<NameServer> {
   const zone: NameServer['zone'] = new Map();
   const queries: string[] = [];
-  const timers = new Set<NodeJS.Timeout>();
   const server = createServer({
     udp: true,
     tcp: true,
@@ -50,7 +49,7 @@ export async function startNameServer(): Promise<NameServer> {
       const records = typeof entry === 'function' ? entry() : entry;
       const response = Packet.createResponseFromRequest(request);
       response.header.rcode = records === undefined ? Packet.RCODE.NXDOMAIN : (records.rcode ?? 0);
-      if (records?.delay === 'never' || (records?.ignoresAaaa && question.type === Packet.TYPE.AAAA)) return;
+      if (records?.silent || (records?.ignoresAaaa && question.type === Packet.TYPE.AAAA)) return;
       const chain = [name, ...(records?.aliases ?? [])];
       const add = (owner: string | undefined, type: number, rest: { domain?: string; address?: string }) => {
         response.answers.push(
@@ -60,11 +59,7 @@ export async function startNameServer(): Promise<NameServer> {
       for (const [index, domain] of chain.slice(1).entries()) add(chain[index], Packet.TYPE.CNAME, { domain });
       const addresses = question.type === Packet.TYPE.A ? records?.a : records?.aaaa;
       for (const address of addresses ?? []) add(chain.at(-1), question.type, { address });
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        send(response);
-      }, records?.delay ?? 0);
-      timers.add(timer);
+      send(response);
     },
   });
   const port = await freePort();
@@ -73,9 +68,6 @@ export async function startNameServer(): Promise<NameServer> {
     server: `127.0.0.1:${port}`,
     zone,
     queries,
-    stop: async () => {
-      for (const timer of timers) clearTimeout(timer);
-      await server.close();
-    },
+    stop: async () => void (await server.close()),
   };
 }

@@ -89,16 +89,12 @@ describe('an attempt', () => {
   });
 });
 
-describe('of an organization with a quota', () => {
-  const limited = anEventAction({ daily_outbound_quota: 500 });
-
-  test('every request counts against the quota, including retries and replays', async () => {
-    const { attempt, outbound, ports } = setUp(limited);
-    await attempt();
-    await attempt({ attempt: 2 });
-    await attemptDelivery({ ...MESSAGE, replay: '0123456789ab' }, 'message-2', ports);
-    expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
-  });
+test('every request counts against the quota of its organization, including retries and replays', async () => {
+  const { attempt, outbound, ports } = setUp(anEventAction({ daily_outbound_quota: 500 }));
+  await attempt();
+  await attempt({ attempt: 2 });
+  await attemptDelivery({ ...MESSAGE, replay: '0123456789ab' }, 'message-2', ports);
+  expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
 });
 
 test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {

@@ -4,9 +4,18 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import type { AiAction, FormAction } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
-import type { Organization } from '../../../../src/contract/organizations.ts';
+import type { Membership, Organization } from '../../../../src/contract/organizations.ts';
+import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
+import { StaleVersion, saveAt } from '../../../../src/domain/organizations/changes.ts';
+import {
+  assistantOf,
+  createAssistant,
+  updateAssistant,
+} from '../../../../src/domain/organizations/manage-assistants.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
+import { refusedWith } from '../../../fakes/refusals.ts';
+import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, type TestTables, tablesOfFile } from './tables.ts';
 
 const tables = await tablesOfFile();
@@ -231,6 +240,46 @@ describe('Actions', () => {
     const name = 'x'.repeat(60_000);
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
     expect((await reads.actionsOf(org_id)).actions).toHaveLength(30);
+  });
+});
+
+describe('concurrent saves of the dashboard', () => {
+  const sources = { now: new FrozenClock().now, randomBytes };
+  const ports = { store, ...sources, sealSigningSecret: async () => 'sealed' };
+  const by = (org_id: string, creationKey?: string) => {
+    const member: Membership = { org_id, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: '' };
+    return { ...ports, author: { by: member, at: ports.now(), creationKey } };
+  };
+
+  test('with one creation key make one assistant and one form, with one record each', async () => {
+    const { org_id } = await organization();
+    const settings = { name: 'Website', hourly_rate_limit: 10 };
+    const sites = await atOnce(20, () => createAssistant(org_id, settings, by(org_id, 'race')));
+    const site_id = sites[0]?.site_id ?? '';
+    const form_fields = [{ key: 'email', label: 'Email', type: 'Email', required: true }];
+    const form = { trigger: 'Form', name: 'Contact us', url: 'https://crm.example/', form_fields };
+    const forms = await atOnce(10, () => createAction(site_id, form, by(org_id, 'form')));
+    expect(new Set([...sites.map((one) => one.site_id), ...forms.map((one) => one.action_id)]).size).toBe(2);
+    expect((await store.auditPage(org_id)).records).toHaveLength(2);
+    expect(await store.listAssistants(org_id)).toHaveLength(2);
+    // The form has the slug.
+    expect((await refusedWith(createAction(site_id, form, by(org_id, 'another'))))[0]).toBe(409);
+  });
+
+  test('of one version: one of ten succeeds, and only that one is recorded', async () => {
+    const { org_id, assistant } = await organization();
+    const { author } = by(org_id);
+    const save = (name: string) =>
+      saveAt(
+        1,
+        () => assistantOf(author.by, assistant.site_id, ports),
+        (seen) => updateAssistant(seen, { name }, { ...ports, author }),
+      );
+    const saves = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => save(`Name ${i}`)));
+    const reasons = saves.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(reasons).toEqual(Array(9).fill(expect.any(StaleVersion)));
+    const record = { operation: 'update_assistant', fields: ['name'], version: 2, entity_id: assistant.site_id };
+    expect((await store.auditPage(org_id)).records).toMatchObject([record]);
   });
 });
 

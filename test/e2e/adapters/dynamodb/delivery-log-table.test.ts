@@ -31,29 +31,27 @@ async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   return records;
 }
 
-describe('the attempts of an event', () => {
-  test('are found by its time or in a time window, with those of a replay', async () => {
-    const start = aStart();
-    const replay = '0123456789ab';
-    expect(await log().claim(start)).toEqual({ kind: 'claimed' });
-    expect(await log().claim({ ...start, replay, message_id: 'message-2' })).toEqual({ kind: 'claimed' });
-    await log().claim({ ...start, attempt: 2 });
-    for (const other of [{ reference: 'event-10' }, { reference: 'event-0' }, { at: '2026-03-04T05:06:01Z' }]) {
-      await log().claim({ ...start, reference: 'event-2', ...other });
-    }
-    const found = [
-      [1, null],
-      [1, replay],
-      [2, null],
-    ];
-    for (const when of [{ at: start.at }, { from: '2026-03-04T05:06:00.000Z', to: '2026-03-04T06:00:00.000Z' }]) {
-      const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', when);
-      expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
-      expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
-    }
-    const before = { from: '2026-03-04T04:00:00.000Z', to: '2026-03-04T05:00:00.000Z' };
-    expect(await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', before)).toEqual([]);
-  });
+test('the attempts of an event are found by its time or in a time window, with those of a replay', async () => {
+  const start = aStart();
+  const replay = '0123456789ab';
+  expect(await log().claim(start)).toEqual({ kind: 'claimed' });
+  expect(await log().claim({ ...start, replay, message_id: 'message-2' })).toEqual({ kind: 'claimed' });
+  await log().claim({ ...start, attempt: 2 });
+  for (const other of [{ reference: 'event-10' }, { reference: 'event-0' }, { at: '2026-03-04T05:06:01Z' }]) {
+    await log().claim({ ...start, reference: 'event-2', ...other });
+  }
+  const found = [
+    [1, null],
+    [1, replay],
+    [2, null],
+  ];
+  for (const when of [{ at: start.at }, { from: '2026-03-04T05:06:00.000Z', to: '2026-03-04T06:00:00.000Z' }]) {
+    const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', when);
+    expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
+    expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
+  }
+  const before = { from: '2026-03-04T04:00:00.000Z', to: '2026-03-04T05:00:00.000Z' };
+  expect(await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', before)).toEqual([]);
 });
 
 describe('a claim', () => {
@@ -328,14 +326,12 @@ describe('the keys of an Action', () => {
   });
 });
 
-describe('the records of an Action', () => {
-  test('are all read over several pages, without records of other Actions', async () => {
-    const { action_id } = aStart();
-    await log().claim(aStart());
-    const payload = randomBytes(100_000).toString('base64');
-    await atOnce(20, (i) => log().claim(aStart({ action_id, reference: `event-${i}`, payload })));
-    const records = await recordsOf(action_id);
-    expect(records).toHaveLength(20);
-    expect(new Set(records.map((record) => record.action_id))).toEqual(new Set([action_id]));
-  });
+test('the records of an Action are all read over several pages, without records of other Actions', async () => {
+  const { action_id } = aStart();
+  await log().claim(aStart());
+  const payload = randomBytes(100_000).toString('base64');
+  await atOnce(20, (i) => log().claim(aStart({ action_id, reference: `event-${i}`, payload })));
+  const records = await recordsOf(action_id);
+  expect(records).toHaveLength(20);
+  expect(new Set(records.map((record) => record.action_id))).toEqual(new Set([action_id]));
 });

@@ -37,26 +37,19 @@ export async function startTables(): Promise<TestTables> {
   const plain = new DynamoDBClient(access);
   const run = randomUUID();
   const tables = { sorted: `sorted-${run}`, log: `log-${run}`, unsorted: `unsorted-${run}` };
-  const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
-  const text = (name: string) => ({ AttributeName: name, AttributeType: 'S' as const });
-  for (const TableName of [tables.sorted, tables.log]) {
-    await plain.send(
+  const create = (TableName: string, [pk, ...sk]: readonly string[]) => {
+    const range = sk.map((AttributeName) => ({ AttributeName, KeyType: 'RANGE' as const }));
+    return plain.send(
       new CreateTableCommand({
         TableName,
         BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
-        AttributeDefinitions: [text('pk'), text('sk')],
+        KeySchema: [{ AttributeName: pk, KeyType: 'HASH' }, ...range],
+        AttributeDefinitions: [pk, ...sk].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
       }),
     );
-  }
-  await plain.send(
-    new CreateTableCommand({
-      TableName: tables.unsorted,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [key('pk', 'HASH')],
-      AttributeDefinitions: [text('pk')],
-    }),
-  );
+  };
+  for (const sorted of [tables.sorted, tables.log]) await create(sorted, ['pk', 'sk']);
+  await create(tables.unsorted, ['pk']);
   return {
     client: dynamoDb(dynamoDbClient(access)),
     access,

@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
 
@@ -14,25 +15,21 @@ export async function through(
   answer: (call: Call & { readonly count: number }) => object | 'lost' | undefined,
 ) {
   const calls: Call[] = [];
-  const proxy = createServer((request, response) => {
+  const proxy = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      calls.push({ operation, body });
-      const own = answer({ operation, body, count: calls.length });
-      if (own !== undefined && own !== 'lost') {
-        // JSON allows spaces between tokens.
-        response.end(JSON.stringify(own, null, 1));
-        return;
-      }
-      const forwarded = httpRequest(access.endpoint, { method: 'POST', headers: request.headers }, (theirs) => {
-        if (own === 'lost') theirs.resume().on('end', () => request.socket.destroy());
-        else theirs.pipe(response.writeHead(theirs.statusCode ?? 0, theirs.headers));
-      });
-      forwarded.end(body);
+    const body = await text(request);
+    calls.push({ operation, body });
+    const own = answer({ operation, body, count: calls.length });
+    if (own !== undefined && own !== 'lost') {
+      // JSON allows spaces between tokens.
+      response.end(JSON.stringify(own, null, 1));
+      return;
+    }
+    const forwarded = httpRequest(access.endpoint, { method: 'POST', headers: request.headers }, (theirs) => {
+      if (own === 'lost') theirs.resume().on('end', () => request.socket.destroy());
+      else theirs.pipe(response.writeHead(theirs.statusCode ?? 0, theirs.headers));
     });
+    forwarded.end(body);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
