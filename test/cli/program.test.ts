@@ -140,16 +140,8 @@ const wordsOf = (path: string, ids: Ids): readonly string[] => {
 };
 
 const ASKING = [
-  ...[
-    'org suspend',
-    'org delete',
-    'assistant delete',
-    'action delete',
-    'secret regenerate',
-    'erase',
-    'redrive',
-    'warm',
-  ],
+  ...['org suspend', 'org delete', 'assistant delete', 'action delete', 'secret regenerate'],
+  ...['erase', 'redrive', 'warm'],
   ...['event replay', 'event replay-failed', 'keys reseal', 'keys rotate-origin', 'keys revoke'],
 ];
 

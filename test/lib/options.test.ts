@@ -77,7 +77,7 @@ type Effect = readonly [option: string, type: string, resources: RegExp, propert
 const EFFECTS: readonly Effect[] = [
   [
     'domainName, certificate, webAclArn',
-    'AWS::CloudFront::Distribution',
+    'CloudFront::Distribution',
     /./,
     {
       DistributionConfig: {
@@ -93,55 +93,55 @@ const EFFECTS: readonly Effect[] = [
   ],
   [
     'domainName, identityProviders',
-    'AWS::Cognito::UserPoolClient',
+    'Cognito::UserPoolClient',
     /./,
     {
       CallbackURLs: [`https://${ALL_OPTIONS.domainName}/dashboard/callback`],
       SupportedIdentityProviders: ['COGNITO', 'Okta'],
     },
   ],
-  ['requiredMfa', 'AWS::Cognito::UserPool', /./, { MfaConfiguration: 'ON' }],
+  ['requiredMfa', 'Cognito::UserPool', /./, { MfaConfiguration: 'ON' }],
   [
     'webAclArn',
-    'AWS::Lambda::Function',
+    'Lambda::Function',
     /^WidgetRoutes(FormSubmit|Preflight|WidgetInit)Function/,
     variables({ DISTRIBUTION_ONLY: 'true' }),
   ],
   [
     'accountConcurrency',
-    'AWS::Lambda::Function',
+    'Lambda::Function',
     /(AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     { ReservedConcurrentExecutions: expect.any(Number) },
   ],
   [
     'deliveryLogRetentionDays',
-    'AWS::Lambda::Function',
+    'Lambda::Function',
     /(Dispatcher|EventRouter|AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     variables({ DELIVERY_LOG_RETENTION_DAYS: '90' }),
   ],
-  ['fixedEgress', 'AWS::Lambda::Function', OUTBOUND, { VpcConfig: expect.anything() }],
-  ['fixedEgress', 'AWS::EC2::EIP', /./, { Domain: 'vpc' }],
-  ['tracing', 'AWS::Lambda::Function', /./, { TracingConfig: { Mode: 'Active' }, ...variables({ TRACING: 'true' }) }],
-  ['encryptionKey', 'AWS::DynamoDB::Table', /./, { SSESpecification: { SSEType: 'KMS', KMSMasterKeyId: KEY } }],
-  ['encryptionKey', 'AWS::SQS::Queue', /./, { KmsMasterKeyId: KEY, SqsManagedSseEnabled: false }],
-  ['encryptionKey', 'AWS::Logs::LogGroup', /./, { KmsKeyId: KEY }],
-  ['encryptionKey', 'AWS::SecretsManager::Secret', /./, { KmsKeyId: KEY }],
+  ['fixedEgress', 'Lambda::Function', OUTBOUND, { VpcConfig: expect.anything() }],
+  ['fixedEgress', 'EC2::EIP', /./, { Domain: 'vpc' }],
+  ['tracing', 'Lambda::Function', /./, { TracingConfig: { Mode: 'Active' }, ...variables({ TRACING: 'true' }) }],
+  ['encryptionKey', 'DynamoDB::Table', /./, { SSESpecification: { SSEType: 'KMS', KMSMasterKeyId: KEY } }],
+  ['encryptionKey', 'SQS::Queue', /./, { KmsMasterKeyId: KEY, SqsManagedSseEnabled: false }],
+  ['encryptionKey', 'Logs::LogGroup', /./, { KmsKeyId: KEY }],
+  ['encryptionKey', 'SecretsManager::Secret', /./, { KmsKeyId: KEY }],
   [
     'eventArchive, encryptionKey',
-    'AWS::Events::Archive',
+    'Events::Archive',
     /./,
     { KmsKeyIdentifier: KEY, RetentionDays: ALL_OPTIONS.eventArchive },
   ],
   [
     'sealingKeyReplicaRegion',
-    'AWS::SecretsManager::Secret',
+    'SecretsManager::Secret',
     /^KeysSealing/,
     { ReplicaRegions: [{ Region: ALL_OPTIONS.sealingKeyReplicaRegion }] },
   ],
   [
     // A platform reports nothing in the name of the service.
     'platformAccounts',
-    'AWS::Events::EventBusPolicy',
+    'Events::EventBusPolicy',
     /./,
     {
       Statement: {
@@ -156,11 +156,14 @@ const EFFECTS: readonly Effect[] = [
 
 describe('an option', () => {
   test.each(EFFECTS)('%s: %s %s has %j', (_, type, resources, properties) => {
-    const all = Object.entries(ofType(full, type));
+    const all = Object.entries(ofType(full, `AWS::${type}`));
     const [changed, others] = [true, false].map((is) => all.filter(([name]) => resources.test(name) === is));
     expect(changed?.length).toBeGreaterThan(0);
     for (const [, { Properties }] of changed ?? []) expect(Properties).toMatchObject(properties);
-    for (const { Properties = {} } of [...(others ?? []).map(([, one]) => one), ...Object.values(ofType(prod, type))]) {
+    for (const { Properties = {} } of [
+      ...(others ?? []).map(([, one]) => one),
+      ...Object.values(ofType(prod, `AWS::${type}`)),
+    ]) {
       expect(Properties).not.toMatchObject(properties);
     }
   });

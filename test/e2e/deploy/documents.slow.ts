@@ -12,7 +12,7 @@ import { type DocumentedCommand, documentedCommands } from '../../docs/documente
 import { until } from '../../harness/until.ts';
 import { operatorOf } from '../acceptance/operator.ts';
 import { deployedService } from './deployed-service.ts';
-import { describeEmulated, TIMEOUT } from './emulated-account.ts';
+import { describeEmulated } from './emulated-account.ts';
 
 /**
  * Follows docs/deploying.md and docs/runbook.md in an emulated account, command by command: every command that the documents state runs
@@ -159,58 +159,37 @@ describeEmulated('the commands of the documents', (account) => {
     if (outputName !== undefined) return output(outputName);
     const before = printed.get(heading) ?? '';
     const last = (pattern: RegExp) => [...before.matchAll(pattern)].at(-1)?.[0];
-    switch (name) {
-      case 'org_id':
-        return last(/\borg_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).org_id;
-      case 'site_id':
-        return last(/\bsite_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).site_id;
-      case 'action_id':
-        return (await subjectOf(heading)).action_id;
-      case 'event_id':
-        return (await subjectOf(heading)).event_id;
-      case 'version id':
-        return last(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g) ?? '';
-      case 'its version id':
-        return previousVersion(await output(OUTPUTS.originSecret));
-      case 'ARN of the old sealing key':
-        return output(OUTPUTS.sealingKey);
-      case 'pk':
-        return `ORG#${(await subjectOf(heading)).org_id}`;
-      case 'sk':
-        return 'ORG';
-      case 'address':
-        return 'admin@operations.example';
-      case 'login':
-        return login();
-      case 'name at the provider':
-        return 'person';
-      case 'name':
-        return text.startsWith('aws logs') ? resource('Logs::LogGroup') : resource('DynamoDB::(?:Global)?Table');
-      case 'id':
-        return output(OUTPUTS.userPool);
-      case 'ARN':
-        return heading === 'Requests'
+    const values: Readonly<Record<string, () => string | Promise<string>>> = {
+      org_id: async () => last(/\borg_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).org_id,
+      site_id: async () => last(/\bsite_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).site_id,
+      action_id: async () => (await subjectOf(heading)).action_id,
+      event_id: async () => (await subjectOf(heading)).event_id,
+      'version id': () => last(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g) ?? '',
+      'its version id': async () => previousVersion(await output(OUTPUTS.originSecret)),
+      'ARN of the old sealing key': () => output(OUTPUTS.sealingKey),
+      pk: async () => `ORG#${(await subjectOf(heading)).org_id}`,
+      sk: () => 'ORG',
+      address: () => 'admin@operations.example',
+      login: () => login(),
+      'name at the provider': () => 'person',
+      name: () => (text.startsWith('aws logs') ? resource('Logs::LogGroup') : resource('DynamoDB::(?:Global)?Table')),
+      id: () => output(OUTPUTS.userPool),
+      ARN: () =>
+        heading === 'Requests'
           ? `arn:aws:wafv2:us-east-1:${'0'.repeat(12)}:global/webacl/va-wave/1`
-          : output(OUTPUTS.tokenKeys);
-      case 'mapping id':
-        return resource('Lambda::EventSourceMapping');
-      case 'rule name':
-        return (await resource('Events::Rule')).split('|').at(-1) ?? '';
-      case 'archive name':
-        return ARCHIVE;
-      case 'archive ARN':
-        return eventsArn(`archive/${ARCHIVE}`);
-      case 'bus ARN':
-        return eventsArn(`event-bus/${await output(OUTPUTS.eventBus)}`);
-      case 'policy':
-        return 'boundary';
-      case 'qualifier':
-        return 'trial';
-      case 'bucket':
-        return 'left-behind';
-      default:
-        throw new Error(`${heading}: the placeholder <${name}> has no value in this test`);
-    }
+          : output(OUTPUTS.tokenKeys),
+      'mapping id': () => resource('Lambda::EventSourceMapping'),
+      'rule name': async () => (await resource('Events::Rule')).split('|').at(-1) ?? '',
+      'archive name': () => ARCHIVE,
+      'archive ARN': () => eventsArn(`archive/${ARCHIVE}`),
+      'bus ARN': async () => eventsArn(`event-bus/${await output(OUTPUTS.eventBus)}`),
+      policy: () => 'boundary',
+      qualifier: () => 'trial',
+      bucket: () => 'left-behind',
+    };
+    const value = values[name];
+    if (value === undefined) throw new Error(`${heading}: the placeholder <${name}> has no value in this test`);
+    return value();
   }
 
   /** The emulator does not create an archive by CloudFormation. */
@@ -274,30 +253,27 @@ describeEmulated('the commands of the documents', (account) => {
     },
   };
 
-  test.each(COMMANDS.map((command) => [`${command.path} · ${command.heading}: ${command.text}`, command] as const))(
-    '%s',
-    async (_, command) => {
-      const { heading, text } = command;
-      if (!printed.has(heading)) await SITUATIONS[heading]?.();
-      let filled = text;
-      for (const [placeholder, name = ''] of text.matchAll(/<([\w ]+)>/g)) {
-        filled = filled.replace(placeholder, await valueFor(name, command));
-      }
-      const { code, output: out } = await run(filled);
-      printed.set(heading, `${printed.get(heading) ?? ''}${out}`);
-      const cannot = EMULATOR_CANNOT.find(({ command: pattern }) => pattern.test(text));
-      if (cannot !== undefined) {
-        expect([code, out]).not.toEqual([0, out]);
-        expect(out).toMatch(cannot.answer);
-        process.stderr.write(`The emulator cannot run: ${text}\n  its answer: ${out.trim().split('\n').at(-1)}\n`);
-        return;
-      }
-      const expected = FOUND_TOO_LITTLE.test(text) ? 2 : 0;
-      expect([filled, code, code === expected ? '' : out]).toEqual([filled, expected, '']);
-      for (const [pattern, shown] of SHOWS) if (pattern.test(text)) expect(out).toMatch(shown);
-    },
-    TIMEOUT,
-  );
+  const named = COMMANDS.map((command) => [`${command.path} · ${command.heading}: ${command.text}`, command] as const);
+  test.each(named)('%s', async (_, command) => {
+    const { heading, text } = command;
+    if (!printed.has(heading)) await SITUATIONS[heading]?.();
+    let filled = text;
+    for (const [placeholder, name = ''] of text.matchAll(/<([\w ]+)>/g)) {
+      filled = filled.replace(placeholder, await valueFor(name, command));
+    }
+    const { code, output: out } = await run(filled);
+    printed.set(heading, `${printed.get(heading) ?? ''}${out}`);
+    const cannot = EMULATOR_CANNOT.find(({ command: pattern }) => pattern.test(text));
+    if (cannot !== undefined) {
+      expect([code, out]).not.toEqual([0, out]);
+      expect(out).toMatch(cannot.answer);
+      process.stderr.write(`The emulator cannot run: ${text}\n  its answer: ${out.trim().split('\n').at(-1)}\n`);
+      return;
+    }
+    const expected = FOUND_TOO_LITTLE.test(text) ? 2 : 0;
+    expect([filled, code, code === expected ? '' : out]).toEqual([filled, expected, '']);
+    for (const [pattern, shown] of SHOWS) if (pattern.test(text)) expect(out).toMatch(shown);
+  });
 
   /** Puts `npx` and `aws` into a folder: the programs of this repository, and the AWS command line beside the emulator. */
   function installPrograms(bin: string): void {

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { installMiniStack, type MiniStack, runCdk, startMiniStack } from './ministack.ts';
 
 /** Milliseconds that a command of the CDK may take on a busy machine; `keys reseal` waits six minutes. A mistake fails much earlier. */
-export const TIMEOUT = 900_000;
+const TIMEOUT = 900_000;
 
 export type EmulatedAccount = {
   /** For the files of a suite. */
@@ -22,6 +22,7 @@ export type EmulatedAccount = {
 
 /** Calls `describe` with an account of the emulator, which it starts and stops, or says why there is no emulator. */
 export function describeEmulated(name: string, tests: (account: EmulatedAccount) => void): void {
+  import.meta.jest.setTimeout(TIMEOUT);
   describeWhere(installMiniStack(), `${name}, in an emulated account`, () => {
     const folder = temporaryFolder();
     let ministack: MiniStack | undefined;
@@ -31,7 +32,7 @@ export function describeEmulated(name: string, tests: (account: EmulatedAccount)
       const authority = join(folder, 'authority.pem');
       writeFileSync(authority, receiver.authorityPem);
       ministack = await startMiniStack({ VA_WAVE_LOCAL_CA_FILE: authority });
-    }, TIMEOUT);
+    });
     afterAll(async () => {
       await ministack?.stop();
       await receiver?.stop();

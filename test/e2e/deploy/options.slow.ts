@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { readDocument, tableRows } from '../../docs/documents.ts';
 import { type DeployedService, deployedService } from './deployed-service.ts';
-import { describeEmulated, TIMEOUT } from './emulated-account.ts';
+import { describeEmulated } from './emulated-account.ts';
 
 /**
  * Each option in an emulated account: a stack without options gets them, then other values, and then none again. What each did is read from the
@@ -217,7 +217,7 @@ describeEmulated('each option', (account) => {
   const seen: unknown[][] = ROWS.map(() => []);
   const versions = new Map<string, string>();
 
-  beforeAll(() => account.bootstrap(), TIMEOUT);
+  beforeAll(() => account.bootstrap());
   afterAll(() => {
     for (const [option, why] of Object.entries(ELSEWHERE))
       process.stderr.write(`Not here: ${option}, because ${why}\n`);
@@ -226,30 +226,26 @@ describeEmulated('each option', (account) => {
     }
   });
 
-  test.each(PHASES)(
-    'cdk deploy with the options %s',
-    async (phase) => {
-      const at = phase === 'added' ? 0 : phase === 'changed' ? 1 : undefined;
-      const words = ROWS.flatMap(({ set }) => Object.entries(set)).flatMap(([name, values]) => {
-        const value = at === undefined ? undefined : values[at];
-        return value === undefined ? [] : ['-c', `${name}=${versions.get(value) ?? value}`];
-      });
-      await account.deploy(...words);
-      const service = await deployedService(account.ministack, 'VaWave');
-      const aws = async (command: string): Promise<unknown> => {
-        const text = await account.ministack.aws([...command.split(' '), '--output', 'json']).catch(() => '');
-        return text.trim() === '' || text.trim() === 'null' ? undefined : JSON.parse(text);
-      };
-      for (const [index, row] of ROWS.entries()) seen[index]?.push(await row.seen({ service, aws }));
-      if (phase !== 'before') return;
-      const secret = `--secret-id ${service.outputs[OUTPUTS.originSecret]}`;
-      const versionOf = async (command: string) =>
-        String(await aws(`secretsmanager ${command} ${secret} --query VersionId`));
-      versions.set('<first version>', await versionOf('get-secret-value'));
-      versions.set('<second version>', await versionOf('put-secret-value --secret-string second'));
-    },
-    TIMEOUT,
-  );
+  test.each(PHASES)('cdk deploy with the options %s', async (phase) => {
+    const at = phase === 'added' ? 0 : phase === 'changed' ? 1 : undefined;
+    const words = ROWS.flatMap(({ set }) => Object.entries(set)).flatMap(([name, values]) => {
+      const value = at === undefined ? undefined : values[at];
+      return value === undefined ? [] : ['-c', `${name}=${versions.get(value) ?? value}`];
+    });
+    await account.deploy(...words);
+    const service = await deployedService(account.ministack, 'VaWave');
+    const aws = async (command: string): Promise<unknown> => {
+      const text = await account.ministack.aws([...command.split(' '), '--output', 'json']).catch(() => '');
+      return text.trim() === '' || text.trim() === 'null' ? undefined : JSON.parse(text);
+    };
+    for (const [index, row] of ROWS.entries()) seen[index]?.push(await row.seen({ service, aws }));
+    if (phase !== 'before') return;
+    const secret = `--secret-id ${service.outputs[OUTPUTS.originSecret]}`;
+    const versionOf = async (command: string) =>
+      String(await aws(`secretsmanager ${command} ${secret} --query VersionId`));
+    versions.set('<first version>', await versionOf('get-secret-value'));
+    versions.set('<second version>', await versionOf('put-secret-value --secret-string second'));
+  });
 
   test.each(ROWS.map((row, index) => [Object.keys(row.set).join(', '), row, index] as const))('%s', (_, row, index) => {
     const [without, added, changed] = row.values;

@@ -14,33 +14,29 @@ import { until } from '../../harness/until.ts';
 import { packCdk, packedCdk } from '../../packages/cdk/packed-cdk.ts';
 import { operatorWith } from '../acceptance/operator.ts';
 import { deployedService } from './deployed-service.ts';
-import { describeEmulated, TIMEOUT } from './emulated-account.ts';
+import { describeEmulated } from './emulated-account.ts';
 
 const PATIENCE_MS = 30_000;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 const folder = temporaryFolder();
 
-test(
-  'the same sources give the same bytes in another folder without a cache',
-  async () => {
-    const clone = join(folder, 'clone');
-    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
-    for (const file of files.trim().split('\n')) {
-      mkdirSync(dirname(join(clone, file)), { recursive: true });
-      cpSync(join(root, file), join(clone, file));
-    }
-    mkdirSync(join(clone, 'node_modules'));
-    for (const name of readdirSync(join(root, 'node_modules'))) {
-      if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name));
-    }
-    const packed = await packedCdk();
-    packCdk(clone, folder);
-    const [again = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-    expect(readFileSync(join(folder, again)).equals(readFileSync(packed))).toBe(true);
-  },
-  TIMEOUT,
-);
+test('the same sources give the same bytes in another folder without a cache', async () => {
+  const clone = join(folder, 'clone');
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  for (const file of files.trim().split('\n')) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true });
+    cpSync(join(root, file), join(clone, file));
+  }
+  mkdirSync(join(clone, 'node_modules'));
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name));
+  }
+  const packed = await packedCdk();
+  packCdk(clone, folder);
+  const [again = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  expect(readFileSync(join(folder, again)).equals(readFileSync(packed))).toBe(true);
+});
 
 describeEmulated('the example of a platform', (account) => {
   let platform: string;
@@ -60,74 +56,62 @@ describeEmulated('the example of a platform', (account) => {
 
   beforeAll(async () => {
     platform = await copiedExample('platform', join(folder, 'platform'));
-  }, TIMEOUT);
+  });
 
-  test(
-    'synthesizes, and has no finding of cfn-lint',
-    async () => {
-      await cdk('app.mjs', 'synth', '--quiet');
-      const missing = missingUnless('cfn-lint', ['cfn-lint', '--version']);
-      if (missing !== undefined) return process.stderr.write(`Not linted: ${missing}\n`);
-      await run('cfn-lint', ['--ignore-checks', 'W3005', '--', 'cdk.out/Platform.template.json'], { cwd: platform });
-    },
-    TIMEOUT,
-  );
+  test('synthesizes, and has no finding of cfn-lint', async () => {
+    await cdk('app.mjs', 'synth', '--quiet');
+    const missing = missingUnless('cfn-lint', ['cfn-lint', '--version']);
+    if (missing !== undefined) return process.stderr.write(`Not linted: ${missing}\n`);
+    await run('cfn-lint', ['--ignore-checks', 'W3005', '--', 'cdk.out/Platform.template.json'], { cwd: platform });
+  });
 
-  test(
-    'is deployed from the tarball',
-    async () => {
-      writeFileSync(
-        join(platform, 'emulated.mjs'),
-        `import { App } from 'aws-cdk-lib';
-         import { leaveOutUnknown } from ${JSON.stringify(join(root, 'test/e2e/deploy/emulated.ts'))};
-         import { Platform } from './platform.mjs';
-         leaveOutUnknown(new Platform(new App(), 'Platform'));`,
-      );
-      await account.bootstrap();
-      await cdk('emulated.mjs', 'deploy', '--require-approval', 'never');
-      const seconds = Math.round((performance.now() - started) / 1000);
-      process.stderr.write(`From the sources to the deployed example: ${seconds} s\n`);
-    },
-    TIMEOUT,
-  );
+  test('is deployed from the tarball', async () => {
+    writeFileSync(
+      join(platform, 'emulated.mjs'),
+      `import { App } from 'aws-cdk-lib';
+       import { leaveOutUnknown } from ${JSON.stringify(join(root, 'test/e2e/deploy/emulated.ts'))};
+       import { Platform } from './platform.mjs';
+       leaveOutUnknown(new Platform(new App(), 'Platform'));`,
+    );
+    await account.bootstrap();
+    await cdk('emulated.mjs', 'deploy', '--require-approval', 'never');
+    const seconds = Math.round((performance.now() - started) / 1000);
+    process.stderr.write(`From the sources to the deployed example: ${seconds} s\n`);
+  });
 
-  test(
-    'its runtime calls tools and puts events on its bus, and its queue receives what the service reports',
-    async () => {
-      const { aws, outputs } = await deployedService(account.ministack, 'Platform');
-      const orgId = await operator.createOrganization('Platform', 'paid');
-      const siteId = await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 100 });
-      const endpoint = { url: 'https://unknown.invalid/hook' };
-      const tool = { description: 'Finds an order', parameters: { type: 'object' }, feedBack: false };
-      await operator.createAction(siteId, { trigger: 'AI-decided', name: 'find', ...tool, ...endpoint });
-      const action = await operator.createAction(siteId, {
-        trigger: 'Event',
-        name: 'sent',
-        events: ['message.sent'],
-        ...endpoint,
-      });
-      const events = new EventBridgeClient(aws);
-      const EventBusName = outputs.EventBus ?? '';
-      const runtime = vaWave(new LambdaClient({ ...aws, maxAttempts: 1 }), events, {
-        aiActionFunction: outputs.AiActionFunction ?? '',
-        usageReportFunction: outputs.UsageReportFunction ?? '',
-        eventBus: EventBusName,
-        orgId,
-        siteId,
-      });
-      expect(await runtime.listTools()).toMatchObject([{ name: 'find' }]);
-      await runtime.publish('message.sent', { conversation_id: 'c-1' });
-      // The strict network rule of the package finds no address, and the attempt is recorded.
-      await until(async () => (await operator.deliveries(action)).length > 0, PATIENCE_MS);
+  test('its runtime calls tools and puts events on its bus, and its queue receives what the service reports', async () => {
+    const { aws, outputs } = await deployedService(account.ministack, 'Platform');
+    const orgId = await operator.createOrganization('Platform', 'paid');
+    const siteId = await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 100 });
+    const endpoint = { url: 'https://unknown.invalid/hook' };
+    const tool = { description: 'Finds an order', parameters: { type: 'object' }, feedBack: false };
+    await operator.createAction(siteId, { trigger: 'AI-decided', name: 'find', ...tool, ...endpoint });
+    const action = await operator.createAction(siteId, {
+      trigger: 'Event',
+      name: 'sent',
+      events: ['message.sent'],
+      ...endpoint,
+    });
+    const events = new EventBridgeClient(aws);
+    const EventBusName = outputs.EventBus ?? '';
+    const runtime = vaWave(new LambdaClient({ ...aws, maxAttempts: 1 }), events, {
+      aiActionFunction: outputs.AiActionFunction ?? '',
+      usageReportFunction: outputs.UsageReportFunction ?? '',
+      eventBus: EventBusName,
+      orgId,
+      siteId,
+    });
+    expect(await runtime.listTools()).toMatchObject([{ name: 'find' }]);
+    await runtime.publish('message.sent', { conversation_id: 'c-1' });
+    // The strict network rule of the package finds no address, and the attempt is recorded.
+    await until(async () => (await operator.deliveries(action)).length > 0, PATIENCE_MS);
 
-      const DetailType = 'va-wave.endpoint.failing';
-      await events.send(
-        new PutEventsCommand({ Entries: [{ EventBusName, Source: 'va-wave', DetailType, Detail: '{}' }] }),
-      );
-      const receive = new ReceiveMessageCommand({ QueueUrl: outputs.ReportsQueue, WaitTimeSeconds: 5 });
-      const { Messages = [] } = await new SQSClient(aws).send(receive);
-      expect(Messages.map(({ Body = '' }) => JSON.parse(Body)['detail-type'])).toEqual([DetailType]);
-    },
-    TIMEOUT,
-  );
+    const DetailType = 'va-wave.endpoint.failing';
+    await events.send(
+      new PutEventsCommand({ Entries: [{ EventBusName, Source: 'va-wave', DetailType, Detail: '{}' }] }),
+    );
+    const receive = new ReceiveMessageCommand({ QueueUrl: outputs.ReportsQueue, WaitTimeSeconds: 5 });
+    const { Messages = [] } = await new SQSClient(aws).send(receive);
+    expect(Messages.map(({ Body = '' }) => JSON.parse(Body)['detail-type'])).toEqual([DetailType]);
+  });
 });

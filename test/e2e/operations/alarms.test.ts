@@ -145,6 +145,7 @@ const FAILING_ROUTES = {
   'widget-init': ['POST', '/api/widget/init'],
   'form-submit': ['POST', '/api/widgets/sites/site_1/forms/order/submit'],
 } as const;
+const [VISIBLE, AGE] = ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'];
 const LIST_TOOLS = { operation: 'listTools', site_id: 'site_1' };
 const TEST = { org_id: 'org_1', action_id: 'act_1' };
 const failedMessages = (cause: () => Promise<unknown>) => () => counted(METRICS.failedMessages, cause);
@@ -183,33 +184,13 @@ const FAULTS: readonly Fault[] = [
   ['KeysTokenKeyAge', 'the rotation does not run', METRICS.tokenKeyAge, () => lasting(undefined)],
   ['CanaryFailed', 'the canary does not run', METRICS.canaryFailed, () => lasting(undefined)],
   ['CanaryEventsMissing', 'the rule of the bus is disabled', 'NumberOfMessagesSent', () => lasting(0)],
-  [
-    'MessagingEventsNotQueued',
-    'the key of the queue and of its dead-letter queue refuses',
-    'FailedInvocations',
-    () => [1],
-  ],
+  ['MessagingEventsNotQueued', 'the key of the queue and its dead letters refuses', 'FailedInvocations', () => [1]],
   ['MessagingRulesThrottled', 'the region’s quota of invocations is reached', 'ThrottledRules', () => lasting(5)],
   ...['Events', 'Deliveries'].flatMap((queue): Fault[] => [
-    [
-      `Messaging${queue}DeadLettersWaiting`,
-      'a message is never handled',
-      'ApproximateNumberOfMessagesVisible',
-      () => [1],
-    ],
-    [`Messaging${queue}DeadLettersGrow`, 'a second one follows', 'ApproximateNumberOfMessagesVisible', () => [0, 1]],
-    [
-      `Messaging${queue}OldMessages`,
-      'the function is disabled',
-      'ApproximateAgeOfOldestMessageInQuietGroups',
-      () => lasting(300),
-    ],
-    [
-      `Messaging${queue}OldMessagesOfAnyGroup`,
-      'a tenant sends more than is delivered',
-      'ApproximateAgeOfOldestMessage',
-      () => lasting(3600),
-    ],
+    [`Messaging${queue}DeadLettersWaiting`, 'a message is never handled', VISIBLE, () => [1]],
+    [`Messaging${queue}DeadLettersGrow`, 'a second one follows', VISIBLE, () => [0, 1]],
+    [`Messaging${queue}OldMessages`, 'the function is disabled', `${AGE}InQuietGroups`, () => lasting(300)],
+    [`Messaging${queue}OldMessagesOfAnyGroup`, 'a tenant sends more than is delivered', AGE, () => lasting(3600)],
   ]),
 ];
 
