@@ -312,10 +312,11 @@ test('the installation check returns the requests of this hour and of the last 2
 
 describe('the check whether a page is allowed', () => {
   const entries = ['HTTPS://Example.com/x', 'b.example:8443', '*.c.example'];
-  const ask = async (page?: object) => (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries, page });
+  const ask = async (page?: object | string, addresses: readonly string[] = []) =>
+    (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries, page, addresses });
 
-  test('returns the normalized entries, also without a page', async () => {
-    const { body } = await ask();
+  test('returns normalized entries and addresses, and null for a text that is none, also without a page', async () => {
+    const { body } = await ask(undefined, ['2001:DB8::0:1', '10.0.0.0/8']);
     expect(body).toEqual({
       entries: [
         { entry: 'HTTPS://Example.com/x', normalized: 'example.com' },
@@ -323,17 +324,11 @@ describe('the check whether a page is allowed', () => {
         { entry: '*.c.example', normalized: null },
       ],
       page: null,
-      addresses: [],
+      addresses: [
+        { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
+        { address: '10.0.0.0/8', normalized: null },
+      ],
     });
-  });
-
-  test('returns normalized addresses, and null for a text that is none', async () => {
-    const addresses = ['2001:DB8::0:1', '10.0.0.0/8'];
-    const { body } = await (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries: [], addresses });
-    expect(body.addresses).toEqual([
-      { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
-      { address: '10.0.0.0/8', normalized: null },
-    ]);
   });
 
   test('says which settings refuse the page', async () => {
@@ -353,7 +348,7 @@ describe('the check whether a page is allowed', () => {
       'page.authentication_mode',
     ],
   ])('refuses %j', async (page, field) => {
-    const { status, body } = await (await dashboardApi()).call('max', 'POST', '/check-hosts', { entries, page });
+    const { status, body } = await ask(page);
     expect([status, body.field]).toEqual([400, field]);
   });
 });

@@ -52,24 +52,14 @@ test('answers 502 when neither endpoint nor channel accepts, and records the blo
   for (const secret of [SIGNING_SECRET, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });
 
-test('a value is forwarded with any key', async () => {
+test('answers 200 with the submission id when an escalation topic accepts, to which a value goes with any key', async () => {
   setUp([TOPIC]);
   const values = '{"email":"ada@example.com","__proto__":"a","constructor":"b"}';
-  expect((await submit({ body: `{"conversation_id":"c-1","values":${values}}` })).status).toBe(200);
-  expect(aws.callsOf('Publish').map(({ Message }) => Message)).toEqual([expect.stringContaining(`"values":${values}`)]);
-});
-
-test('answers 200 with the submission id when an escalation topic accepts', async () => {
-  setUp([TOPIC]);
-  const answer = await submit();
+  const answer = await submit({ body: `{"conversation_id":"c-1","values":${values}}` });
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ success: true, submission_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-  const [published] = aws.callsOf('Publish');
-  expect(published?.TopicArn).toBe(TOPIC);
-  expect(JSON.parse(published?.Message ?? '')).toMatchObject({
-    values: { email: 'ada@example.com' },
-    conversation_id: 'c-1',
-  });
+  const Message = expect.stringContaining(`"values":${values},"conversation_id":"c-1"`);
+  expect(aws.callsOf('Publish')).toMatchObject([{ TopicArn: TOPIC, Message }]);
 });
 
 test('a failure of the delivery log changes neither the response nor the attempts, and is logged without the values', async () => {

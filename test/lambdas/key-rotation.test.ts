@@ -38,13 +38,12 @@ test.each([[{}], [null], ['now'], [{ 'detail-type': 'Something' }]])(
   },
 );
 
-test('emits an age for the first key too, because an alarm is raised when the age is missing', async () => {
-  const { log } = await rotated(SCHEDULED, undefined);
-  expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBe(0);
-});
-
-test('emits the age of the newest key, and logs no key', async () => {
-  const { log } = await rotated(SCHEDULED, 3);
-  expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBeCloseTo(3, 1);
+// An alarm is raised when the age is missing, so the first key has one too.
+test.each([
+  [undefined, 0],
+  [3, 3],
+])('with a key of %p days emits the age %p, and logs no key', async (days, age) => {
+  const { log } = await rotated(SCHEDULED, days);
+  expect(lineOf(log, METRICS.tokenKeyAge)?.[METRICS.tokenKeyAge]).toBeCloseTo(age, 1);
   expect(log).not.toContain('x'.repeat(64));
 });

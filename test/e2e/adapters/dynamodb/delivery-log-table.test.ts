@@ -25,6 +25,11 @@ const FAILURE: AttemptResult = {
   error: { code: 'http_status', message: 'HTTP 503' },
 };
 
+async function itemOf({ action_id, reference, at }: AttemptStart) {
+  const Key = { pk: partitionOf(action_id, reference), sk: `${at}#${reference}#1` };
+  return (await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }))).Item ?? {};
+}
+
 async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   const records: DeliveryRecord[] = [];
   for await (const record of deliveryRecords(tables.client, tables.sorted, actionId)) records.push(record);
@@ -196,9 +201,7 @@ describe('a record', () => {
     expect(await recordsOf(start.action_id)).toEqual([
       expect.objectContaining({ payload: start.payload, trigger: 'event', state: 'failed', status: 503, sends: 1 }),
     ]);
-    const Key = { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#event-1#1` };
-    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
-    expect(Item?.expires_at).toBe(Math.floor(clock.now().getTime() / 1000) + 30 * 24 * 3600);
+    expect((await itemOf(start)).expires_at).toBe(Math.floor(clock.now().getTime() / 1000) + 30 * 24 * 3600);
     // The message of a queue is sent only with a claim, so the record of this one was erased.
     const erased = aStart();
     await log().complete(erased, FAILURE);
@@ -208,10 +211,8 @@ describe('a record', () => {
 
 describe('a payload', () => {
   const found = async (start: AttemptStart) => {
-    const Key = { pk: partitionOf(start.action_id, start.reference), sk: `${start.at}#event-1#1` };
-    const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     const [record] = await recordsOf(start.action_id);
-    return { item: Item ?? {}, record };
+    return { item: await itemOf(start), record };
   };
   const stored = async (payload: string) => {
     const start = aStart({ payload });

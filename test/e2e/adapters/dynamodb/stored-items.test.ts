@@ -230,6 +230,9 @@ function withMore(value: unknown, name = ''): unknown {
   return NAMED_FREELY.has(name) ? more : { ...more, of_a_later_release: { on: [true] } };
 }
 
+/** Returns an item with additional attributes of newer code at every depth. */
+const newerAt = (key: Key) => ({ ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+
 describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
   afterEach(() => stored.put(tableOf(key), itemAt(key)));
   const put = (item: Record<string, unknown>) => stored.put(tableOf(key), { ...item, ...key });
@@ -268,7 +271,7 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
   test('is read with additional attributes of newer code at every depth', async () => {
     const before = await read();
     await stored.put(tableOf(key), itemAt(key));
-    await put(z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))));
+    await put(newerAt(key));
     const after = await read();
     if (typeof before === 'object')
       expect(after).toMatchObject(z.looseObject({}).or(z.array(z.unknown())).parse(before));
@@ -288,7 +291,7 @@ describe('attributes of newer code', () => {
 
   test.each([EVENT, FORM, AI])('in the item of the Action %s are kept by a change', async (id) => {
     const key = ACTION(id);
-    await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    await stored.put(tables.sorted, newerAt(key));
     const before = await rawAt(key);
     await updateAction(id, { url: 'https://crm.example/elsewhere' }, stored.ports);
     const after = await rawAt(key);
@@ -299,7 +302,7 @@ describe('attributes of newer code', () => {
 
   test('in the item of an assistant are kept by a change', async () => {
     const key = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
-    await stored.put(tables.sorted, { ...z.record(z.string(), z.unknown()).parse(withMore(itemAt(key))), ...key });
+    await stored.put(tables.sorted, newerAt(key));
     await updateAssistant(PLAIN, { name: 'Another' }, stored.ports);
     expect(await rawAt(key)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
   });
