@@ -113,6 +113,7 @@ const EFFECTS: readonly Effect[] = [
     /(AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     { ReservedConcurrentExecutions: expect.any(Number) },
   ],
+  ['accountConcurrency', 'CloudWatch::Alarm', /^MonitoringAccountConcurrency$/, { Threshold: 0.8 * 6400 }],
   [
     'deliveryLogRetentionDays',
     'Lambda::Function',
