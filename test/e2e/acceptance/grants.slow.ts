@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { bringsAlong } from '../../lib/synthesized.ts';
 import { serviceAssembly } from './assembly.ts';
 import { localService } from './local-service.ts';
@@ -22,28 +22,23 @@ type Resource = {
  * Runs the scenario once without each statement of each function's policy, and expects a refusal that names the missing permission. So
  * every grant is needed, and every needed grant is present. `npm run test:grants` takes minutes.
  */
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-grants-'));
 const assembly = await serviceAssembly();
 const statements = statementsOf(assembly);
 let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  writeFileSync(join(folder, 'authority.pem'), receiver.authorityPem);
 });
 
-afterAll(async () => {
-  await receiver.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => receiver.stop());
 
 test.each(statements)(
   '$construct needs $actions',
   async ({ role, index, actions }) => {
     const cloud = await startLocalCloud({
-      data: mkdtempSync(join(folder, 'data-')),
+      data: temporaryFolder(),
       assembly,
-      authorities: [join(folder, 'authority.pem')],
+      authorities: [receiver.authorityFile],
       withoutStatement: { role, index },
     });
     try {
@@ -75,9 +70,7 @@ const UNUSED_POLLING_ACTIONS = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueUrl'
 test('the scenario makes every granted call on every named resource', async () => {
   // The steps count received requests, so this test needs its own receiver.
   const receiver = await startReceiver();
-  const authority = join(folder, 'own-authority.pem');
-  writeFileSync(authority, receiver.authorityPem);
-  const cloud = await startLocalCloud({ data: mkdtempSync(join(folder, 'data-')), assembly, authorities: [authority] });
+  const cloud = await startLocalCloud({ data: temporaryFolder(), assembly, authorities: [receiver.authorityFile] });
   try {
     const operator = operatorOf(cloud);
     const prepared = await prepare(operator, receiver);

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import Stripe from 'stripe';
 import { createAuthority } from '../../adapters/outbound/authority.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 export type ReceivedRequest = {
   readonly method: string;
@@ -23,13 +26,15 @@ export type Receiver = {
   readonly to: (path: string) => readonly ReceivedRequest[];
   /** Sets the answers of a path: the statuses in turn, and then always the last one. The default answer is 200 `{}`. */
   readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
-  /** The certificate of the authority that signed the receiver's certificate, for `--ca`. */
-  readonly authorityPem: string;
+  /** The file of the certificate of the authority that signed the receiver's certificate, for `--ca`. */
+  readonly authorityFile: string;
   readonly stop: () => Promise<void>;
 };
 
 export async function startReceiver(): Promise<Receiver> {
   const authority = createAuthority();
+  const authorityFile = join(temporaryFolder(), 'authority.pem');
+  writeFileSync(authorityFile, authority.pem);
   const requests: ReceivedRequest[] = [];
   const answers = new Map<string, { statuses: number[]; body: ReceiverBody }>();
   const server = createServer(
@@ -58,7 +63,7 @@ export async function startReceiver(): Promise<Receiver> {
     requests,
     to: (path) => requests.filter((request) => request.path === path),
     answer: (path, statuses, body = '{}') => answers.set(path, { statuses: [...statuses], body }),
-    authorityPem: authority.pem,
+    authorityFile,
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { startStorage } from '../../../bench/setting/bench-storage.ts';
@@ -21,14 +19,11 @@ export type HttpFunction = (
 
 /** Starts the deployed functions' bundles in this process. */
 export async function startChaos() {
-  const folder = temporaryFolder();
   const receiver = await startReceiver();
-  const storage = await startStorage(folder);
-  const authority = join(folder, 'authority.pem');
-  writeFileSync(authority, receiver.authorityPem);
+  const storage = await startStorage(temporaryFolder());
   const environment = {
     ...storage.environment,
-    VA_WAVE_LOCAL_CA_FILE: authority,
+    VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
     POWERTOOLS_LOG_LEVEL: 'INFO',
   };
   const bundles = functionsOf(await serviceAssembly());

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type {
   APIGatewayProxyEventV2,
@@ -31,15 +29,12 @@ type HttpFunction = (event: APIGatewayProxyEventV2, context: Context) => Promise
 const ORGANIZATIONS = 10;
 const ACTIONS = 5;
 
-const folder = temporaryFolder();
 const receiver = await startReceiver();
-const storage = await startStorage(folder);
+const storage = await startStorage(temporaryFolder());
 const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
 const bundles = functionsOf(await serviceAssembly());
-const authority = join(folder, 'authority.pem');
-writeFileSync(authority, receiver.authorityPem);
 Object.assign(process.env, functionEnvironment(services.origin, services.origin), {
-  VA_WAVE_LOCAL_CA_FILE: authority,
+  VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
   POWERTOOLS_LOG_LEVEL: 'INFO',
 });
 async function load<Handler>(name: string): Promise<Handler> {

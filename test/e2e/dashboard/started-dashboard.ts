@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Trigger } from '../../../src/contract/action-kinds.ts';
 import { axeFindings } from '../../harness/axe.ts';
@@ -29,14 +27,11 @@ const VIEWPORT = { width: 1200, height: 900 };
  * @param emailDomains one for each organization; those of `free.` are on the free plan
  */
 export async function startDashboard(emailDomains: readonly string[]) {
-  const folder = temporaryFolder();
   // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
   const receiver = await startReceiver();
   started.defer(() => receiver.stop());
-  const authority = join(folder, 'authority.pem');
-  writeFileSync(authority, receiver.authorityPem);
-  const service: StartedService = await startService(folder, '--no-demo', '--ca', authority);
+  const service: StartedService = await startService(temporaryFolder(), '--no-demo', '--ca', receiver.authorityFile);
   started.defer(async () => void (await service.interrupt()));
   const browser: Browser = await launchBrowser();
   started.defer(() => browser.close());

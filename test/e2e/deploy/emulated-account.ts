@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describeWhere } from '../../examples/where-installed.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
@@ -29,9 +27,7 @@ export function describeEmulated(name: string, tests: (account: EmulatedAccount)
     let receiver: Receiver | undefined;
     beforeAll(async () => {
       receiver = await startReceiver();
-      const authority = join(folder, 'authority.pem');
-      writeFileSync(authority, receiver.authorityPem);
-      ministack = await startMiniStack({ VA_WAVE_LOCAL_CA_FILE: authority });
+      ministack = await startMiniStack({ VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile });
     });
     afterAll(async () => {
       await ministack?.stop();

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { addReadyUsers } from '../../../local/demo/demo-organization.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { readDocument, samples } from '../../docs/documents.ts';
-import { eventually } from '../../harness/until.ts';
+import { freePort } from '../../harness/server.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { eventually, until } from '../../harness/until.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 
 /** The folder in which the reader runs the commands of the page. */
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-documents-'));
+const folder = temporaryFolder();
 const GUIDE = 'docs/getting-started.md';
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
@@ -57,17 +57,7 @@ afterAll(async () => {
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
   }
   await cloud?.stop();
-  rmSync(folder, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return address.port;
-}
 
 /** The text of a page with the ports of this test and the ids that the commands printed. */
 function replaced(text: string): string {
@@ -126,7 +116,7 @@ async function runScript(text: string): Promise<string> {
 /** Starts a sample of the guide that runs until Ctrl-C, and waits until it prints this text. */
 async function startUntil(words: string, printed: string) {
   const script = start(sampleWith(words));
-  await eventually(async () => (script.output().includes(printed) ? true : undefined));
+  await until(() => script.output().includes(printed));
   return script;
 }
 
@@ -148,7 +138,7 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   expect(await run('curl --cacert')).toContain('X-Service-Signature is missing');
 
   await run('npx va-wave event put');
-  await eventually(async () => (receiver.output().includes('contact.created') ? true : undefined));
+  await until(() => receiver.output().includes('contact.created'));
   expect(receiver.output()).toContain('Zoë');
   await receiver.stop();
 

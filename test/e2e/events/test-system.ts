@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -23,13 +23,13 @@ export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
 export async function startTestSystem() {
   const data = temporaryFolder();
   const receiver = await startReceiver();
-  const authority = join(data, 'authority.pem');
-  writeFileSync(authority, receiver.authorityPem);
   const assembly = await serviceAssembly();
-  const cloud = await startLocalCloud({ data, assembly, authorities: [authority] }).catch(async (error: unknown) => {
-    await receiver.stop();
-    throw error;
-  });
+  const cloud = await startLocalCloud({ data, assembly, authorities: [receiver.authorityFile] }).catch(
+    async (error: unknown) => {
+      await receiver.stop();
+      throw error;
+    },
+  );
   const service = localService(cloud, assembly);
   const operator = operatorOf(cloud);
   const management = openDeployment(cloud.outputs, service.aws);

@@ -1,21 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MUTATIONS } from './mutations.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const LEFT_OUT = ['node_modules', '.git', '.local', 'cdk.out'];
-let copy: string;
+const copy = temporaryFolder();
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), 'va-wave-mutations-'));
   const isCopied = (path: string) => !LEFT_OUT.includes(relative(root, path).split(sep)[0] ?? '');
   cpSync(root, copy, { recursive: true, filter: isCopied });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 type Report = {
   readonly testResults: readonly {

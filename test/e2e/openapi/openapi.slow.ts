@@ -1,9 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { logIn } from '../acceptance/login.ts';
 import { operatorWith } from '../acceptance/operator.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
@@ -20,7 +20,7 @@ const testWithPython = hasPython ? test : test.skip;
 
 /** Checks docs/openapi.json with the tools of its readers, and the service with requests that are generated from it. */
 describe('docs/openapi.json', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'va-wave-openapi-'));
+  const folder = temporaryFolder();
   let service: StartedService;
   let receiver: Receiver;
   let prepared: Prepared;
@@ -63,7 +63,6 @@ describe('docs/openapi.json', () => {
   afterAll(async () => {
     await service?.interrupt();
     await receiver?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test('is clean under spectral', async () => {

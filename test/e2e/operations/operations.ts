@@ -8,6 +8,7 @@ import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.t
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { tryService } from '../../../src/domain/auth/try-service.ts';
+import { anAttempt, DELIVERY } from '../../fakes/delivery.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { until } from '../../harness/until.ts';
 import { commandLineOf } from '../cli/captured-run.ts';
@@ -20,14 +21,9 @@ const command = commandLineOf(system.cloud);
 const output = (name: keyof typeof OUTPUTS) => system.cloud.outputs[OUTPUTS[name]] ?? '';
 
 function aMessage(org: { orgId: string; siteId: string }, action_id: string): DeliveryMessage {
-  const timestamp = '2026-03-04T05:06:00Z';
-  const envelope = { id: randomUUID(), event: 'message.sent', timestamp, data: { secret: 'of a visitor' } } as const;
-  return {
-    version: 1,
-    action_id,
-    attempt: 1,
-    envelope: { ...envelope, site_id: org.siteId, org_id: org.orgId },
-  };
+  const data = { secret: 'of a visitor' };
+  const envelope = { ...DELIVERY.envelope, id: randomUUID(), data, site_id: org.siteId, org_id: org.orgId };
+  return { ...DELIVERY, action_id, envelope };
 }
 
 describe('dead letters', () => {
@@ -37,18 +33,9 @@ describe('dead letters', () => {
       retentionDays: 1,
       now: () => new Date(Date.now() - 30_000),
     });
-    const { envelope, action_id, attempt } = message;
-    const start = {
-      action_id,
-      at: envelope.timestamp,
-      reference: envelope.id,
-      attempt,
-      trigger: 'event' as const,
-      trigger_ref: envelope.event,
-      payload: '{}',
-      started_at: new Date().toISOString(),
-      message_id: messageId,
-    };
+    const { envelope, action_id } = message;
+    const started_at = new Date().toISOString();
+    const start = anAttempt({ action_id, reference: envelope.id, started_at, message_id: messageId });
     await log.claim(start);
     const result = { status: 200, response_excerpt: '', latency_ms: 1, success: true, error: null };
     if (finished) await log.complete(start, result);
