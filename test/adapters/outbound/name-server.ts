@@ -1,5 +1,5 @@
-import { createServer as createTcpServer } from 'node:net';
 import { createServer, Packet } from 'dns2';
+import { freePort } from '../../harness/server.ts';
 
 export type Records = {
   readonly a?: readonly string[];
@@ -23,15 +23,6 @@ export type NameServer = {
   readonly queries: string[];
   stop(): Promise<void>;
 };
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createTcpServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 /** Starts a DNS server on loopback for UDP and TCP. Names that are not in its zone do not exist. */
 export async function startNameServer(): Promise<NameServer> {

@@ -1,8 +1,8 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+import { startServer } from '../../../harness/server.ts';
 
 type Call = { readonly operation: string; readonly body: string };
 
@@ -15,7 +15,7 @@ export async function through(
   answer: (call: Call & { readonly count: number }) => object | 'lost' | undefined,
 ) {
   const calls: Call[] = [];
-  const proxy = createServer(async (request, response) => {
+  const { origin: endpoint, stop } = await startServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
     const body = await text(request);
     calls.push({ operation, body });
@@ -31,11 +31,5 @@ export async function through(
     });
     forwarded.end(body);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const stop = () => {
-    proxy.closeAllConnections();
-    proxy.close();
-  };
   return { client: dynamoDb(dynamoDbClient({ ...access, endpoint })), calls, stop };
 }
