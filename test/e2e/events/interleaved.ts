@@ -42,17 +42,14 @@ const init = (siteId: string, origin: string) =>
 
 /** An endpoint that answers the first request only when it is told to, and every other one at once. */
 function holdFirst(path: string): () => void {
-  let release = (): void => undefined;
-  const held = new Promise<string>((resolve) => {
-    release = () => resolve('{"held": true}');
-  });
+  const held = Promise.withResolvers<string>();
   let first = true;
   system.receiver.answer(path, [200], () => {
     if (!first) return '{}';
     first = false;
-    return held;
+    return held.promise;
   });
-  return release;
+  return () => held.resolve('{"held": true}');
 }
 
 test('ai-action: the attempt of one call goes on when another call ends', async () => {

@@ -33,18 +33,8 @@ export type VisitOptions = Pick<
   readonly alone?: boolean | 'clock';
 };
 
-export type Harness = {
-  readonly service: FakeService;
-  /** The address of the current visit's page. */
-  readonly siteUrl: string;
-  tag(attributes?: string): string;
-  /** Closes the last visit, and opens the customer's page with the widget's tag for a visitor without stored data. */
-  visit(parts?: PageParts, options?: VisitOptions): Promise<Visit>;
-  stop(): Promise<void>;
-};
-
 /** Starts one browser, one fake service and one customer's site for a test file. */
-export async function startHarness(): Promise<Harness> {
+export async function startHarness() {
   const [browser, service, site]: [Browser, FakeService, Awaited<ReturnType<typeof startSite>>] = await Promise.all([
     // A visit in the process of the visit before takes half the time. Every host name is this machine.
     launchBrowser(['--renderer-process-limit=1', '--host-resolver-rules=MAP * 127.0.0.1']),
@@ -74,11 +64,14 @@ export async function startHarness(): Promise<Harness> {
 
   return {
     service,
+    /** The address of the current visit's page. */
     get siteUrl() {
       return siteUrl;
     },
     tag,
-    visit: async (parts = {}, { before, alone = false, viewport, ...media } = {}) => {
+    /** Closes the last visit, and opens the customer's page with the widget's tag for a visitor without stored data. */
+    visit: async (parts: PageParts = {}, options: VisitOptions = {}): Promise<Visit> => {
+      const { before, alone = false, viewport, ...media } = options;
       site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
       const page = await openPage(alone === false ? shared : await newContext());
       await page.setViewportSize(viewport ?? { width: 1000, height: 760 });
