@@ -1,10 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { freePort } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
+import { OLDER_NODE } from '../packages/cdk/packed-cdk.ts';
 
 async function launch(node: string, words: readonly string[]) {
   const child = spawn(node, ['cli/va-wave.mjs', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -13,14 +14,8 @@ async function launch(node: string, words: readonly string[]) {
   return { code, out, err };
 }
 
-/** A Node that is older than the one in node_modules. */
-const older = (process.env.PATH ?? '')
-  .split(delimiter)
-  .map((path) => join(path, 'node'))
-  .find((path) => existsSync(path) && Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]'])) < 24);
-
 const nodes: [string, string][] = [['this Node', process.execPath]];
-if (older !== undefined) nodes.push(['an older Node', older]);
+if (OLDER_NODE !== undefined) nodes.push(['an older Node', OLDER_NODE]);
 
 test.each(nodes)(
   'runs on %s, passes on output, arguments and exit code, and a closed pipe is no error',
@@ -47,7 +42,7 @@ test.each([
   for (const file of ['cli/va-wave.mjs', 'cli/node-version.mjs', 'local/start.mjs']) cpSync(file, join(clone, file));
   const old = `data:text/javascript,Object.defineProperty(process, 'version', { value: 'v22.12.0' });
     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.12.0' } });`;
-  const [node, ...flags] = older === undefined ? [process.execPath, '--import', old] : [older];
+  const [node, ...flags] = OLDER_NODE === undefined ? [process.execPath, '--import', old] : [OLDER_NODE];
   const { status, stdout, stderr } = spawnSync(node, [...flags, join(clone, script)], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^${program} needs Node 24 or newer, and this is v[\\d.]+\\. Run npm ci.*\\n$`));

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import type {
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
-  Context,
-  SQSBatchResponse,
-  SQSEvent,
-} from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { envelopeOf } from '../../../bench/setting/bench-actions.ts';
 import { functionEnvironment, startStorage } from '../../../bench/setting/bench-storage.ts';
@@ -21,10 +15,10 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { startReceiver } from '../acceptance/receiver.ts';
+import type { HttpFunction } from '../chaos/chaos-system.ts';
 import { startMeteredServices } from './metered-services.ts';
 
 type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
-type HttpFunction = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 const ORGANIZATIONS = 10;
 const ACTIONS = 5;
