@@ -113,7 +113,6 @@ const EFFECTS: readonly Effect[] = [
     /(AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     { ReservedConcurrentExecutions: expect.any(Number) },
   ],
-  ['accountConcurrency', 'CloudWatch::Alarm', /^MonitoringAccountConcurrency$/, { Threshold: 0.8 * 6400 }],
   [
     'deliveryLogRetentionDays',
     'Lambda::Function',

@@ -11,7 +11,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const OUTBOUND = ['form-submit', 'dispatcher', 'ai-action', 'usage-report', 'action-test'];
 
 const folder = temporaryFolder();
-const out = join(folder, 'out');
 /** The text of each bundle, by the service name that its handler gives the logger. */
 const bundles = new Map<string, string>();
 /** The texts of the other files of each function's asset, by the same name. */
@@ -22,7 +21,15 @@ beforeAll(async () => {
   const nowhere = 'http://127.0.0.1:9';
   await promisify(execFile)(
     process.execPath,
-    [join(root, 'node_modules/aws-cdk/bin/cdk'), 'synth', '--quiet', '-c', 'canary=true', '--output', out],
+    [
+      join(root, 'node_modules/aws-cdk/bin/cdk'),
+      'synth',
+      '--quiet',
+      '-c',
+      'canary=true',
+      '--output',
+      join(folder, 'out'),
+    ],
     {
       cwd: root,
       env: {
@@ -41,19 +48,19 @@ beforeAll(async () => {
       },
     },
   );
-  for (const asset of await readdir(out)) {
-    const text = await readFile(join(out, asset, 'index.mjs'), 'utf8').catch(() => undefined);
+  for (const asset of await readdir(join(folder, 'out'))) {
+    const text = await readFile(join(folder, 'out', asset, 'index.mjs'), 'utf8').catch(() => undefined);
     const name =
       text === undefined ? undefined : /(?:functionLogger|outboundFunction)\(["'`]([a-z-]+)["'`]/.exec(text)?.[1];
     if (text === undefined || name === undefined) continue;
     bundles.set(name, text);
-    const files = (await readdir(join(out, asset))).filter((file) => file !== 'index.mjs');
-    beside.set(name, await Promise.all(files.map((file) => readFile(join(out, asset, file), 'utf8'))));
+    const files = (await readdir(join(folder, 'out', asset))).filter((file) => file !== 'index.mjs');
+    beside.set(name, await Promise.all(files.map((file) => readFile(join(folder, 'out', asset, file), 'utf8'))));
   }
 });
 
 test('cdk synth makes the template and one bundle per function, each with a budget', async () => {
-  expect(await readdir(out)).toContain('VaWave.template.json');
+  expect(await readdir(join(folder, 'out'))).toContain('VaWave.template.json');
   expect([...bundles.keys()].sort()).toEqual((await readdir(join(root, 'lambdas'))).sort());
   expect([...bundles.keys()].sort()).toEqual(Object.keys(BUDGETS).sort());
 });

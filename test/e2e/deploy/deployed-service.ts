@@ -10,8 +10,13 @@ import { functionOf } from '../acceptance/local-service.ts';
 import type { Service } from '../acceptance/scenario.ts';
 import type { MiniStack } from './ministack.ts';
 
+export type DeployedService = Service & {
+  /** Returns the name of the resource whose logical id begins so in the account; '' when the stack has none. */
+  readonly physical: (logicalId: string) => string;
+};
+
 /** Returns access to a stack in the emulator, for the acceptance scenario. */
-export async function deployedService(ministack: MiniStack, stack: string): Promise<Service> {
+export async function deployedService(ministack: MiniStack, stack: string): Promise<DeployedService> {
   const aws = { endpoint: ministack.url, region: ministack.region, credentials: ministack.credentials };
   const cloudFormation = new CloudFormationClient(aws);
   const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
@@ -25,6 +30,7 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
       PhysicalResourceId,
     ]),
   );
+  const physical = (construct: string) => [...resources].find(([id]) => id.startsWith(construct))?.[1] ?? '';
   const apiId = /^http:\/\/(\w+)\./.exec(outputs[OUTPUTS.apiUrl] ?? '')?.[1];
   // No DNS server resolves the host names of the emulator's APIs. The emulator also answers under this path.
   const apiUrl = `${ministack.url}/_aws/execute-api/${apiId}/$default`;
@@ -34,9 +40,10 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
     baseUrl: apiUrl,
     apiUrl,
     outputs,
+    physical,
     loginClient: async () => ({
       metadataUrl: `${ministack.url}/${outputs[OUTPUTS.userPool]}/.well-known/openid-configuration`,
-      clientId: [...resources].find(([id]) => id.startsWith('LoginClient'))?.[1] ?? '',
+      clientId: physical('LoginClient'),
       redirectUri: `${outputs[OUTPUTS.dashboardUrl]}callback`,
       scope: `openid email ${DASHBOARD_SCOPE}`,
     }),
