@@ -306,6 +306,22 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     assert.equal(receiver.to('/five').length, 5);
   },
 
+  'an event that the bus gives twice is sent once': async (system) => {
+    const { service, prepared } = system;
+    const event = (id: string) =>
+      JSON.stringify({
+        id,
+        'detail-type': 'message.sent',
+        time: '2026-01-01T00:00:00Z',
+        detail: { org_id: prepared.orgId, site_id: prepared.siteId, data: { mark: id } },
+      });
+    await routeEvents(service, [event('twice'), event('twice')]);
+    await arrivals(system, '/event', ({ id }) => id === 'twice', 1);
+    await routeEvents(service, [event('next')]);
+    await arrivals(system, '/event', ({ id }) => id === 'next', 1);
+    assert.equal((await arrivals(system, '/event', ({ id }) => id === 'twice', 1)).length, 1);
+  },
+
   'a delivery that gets a 503 has three attempts, with delays of 2 s and 4 s': async (system) => {
     const { receiver, prepared } = system;
     receiver.answer('/event', [503]);
@@ -363,9 +379,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const numbers = Array.from({ length: 300_000 }, () => '1e20').join(',');
     const detail = `{"org_id":"${prepared.orgId}","site_id":"${prepared.siteId}","data":{"numbers":[${numbers}]}}`;
     const event = `{"id":"too-large","detail-type":"message.sent","time":"2026-01-01T00:00:00Z","detail":${detail}}`;
-    await service.invoke('EventRouter', {
-      Records: [{ messageId: 'm-1', body: event, attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' }],
-    });
+    await routeEvents(service, [event]);
     const records = await operator.deliveries(prepared.event.id);
     assert.ok(records.some((record) => record.error?.code === 'payload_too_large' && record.reference === 'too-large'));
   },
@@ -527,6 +541,14 @@ async function createSession(service: Service, prepared: Prepared, body: object)
   const headers = { 'x-server-key': prepared.serverSecret };
   const answer = await post(`${service.apiUrl}/api/widget/session/create`, headers, body);
   return { answer, session: await json(answer) };
+}
+
+/** Gives events to the router as the bus does, all in one batch. */
+async function routeEvents(service: Service, events: readonly string[]): Promise<void> {
+  const record = { attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
+  await service.invoke('EventRouter', {
+    Records: events.map((body, index) => ({ ...record, messageId: `m-${index}`, body })),
+  });
 }
 
 /** Calls a public route. @throws when the answer is not what the contract says */
