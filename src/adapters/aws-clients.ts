@@ -43,8 +43,12 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
   ...access,
 });
 
-/** Creates a DynamoDB client. Its timeout is two seconds: a retry is faster than an attempt that takes longer. */
-export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient => new DynamoDBClient(settings(access, 2000));
+/**
+ * Creates a DynamoDB client. Its timeout is two seconds: a retry is faster than an attempt that takes longer. The document client over it
+ * refuses `cacheMiddleware`.
+ */
+export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
+  new DynamoDBClient({ ...settings(access, 2000), cacheMiddleware: false });
 
 export const sqsClient = (access: AwsAccess = {}): SQSClient =>
   new SQSClient({

@@ -1,29 +1,30 @@
 import {
-  type AttributeValue,
-  BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
   TransactionCanceledException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type {
-  DeleteCommandInput,
-  GetCommandInput,
-  PutCommandInput,
-  QueryCommandInput,
-  ScanCommandInput,
-  TransactWriteCommandInput,
-  UpdateCommandInput,
+import {
+  BatchExecuteStatementCommand,
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DeleteCommandInput,
+  DynamoDBDocumentClient,
+  GetCommand,
+  type GetCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  type QueryCommandInput,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { convertToAttr, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
+import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed, TransactionCancelled } from './storage-errors.ts';
 
 /**
@@ -37,7 +38,6 @@ export type StoredItem = Readonly<Record<string, unknown>>;
 
 type Key = Readonly<Record<string, unknown>>;
 type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Input, 'ConsistentRead'>;
-type WireItem = Readonly<Record<string, AttributeValue>>;
 
 /**
  * A write that can share a call: an insert of an item whose key is free, or an update of an existing item, which is made if attributes of
@@ -78,70 +78,65 @@ export type DynamoDb = {
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
+/** Keeps the text of a number that JavaScript cannot represent: no schema accepts it, and a field that is not read is kept. */
+const wrapNumbers = (text: string) =>
+  Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text);
+
 /**
- * Creates the calls of the adapters over AWS's client, which retries failed attempts. This code converts the values, because the
- * document client refuses some that customers may choose (docs/decisions/0004). In addition to the client's errors, a write
- * throws ConditionFailed and a transaction throws TransactionCancelled.
+ * Creates the calls of the adapters over AWS's document client, which retries failed attempts. In addition to the client's errors, a
+ * write throws ConditionFailed and a transaction throws TransactionCancelled.
  */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
-  const query = async (input: Consistent<QueryCommandInput>) =>
-    plainPage(await client.send(new QueryCommand(consistent(input))));
-  const scan = async (input: Consistent<ScanCommandInput>) =>
-    plainPage(await client.send(new ScanCommand(consistent(input))));
+  const documents = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers },
+  });
   return {
     get: async (input) => {
-      const { Item } = await client.send(new GetItemCommand(consistent(input)));
-      return Item === undefined ? {} : { Item: plainItem(Item) };
+      const { Item } = await documents.send(new GetCommand(consistent(input)));
+      return Item === undefined ? {} : { Item };
     },
     put: async (input) => {
-      const Item = marshalled({ v: ITEM_VERSION, ...input.Item });
-      await client.send(new PutItemCommand({ ...wire(input), Item })).catch(conditionFailed);
+      await documents.send(new PutCommand({ ...input, Item: versioned(input.Item) })).catch(conditionFailed);
     },
     update: async (input) => {
-      const { Attributes } = await client.send(new UpdateItemCommand(wire(input))).catch(conditionFailed);
-      return Attributes === undefined ? {} : { Attributes: plainItem(Attributes) };
+      const { Attributes } = await documents.send(new UpdateCommand(input)).catch(conditionFailed);
+      return Attributes === undefined ? {} : { Attributes };
     },
     delete: async (input) => {
-      await client.send(new DeleteItemCommand(wire(input))).catch(conditionFailed);
+      await documents.send(new DeleteCommand(input)).catch(conditionFailed);
     },
-    query,
-    queryPages: (input) => pages(query, input),
-    scanPages: (input) => pages(scan, input),
+    query: async (input) => page(await documents.send(new QueryCommand(consistent(input)))),
+    queryPages: async function* (input) {
+      for await (const found of paginateQuery({ client: documents }, consistent(input))) yield page(found);
+    },
+    scanPages: async function* (input) {
+      for await (const found of paginateScan({ client: documents }, consistent(input))) yield page(found);
+    },
     batchDelete: async (table, keys) => {
-      const requests = keys.map((key) => ({ DeleteRequest: { Key: marshalled(key) } }));
-      const { UnprocessedItems } = await client.send(
-        new BatchWriteItemCommand({ RequestItems: { [table]: requests } }),
-      );
-      return (UnprocessedItems?.[table] ?? []).map(({ DeleteRequest }) => unmarshall(DeleteRequest?.Key ?? {}));
+      const requests = keys.map((Key) => ({ DeleteRequest: { Key } }));
+      const { UnprocessedItems } = await documents.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
+      return (UnprocessedItems?.[table] ?? []).map(({ DeleteRequest }) => DeleteRequest?.Key ?? {});
     },
     batchGet: async ({ TableName, Keys }) => {
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({
-          RequestItems: { [TableName]: { Keys: Keys.map(marshalled), ConsistentRead: true } },
-        }),
-      );
-      return {
-        Items: (Responses?.[TableName] ?? []).map((item) => plainItem(item)),
-        UnprocessedKeys: (UnprocessedKeys?.[TableName]?.Keys ?? []).map((key) => unmarshall(key)),
-      };
+      const RequestItems = { [TableName]: { Keys: [...Keys], ConsistentRead: true } };
+      const { Responses, UnprocessedKeys } = await documents.send(new BatchGetCommand({ RequestItems }));
+      return { Items: Responses?.[TableName] ?? [], UnprocessedKeys: UnprocessedKeys?.[TableName]?.Keys ?? [] };
     },
     writeEach: async (table, writes) => {
       const Statements = writes.map((write) => statementOf(table, write));
-      const { Responses = [] } = await client.send(new BatchExecuteStatementCommand({ Statements }));
+      const { Responses = [] } = await documents.send(new BatchExecuteStatementCommand({ Statements }));
       return writes.map((_, index) => {
         const { Error: error } = Responses[index] ?? { Error: {} };
         return error && String(error.Code);
       });
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {
-      const writes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => ({
-        ...(Put && { Put: { ...wire(Put), Item: marshalled({ v: ITEM_VERSION, ...Put.Item }) } }),
-        ...(Update && { Update: wire(Update) }),
-        ...(Delete && { Delete: wire(Delete) }),
-        ...(ConditionCheck && { ConditionCheck: wire(ConditionCheck) }),
-      }));
+      const writes = TransactItems.map((write) =>
+        write.Put ? { Put: { ...write.Put, Item: versioned(write.Put.Item) } } : write,
+      );
       // The client adds a token, so that a transaction which is sent again after a lost response takes effect once.
-      await client.send(new TransactWriteItemsCommand({ ...input, TransactItems: writes })).catch((error: unknown) => {
+      await documents.send(new TransactWriteCommand({ ...input, TransactItems: writes })).catch((error: unknown) => {
         if (!(error instanceof TransactionCanceledException)) throw error;
         throw new TransactionCancelled((error.CancellationReasons ?? []).map(({ Code }) => String(Code)));
       });
@@ -149,21 +144,37 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
   };
 }
 
-/** Replaces the client's error, because a logger would write out the item in it. */
+const consistent = <Input extends object>(input: Input) => ({ ...input, ConsistentRead: true });
+
+const versioned = (item: Key | undefined): Record<string, unknown> => ({ v: ITEM_VERSION, ...item });
+
+function page({
+  Items = [],
+  LastEvaluatedKey,
+  ScannedCount = 0,
+}: {
+  Items?: StoredItem[] | undefined;
+  LastEvaluatedKey?: Key | undefined;
+  ScannedCount?: number | undefined;
+}): ScanPage {
+  return { Items, ...(LastEvaluatedKey && { LastEvaluatedKey }), ScannedCount };
+}
+
+/** Replaces the client's error, because a logger would write out the item in it. The document client does not convert this item. */
 function conditionFailed(error: unknown): never {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  throw new ConditionFailed(error.Item === undefined ? {} : plainItem(error.Item));
+  throw new ConditionFailed(error.Item && unmarshall(error.Item, { wrapNumbers }));
 }
 
 /** Returns a write in PartiQL. The text has no values, only a question mark for each. */
 function statementOf(table: string, write: BatchedWrite) {
   if ('insert' in write) {
-    const item = Object.entries(marshalled({ v: ITEM_VERSION, ...write.insert }));
+    const item = present(versioned(write.insert));
     const Statement = `INSERT INTO "${table}" VALUE {${item.map(([name]) => `'${name}': ?`).join(', ')}}`;
     return { Statement, Parameters: item.map(([, value]) => value) };
   }
-  const set = Object.entries(marshalled(write.set));
-  const when = [...Object.entries(marshalled(write.key)), ...Object.entries(marshalled(write.when))];
+  const set = present(write.set);
+  const when = [...present(write.key), ...present(write.when)];
   const equal = ([name]: readonly [string, unknown]) => `"${name}" = ?`;
   return {
     Statement: `UPDATE "${table}" SET ${set.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,
@@ -171,73 +182,4 @@ function statementOf(table: string, write: BatchedWrite) {
   };
 }
 
-async function* pages<Input extends object, Output extends QueryPage>(
-  read: (input: Input & { ExclusiveStartKey?: Key | undefined }) => Promise<Output>,
-  input: Input,
-): AsyncGenerator<Output> {
-  let from: Key | undefined;
-  do {
-    const page = await read({ ...input, ExclusiveStartKey: from });
-    yield page;
-    from = page.LastEvaluatedKey;
-  } while (from !== undefined);
-}
-
-const consistent = <Input extends object>(input: Input) => ({ ...wire(input), ConsistentRead: true });
-
-/** Converts the members of an input that DynamoDB expects as attribute values. */
-function wire<
-  Input extends {
-    readonly Key?: Key | undefined;
-    readonly ExpressionAttributeValues?: Key | undefined;
-    readonly ExclusiveStartKey?: Key | undefined;
-  },
->(input: Input) {
-  const { Key, ExpressionAttributeValues, ExclusiveStartKey } = input;
-  return {
-    ...input,
-    Key: Key && marshalled(Key),
-    ExpressionAttributeValues: ExpressionAttributeValues && marshalled(ExpressionAttributeValues),
-    ExclusiveStartKey: ExclusiveStartKey && marshalled(ExclusiveStartKey),
-  };
-}
-
-function marshalled(values: Key): Record<string, AttributeValue> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, attributeValue(value)]])),
-  );
-}
-
-/** Converts a value. The library cannot convert an object, because it reads `constructor`, which may be the name of a value. */
-function attributeValue(value: unknown): AttributeValue {
-  if (Array.isArray(value)) return { L: value.map(attributeValue) };
-  return isPlainObject(value) ? { M: marshalled(value) } : convertToAttr(value);
-}
-
-function isPlainObject(value: unknown): value is Key {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-type WirePage = {
-  readonly Items?: readonly WireItem[];
-  readonly LastEvaluatedKey?: WireItem;
-  readonly ScannedCount?: number;
-};
-
-function plainPage({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: WirePage): ScanPage {
-  return {
-    Items: Items.map((item) => plainItem(item)),
-    ...(LastEvaluatedKey === undefined ? {} : { LastEvaluatedKey: unmarshall(LastEvaluatedKey) }),
-    ScannedCount,
-  };
-}
-
-/** Converts an item. A number that JavaScript cannot represent keeps its text: no schema accepts it, and a field that is not read is kept. */
-function plainItem(item: WireItem): StoredItem {
-  return unmarshall(item, {
-    wrapNumbers: (text) =>
-      Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text),
-  });
-}
+const present = (values: Key) => Object.entries(values).filter(([, value]) => value !== undefined);

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { ADDED_TO_ACTION, actionShape } from '../../contract/action-shape.ts';
+import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT_SETTINGS } from '../../contract/assistants.ts';
 import { PLANS, ROLES } from '../../contract/organizations.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 import { itemReader } from './stored-items.ts';
 
 /** Schemas of the stored items of the configuration table (docs/architecture.md, "Data"). */
@@ -62,9 +64,34 @@ const offered = {
 const added = { ...offered, sealed_signing_secret: z.string() };
 const shape = actionShape(z.looseObject);
 
+const json = z.string().transform((text, context) => {
+  try {
+    return parseJson(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'it is not JSON' });
+    return z.NEVER;
+  }
+});
+const aiDecided = {
+  trigger: z.literal('AI-decided'),
+  ...shape['AI-decided'],
+  parameters: json.pipe(shape['AI-decided'].parameters.unwrap()).optional(),
+  response_field_map: json.pipe(shape['AI-decided'].response_field_map.unwrap()).optional(),
+};
+
+/** Returns an Action as it is stored. What customers name is JSON text, because a name such as `constructor` cannot be that of a map. */
+export const storedAction = (action: Action | Offered<FormAction> | Offered<AiAction>) =>
+  action.trigger === 'AI-decided'
+    ? {
+        ...action,
+        parameters: action.parameters && JSON.stringify(action.parameters),
+        response_field_map: action.response_field_map && JSON.stringify(action.response_field_map),
+      }
+    : action;
+
 const action = z.discriminatedUnion('trigger', [
   z.looseObject({ trigger: z.literal('Event'), ...shape.Event, ...added }),
-  z.looseObject({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...added }),
+  z.looseObject({ ...aiDecided, ...added }),
   z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...added }),
 ]);
 
@@ -94,7 +121,7 @@ export const readOffer = itemReader(
     .object({
       ...key,
       action: z.discriminatedUnion('trigger', [
-        z.looseObject({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...offered }),
+        z.looseObject({ ...aiDecided, ...offered }),
         z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...offered }),
       ]),
     })

@@ -16,6 +16,7 @@ import {
   readAuditRecord,
   readOrganization,
   SORT_PREFIXES,
+  storedAction,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
 import { conditionFailure, transactionFailures } from './storage-errors.ts';
@@ -45,14 +46,19 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
     return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
   };
 
-  const actionItem = (action: Action) => ({ ...KEYS.action(action.org_id, action.action_id), action });
+  const actionItem = (action: Action) => ({
+    ...KEYS.action(action.org_id, action.action_id),
+    action: storedAction(action),
+  });
 
   /**
    * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
    * they have none.
    */
   const slugItems = ({ sealed_signing_secret, ...action }: Action) =>
-    action.trigger === 'Event' ? [] : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action }];
+    action.trigger === 'Event'
+      ? []
+      : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action: storedAction(action) }];
 
   return {
     createOrganization: async (organization) => {
@@ -145,7 +151,7 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
     replaceAction: async (previous, next, author) => {
       const slugChanged = previous.slug !== next.slug;
       const failed = await transact({ entity: 'action', previous, next }, author, {
-        action: replace(KEYS.action(next.org_id, next.action_id), 'action', next, previous.version),
+        action: replace(KEYS.action(next.org_id, next.action_id), 'action', storedAction(next), previous.version),
         formerSlug: slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : [],
         slug: slugItems(next).map((item) => put(item, slugChanged ? ABSENT : {})),
         organization: addTo(next.org_id, { subscriptions_version: 1 }),

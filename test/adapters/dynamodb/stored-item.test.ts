@@ -42,10 +42,14 @@ test('an attribute called constructor is read like any other', () => {
   expect(readAction(TABLE, named).action).toEqual(named.action);
 });
 
-test('the error names the attribute and no content', () => {
-  const parameters = { type: 'object', properties: { TellNobody: { type: 'TellNobody' } }, required: [] };
+test.each([
+  ['{"type":"object","properties":{"TellNobody":{"type":"TellNobody"}},"required":[]}', /Invalid option/],
+  ['{"TellNobody":', /it is not JSON/],
+  [{ type: 'object', properties: {}, required: [] }, /expected string/],
+])('the error of %j as parameters names the attribute and no content', (parameters, problem) => {
   const trigger = { trigger: 'AI-decided', description: 'TellNobody', feed_response_back: false, parameters };
-  expect(() => readAction(TABLE, { ...item, action: { ...action, ...trigger } })).toThrow(
-    /^Table configuration holds an item that cannot be read, ORG#org_a+ \/ ACTION#act_event: action\.parameters: Invalid option/,
-  );
+  const reading = () => readAction(TABLE, { ...item, action: { ...action, ...trigger } });
+  expect(reading).toThrow(problem);
+  expect(reading).toThrow(/holds an item that cannot be read, ORG#org_a+ \/ ACTION#act_event: action\.parameters: /);
+  expect(reading).not.toThrow(/TellNobody/);
 });

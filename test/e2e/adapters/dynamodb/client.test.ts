@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { BatchWriteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed } from '../../../../src/adapters/dynamodb/storage-errors.ts';
 import { startTables, type TestTables } from './tables.ts';
 import { through } from './through.ts';
@@ -42,20 +41,6 @@ describe('values', () => {
     expect(Item?.binary).toBeInstanceOf(Uint8Array);
     expect(Item?.binary).toEqual(Buffer.from(BYTES));
     expect(Item).toMatchObject({ nested: { binaries: [{ length: 256 }, { length: 0 }] } });
-  });
-
-  // This is why the service converts values itself (docs/decisions/0004). When it fails, AWS's own conversion can be used.
-  test('with a member called constructor are refused by AWS’s document client and marshall, with any option', async () => {
-    const Item = { pk: 'names', sk: '2', map: { constructor: { name: 'Set' } } };
-    await expect(tables.documents.send(new PutCommand({ TableName: tables.sorted, Item }))).rejects.toThrow(TypeError);
-    for (const convertClassInstanceToMap of [true, false]) {
-      for (const convertEmptyValues of [true, false]) {
-        for (const removeUndefinedValues of [true, false]) {
-          const options = { convertClassInstanceToMap, convertEmptyValues, removeUndefinedValues };
-          expect(() => marshall(Item, options)).toThrow(TypeError);
-        }
-      }
-    }
   });
 
   test('of unsupported types are refused before a request is sent', async () => {

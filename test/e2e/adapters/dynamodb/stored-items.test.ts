@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read
   ],
   ['Event Action', ACTION(EVENT), 'action.url', () => stored.reads.findAction(ORG, EVENT)],
   ['Form Action', ACTION(FORM), 'action.form_fields', () => stored.reads.findAction(ORG, FORM)],
-  ['AI-decided Action', ACTION(AI), 'action.parameters.properties', () => stored.reads.findAction(ORG, AI)],
+  ['AI-decided Action', ACTION(AI), 'action.feed_response_back', () => stored.reads.findAction(ORG, AI)],
   ['Action, of no trigger', ACTION(AI), 'action.trigger', () => stored.reads.findAction(ORG, AI)],
   ['Action, read with others', ACTION(EVENT), 'action.version', () => stored.together(ORG, EVENT)],
   [
@@ -221,9 +221,10 @@ function changedAt(
 }
 
 /** Objects whose property names an admin chooses. A further name there is a further parameter, and no attribute of newer code. */
-const NAMED_FREELY: ReadonlySet<string> = new Set(['properties', 'response_field_map']);
+const NAMED_FREELY: ReadonlySet<string> = new Set(['properties']);
 
 function withMore(value: unknown, name = ''): unknown {
+  if (name === 'parameters') return JSON.stringify(withMore(JSON.parse(String(value))));
   if (Array.isArray(value)) return value.map((one) => withMore(one));
   if (!isMap(value)) return value;
   const more = Object.fromEntries(Object.entries(value).map(([key, held]) => [key, withMore(held, key)]));
@@ -317,14 +318,19 @@ describe('attributes of newer code', () => {
 });
 
 test('an Action whose parameters and fields have names such as constructor is stored and read', async () => {
-  const named = { constructor: { type: 'string' }, toString: { type: 'integer' }, prototype: { type: 'boolean' } };
+  const named = {
+    constructor: { type: 'string' },
+    name: { type: 'string' },
+    toString: { type: 'integer' },
+    prototype: { type: 'boolean' },
+  };
   const input = {
     trigger: 'AI-decided',
     name: 'Odd names',
     url: 'https://crm.example/',
     description: 'Has parameters with odd names',
     parameters: { properties: named, required: ['constructor'] },
-    response_field_map: { constructor: '$.a.b', valueOf: '$.c' },
+    response_field_map: { constructor: '$.a.b', valueOf: '$.c', name: '$.d' },
   };
   const created = await createAction(PLAIN, input, stored.ports);
   const changed = await updateAction(created.action_id, { name: 'Odder names' }, stored.ports);
