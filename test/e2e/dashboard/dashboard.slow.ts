@@ -1,3 +1,1 @@
-import { describeDashboard } from './dashboard.ts';
-
-describeDashboard(true);
+import './dashboard.test.ts';

@@ -1,4 +1,11 @@
-import { describeDashboard } from './dashboard.ts';
+// Tests the dashboard. `npm run test:browser` has every width and color scheme.
 
-/** The short form. `npm run test:browser` has every width and color scheme. */
-describeDashboard(false);
+import './first-day.ts';
+import './session.ts';
+import './screens.ts';
+import './organization.ts';
+import './many.ts';
+import './form-order.ts';
+import './fields.ts';
+import './trouble.ts';
+import './input.ts';

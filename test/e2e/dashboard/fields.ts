@@ -1,30 +1,22 @@
-import type { Page } from 'playwright-core';
 import { envelope } from '../../../src/contract/queues.ts';
 import { until } from '../../harness/until.ts';
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
+
+const shop = await dashboard.addOrganization('fields.example');
+const siteId = await shop.addWebsite();
+const parameters = JSON.stringify({ properties: { number: { type: 'string' } }, required: ['number'] });
+const words = ['--description', 'Finds an order by its number', '--parameters', parameters];
+await shop.addAction(siteId, 'AI-decided', 'Find an order', ...words);
+const contact = ['--url', dashboard.receiver.url('/preview'), '--field', 'email:Email:Email:required'];
+await shop.addAction(siteId, 'Form', 'Contact us', ...contact);
+await shop.addWebsite('--name', 'My shop', '--domain', '');
+const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
 
 /** Tests where the focus is, what the title of the page is, and what the fields say before a save. */
-export function testFields(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let admin: Visitor;
-  let page: Page;
+describe('fields and focus', () => {
+  beforeAll(() => shop.enter());
 
-  beforeAll(async () => {
-    dashboard = started().organization('fields.example');
-    siteId = await dashboard.addWebsite();
-    const parameters = JSON.stringify({ properties: { number: { type: 'string' } }, required: ['number'] });
-    const words = ['--description', 'Finds an order by its number', '--parameters', parameters];
-    await dashboard.addAction(siteId, 'AI-decided', 'Find an order', ...words);
-    const contact = ['--url', dashboard.receiver.url('/preview'), '--field', 'email:Email:Email:required'];
-    await dashboard.addAction(siteId, 'Form', 'Contact us', ...contact);
-    await dashboard.addWebsite('--name', 'My shop', '--domain', '');
-    admin = await dashboard.enter();
-    page = admin.page;
-  });
-
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const url = (tab: string) => dashboard.url(`/${siteId}/${tab}`);
   const titled = (title: string) => until(async () => (await page.title()) === title);
 
   test('warns of an empty Domain on the tabs and in the list', async () => {
@@ -87,9 +79,9 @@ export function testFields(started: () => StartedDashboard): void {
   });
 
   test('says in the list that the organization has room for no other assistant', async () => {
-    await dashboard.vaWave('org', 'update', dashboard.orgId, '--assistants', '2');
+    await dashboard.vaWave('org', 'update', shop.orgId, '--assistants', '2');
     await page.reload();
-    await open(page, dashboard.url(''));
+    await open(page, shop.url(''));
     await page.getByText('The organization uses 2 of 2 assistants.').waitFor();
     expect(await button('Create assistant').isDisabled()).toBe(true);
   });
@@ -97,7 +89,7 @@ export function testFields(started: () => StartedDashboard): void {
   test('shows what an endpoint receives, with the data that the contract names, and what is reserved', async () => {
     const examples = () => page.getByRole('region', { name: /^Example of / }).allInnerTexts();
     const events = ['--event', 'form.submitted', '--event', 'contact.created'];
-    await dashboard.addAction(siteId, 'Event', 'Tell the CRM', ...events);
+    await shop.addAction(siteId, 'Event', 'Tell the CRM', ...events);
     await open(page, url('intelligence'));
     await page.getByText('form.submitted (not yet firing), contact.created').waitFor();
     await button('Edit Tell the CRM').click();
@@ -186,6 +178,6 @@ export function testFields(started: () => StartedDashboard): void {
     await preview.getByRole('heading', { name: 'Thank you!' }).waitFor();
     expect(dashboard.receiver.to('/preview')).toEqual([]);
     await button('Cancel').click();
-    expect(admin.problems).toEqual([]);
+    expect(dashboard.admin.problems).toEqual([]);
   });
-}
+});

@@ -1,33 +1,18 @@
-import type { Page } from 'playwright-core';
-import { startServer, type TestServer } from '../../harness/server.ts';
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
 
-/** Follows the first day of an admin in the browser, from an empty organization to the form of a visitor. */
-export function testFirstDay(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let admin: Visitor;
-  let page: Page;
-  let site: TestServer;
-  let siteHost: string;
+const HOST = 'shop.example:8080';
+const { service, receiver } = dashboard;
+const shop = await dashboard.addOrganization('first-day.example');
+
+/** Follows the first day of an admin in the browser, from an empty organization to the server secret. */
+describe('the first day', () => {
   let siteId = '';
-  let tag = '';
+  beforeAll(() => shop.enter());
 
-  beforeAll(async () => {
-    dashboard = started().organization('first-day.example');
-    site = await startServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>Shop</title>${tag}`);
-    });
-    siteHost = `127.0.0.1:${site.port}`;
-    admin = await dashboard.enter();
-    page = admin.page;
-  });
-
-  afterAll(() => site?.stop());
-
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const createSession = (secret: string) =>
-    fetch(`${dashboard.service.apiUrl}/api/widget/session/create`, {
+    fetch(`${service.apiUrl}/api/widget/session/create`, {
       method: 'POST',
       headers: { 'x-server-key': secret },
     });
@@ -48,14 +33,14 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await focused('Name');
     await page.keyboard.type('Website');
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Website');
-    await dialog().getByLabel('Domain').fill(`http://${siteHost}/start`);
+    await dialog().getByLabel('Domain').fill(`http://${HOST}/start`);
     await dialog().getByText('without wildcards').waitFor({ state: 'detached' });
     expect(await wrong()).toBe(1);
     await dialog().getByLabel('Rate Limit (requests/hour)').fill('500');
     await page.keyboard.press('Enter');
     await page.getByText('Website was created.').waitFor();
     await page.getByRole('heading', { name: 'Authentication', exact: true }).waitFor();
-    await button(`Remove ${siteHost}`).waitFor();
+    await button(`Remove ${HOST}`).waitFor();
   });
 
   test('normalizes domains, refuses wildcards, and checks a page', async () => {
@@ -67,23 +52,23 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await button('Remove www.shop.example').waitFor();
     await page.getByLabel('Would this page be allowed?').fill('https://www.shop.example/');
     await button('Check page').click();
-    await page.getByText(`No: the Domain (General tab) is ${siteHost}`).waitFor();
-    await page.getByLabel('Would this page be allowed?').fill(`http://${siteHost}/cart`);
+    await page.getByText(`No: the Domain (General tab) is ${HOST}`).waitFor();
+    await page.getByLabel('Would this page be allowed?').fill(`http://${HOST}/cart`);
     await button('Check page').click();
-    await page.getByText(`Yes, by the Domain and the entry ${siteHost}`).waitFor();
-    await button(`Remove ${siteHost}`).click();
+    await page.getByText(`Yes, by the Domain and the entry ${HOST}`).waitFor();
+    await button(`Remove ${HOST}`).click();
     await page.getByText('Yes, by the Domain').waitFor({ state: 'detached' });
     await button('Check page').click();
-    await page.getByText(`No: ${siteHost} is not in Allowed Domains`).waitFor();
+    await page.getByText(`No: ${HOST} is not in Allowed Domains`).waitFor();
     await button('Discard changes').click();
     await page.getByText('No: ').waitFor({ state: 'detached' });
     await page.getByLabel('New domain').fill('staging.shop.example');
     await button('Add domain').click();
     await button('Save changes').click();
     await page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
-    tag = await copied('Script tag');
-    siteId = tag.match(/data-site-id="(site_[^"]+)"/)?.[1] ?? '';
-    expect(siteId).not.toBe('');
+    const tag = await copied('Script tag');
+    siteId = /data-site-id="(site_[^"]+)"/.exec(tag)?.[1] ?? '';
+    expect(tag).toContain(`<script async src="${service.baseUrl}/static/va-wave-widget.js"`);
   });
 
   test('names every wrong field and cell of a new Form Action, and derives a key from its label', async () => {
@@ -109,7 +94,7 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await page.getByText('Field 2, Key: Is required.').waitFor();
     expect(await wrong()).toBe(3);
     await page.getByLabel('Name').and(page.locator(':focus')).fill('Contact us');
-    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/contact'));
+    await page.getByLabel('Endpoint URL').fill(receiver.url('/contact'));
     await key.last().fill('message');
     await page.getByText('Field 2, Key').waitFor({ state: 'detached' });
     await button('Create Action').click();
@@ -129,15 +114,15 @@ export function testFirstDay(started: () => StartedDashboard): void {
     const parameters = '{"type":"object","properties":{"number":{"type":"integer"}}}';
     const settings = [
       '--url',
-      dashboard.receiver.url('/orders'),
+      receiver.url('/orders'),
       '--description',
       'Finds an order by its number',
       '--parameters',
       parameters,
     ];
-    const actionId = await dashboard.addAction(siteId, 'AI-decided', 'Look up an order', ...settings);
-    await open(page, dashboard.url(''));
-    await open(page, dashboard.url(`/${siteId}/intelligence`));
+    const actionId = await shop.addAction(siteId, 'AI-decided', 'Look up an order', ...settings);
+    await open(page, shop.url(''));
+    await open(page, shop.url(`/${siteId}/intelligence`));
     await button('Test Look up an order').click();
     await dialog().getByText('Delivered, HTTP status 200').waitFor();
     const sent = await copied('Request');
@@ -146,16 +131,16 @@ export function testFirstDay(started: () => StartedDashboard): void {
     await button('The body, formatted').click();
     const body = sent.slice(sent.indexOf('\n\n') + 2);
     expect(await copied('The body, formatted')).toBe(JSON.stringify(JSON.parse(body), null, 2));
-    dashboard.receiver.answer('/orders', [503]);
+    receiver.answer('/orders', [503]);
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 503').waitFor();
     await dialog().getByText('The endpoint responded with an error status').waitFor();
     expect(await dialog().getByText('Does the endpoint verify the signature?').count()).toBe(0);
-    dashboard.receiver.answer('/orders', [401]);
+    receiver.answer('/orders', [401]);
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('Failed, HTTP status 401').waitFor();
     await dialog().getByText('has the signing secret of this Action').waitFor();
-    expect(dashboard.receiver.to('/orders')).toHaveLength(3);
+    expect(receiver.to('/orders')).toHaveLength(3);
     const command = await copied('Command that reads the signing secret');
     const [, , ...words] = command.split(' ');
     const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>(...words);
@@ -182,17 +167,9 @@ export function testFirstDay(started: () => StartedDashboard): void {
     expect(await button('Edit Find an order').count()).toBe(0);
   });
 
-  test('delivers the form of a visitor, and shows that the widget is installed', async () => {
-    const visitor = await dashboard.newPage();
-    await visitor.page.goto(`http://${siteHost}/`);
-    const widget = visitor.page.locator('va-wave-widget');
-    await widget.getByRole('button').first().click();
-    await widget.getByLabel('Your message').fill('The bell is broken');
-    await widget.getByRole('button', { name: 'Send' }).click();
-    await widget.getByRole('button', { name: 'Send another message' }).waitFor();
-    await visitor.context.close();
-    const arrived = dashboard.receiver.to('/contact').map(({ body }) => JSON.parse(body.toString()).values);
-    expect(arrived.at(-1)).toEqual({ message: 'The bell is broken' });
+  test('shows that the widget is installed', async () => {
+    const headers = { 'x-site-id': siteId, origin: `http://${HOST}` };
+    expect((await fetch(`${service.baseUrl}/api/widget/init`, { method: 'POST', headers })).status).toBe(200);
     await page.getByRole('tab', { name: 'Deploy' }).click();
     const installed =
       /^Installed: the service accepted \d+ requests? during the last 24 hours, \d+ of them in this clock hour$/;
@@ -236,9 +213,9 @@ export function testFirstDay(started: () => StartedDashboard): void {
     expect((await createSession(second)).status).toBe(200);
     await dialog().getByLabel('I have stored it').click();
     await dialog().getByRole('button', { name: 'Done' }).click();
-    expect(admin.problems).toEqual([]);
-    expect(dashboard.service.output()).not.toContain('AccessDenied');
+    expect(dashboard.admin.problems).toEqual([]);
+    expect(service.output()).not.toContain('AccessDenied');
     const secrets = ['eyJ', 'whsec_', first, second];
-    expect(secrets.filter((text) => dashboard.service.logs().includes(text))).toEqual([]);
+    expect(secrets.filter((text) => service.logs().includes(text))).toEqual([]);
   });
-}
+});

@@ -1,26 +1,22 @@
-import type { Page } from 'playwright-core';
 import * as z from 'zod';
-import { type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { open } from './started-dashboard.ts';
 
 const answer = z.object({
   forms: z.array(z.object({ name: z.string(), fields: z.array(z.object({ key: z.string() })) })),
 });
+const shop = await dashboard.addOrganization('form-order.example');
+const siteId = await shop.addWebsite('--allowed-domain', 'shop.example');
+for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
+  const fields = ['name:Name:Text', 'email:Email:Email', 'note:Note:Long text'];
+  await shop.addAction(siteId, 'Form', name, ...fields.flatMap((field) => ['--field', field]));
+}
 
 /** Tests that the keyboard moves forms and fields, and that the widget shows them in this order. */
-export function testFormOrder(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let admin: Visitor;
-
+describe('the order of forms and fields', () => {
   beforeAll(async () => {
-    dashboard = started().organization('form-order.example');
-    siteId = await dashboard.addWebsite('--allowed-domain', 'shop.example');
-    for (const name of ['Contact us', 'Book a ride', 'Ask for a price']) {
-      const fields = ['name:Name:Text', 'email:Email:Email', 'note:Note:Long text'];
-      await dashboard.addAction(siteId, 'Form', name, ...fields.flatMap((field) => ['--field', field]));
-    }
-    admin = await dashboard.enter();
-    await open(admin.page, dashboard.url(`/${siteId}/intelligence`));
+    await shop.enter();
+    await open(page, shop.url(`/${siteId}/intelligence`));
   });
 
   async function shownForms(): Promise<{ readonly name: string; readonly fields: string }[]> {
@@ -33,12 +29,9 @@ export function testFormOrder(started: () => StartedDashboard): void {
     return forms.map(({ name, fields }) => ({ name, fields: fields.map(({ key }) => key).join(' ') }));
   }
 
-  const focused = (page: Page) => page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
-
   test('shows forms in the order of their creation, and moves them with the keyboard', async () => {
     expect((await shownForms()).map(({ name }) => name)).toEqual(['Contact us', 'Book a ride', 'Ask for a price']);
-    const { page, problems } = admin;
-    const menu = page.getByRole('button', { name: 'More for Ask for a price' });
+    const menu = button('More for Ask for a price');
     const choose = async (...keys: string[]) => {
       for (const key of ['Enter', ...keys]) await page.keyboard.press(key);
       await page.getByRole('menuitem').first().waitFor({ state: 'detached' });
@@ -57,20 +50,19 @@ export function testFormOrder(started: () => StartedDashboard): void {
     await menu.press('Enter');
     expect(await page.getByRole('menuitem', { name: 'Move up' }).getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Escape');
-    expect(problems).toEqual([]);
+    expect(dashboard.admin.problems).toEqual([]);
   });
 
   test('moves fields up and down, and saves the order', async () => {
-    const { page } = admin;
-    await page.getByRole('button', { name: 'Edit Contact us' }).click();
-    await page.getByRole('button', { name: 'Move Note up' }).focus();
+    await button('Edit Contact us').click();
+    const up = button('Move Note up');
+    await up.press('Enter');
+    await up.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    expect(await focused(page)).toBe('Move Note up');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Move Name down' }).click();
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await button('Move Name down').click();
+    await button('Save changes').click();
     await page.getByText('Contact us was saved').waitFor();
     const contact = (await shownForms()).find(({ name }) => name === 'Contact us');
     expect(contact?.fields).toBe('note email name');
   });
-}
+});

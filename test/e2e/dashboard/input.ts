@@ -1,26 +1,19 @@
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { until } from '../../harness/until.ts';
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
+
+const { admin } = dashboard;
+const shop = await dashboard.addOrganization('input.example');
+const siteId = await shop.addWebsite('--mode', 'Session Signed');
+for (const name of ['Form 1', 'Form 2']) await shop.addAction(siteId, 'Form', name, '--field', 'name:Name:Text');
+const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
 
 /** Tests that no click and no input is lost: with a real mouse, on a slow network, and when the user goes back or reloads. */
-export function testInput(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let admin: Visitor;
-  let page: Page;
+describe('clicks and input', () => {
+  beforeAll(() => shop.enter());
 
-  beforeAll(async () => {
-    dashboard = started().organization('input.example');
-    siteId = await dashboard.addWebsite('--mode', 'Session Signed');
-    for (const name of ['Form 1', 'Form 2'])
-      await dashboard.addAction(siteId, 'Form', name, '--field', 'name:Name:Text');
-    admin = await dashboard.enter();
-    page = admin.page;
-  });
-
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
   const toggle = (name: string) => page.getByRole('checkbox', { name: `${name} enabled` });
-  const url = (tab: string) => dashboard.url(`/${siteId}/${tab}`);
   const middleOf = async (target: Locator) => {
     const box = await target.boundingBox();
     if (box === null) throw new Error(`${target} is not on the page`);
@@ -250,4 +243,4 @@ export function testInput(started: () => StartedDashboard): void {
     expect(await page.getByText('No connection to the service').count()).toBe(0);
     expect(admin.problems).toEqual([]);
   });
-}
+});

@@ -1,32 +1,27 @@
-import type { Page } from 'playwright-core';
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { full } from '../../harness/full.ts';
+import { dashboard } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
+
+const shop = await dashboard.addOrganization('many.example');
+const siteId = await shop.addWebsite('--name', 'Website 1');
+for (let index = 2; index <= 12; index++) {
+  const words = ['--name', `Website ${index}`, '--domain', `shop${index}.example`];
+  await shop.addWebsite(...words, ...(index === 12 ? ['--disabled'] : []));
+}
+for (let index = 1; index <= 11; index++) {
+  const url = dashboard.receiver.url(`/crm-${index}`);
+  await shop.addAction(siteId, 'Event', `Tell ${index}`, '--url', url, '--event', 'contact.created');
+}
+const SCHEMA = { properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] };
+const words = ['--description', 'Finds an order by its number', '--disabled', '--parameters'];
+await shop.addAction(siteId, 'AI-decided', 'Find an order', ...words, JSON.stringify(SCHEMA));
+const visitor = await dashboard.newPage();
+const { page } = visitor;
 
 /** Uses an organization with many assistants and Actions, and a member of it. */
-export function testManyAssistants(started: () => StartedDashboard, full: boolean): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let visitor: Visitor;
-  let page: Page;
-
-  beforeAll(async () => {
-    dashboard = started().organization('many.example');
-    siteId = await dashboard.addWebsite('--name', 'Website 1');
-    for (let index = 2; index <= 12; index++) {
-      const words = ['--name', `Website ${index}`, '--domain', `shop${index}.example`];
-      await dashboard.addWebsite(...words, ...(index === 12 ? ['--disabled'] : []));
-    }
-    for (let index = 1; index <= 11; index++) {
-      const url = dashboard.receiver.url(`/crm-${index}`);
-      await dashboard.addAction(siteId, 'Event', `Tell ${index}`, '--url', url, '--event', 'contact.created');
-    }
-    const parameters = { properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] };
-    const words = ['--description', 'Finds an order by its number', '--disabled', '--parameters'];
-    await dashboard.addAction(siteId, 'AI-decided', 'Find an order', ...words, JSON.stringify(parameters));
-    visitor = await dashboard.logIn('member');
-    page = visitor.page;
-  });
-
-  afterAll(() => visitor?.context.close());
+describe('a member of an organization with many assistants and Actions', () => {
+  beforeAll(() => shop.logIn(visitor, 'member'));
+  afterAll(() => visitor.context.close());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const rows = (table: string) => page.getByRole('table', { name: table }).locator('tbody tr').count();
@@ -46,7 +41,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
   });
 
   test('shows many Actions as rows with filters for name, trigger and state', async () => {
-    await open(page, dashboard.url(`/${siteId}/intelligence`));
+    await open(page, shop.url(`/${siteId}/intelligence`));
     await page.getByRole('table', { name: 'Actions' }).waitFor();
     expect(await rows('Actions')).toBe(12);
     expect((await page.getByRole('table', { name: 'Actions' }).boundingBox())?.height).toBeLessThan(750);
@@ -90,10 +85,10 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     'shows every command of %d pixels as %s, without scrolling sideways',
     async (width, look) => {
       await page.setViewportSize({ width, height: 800 });
-      await open(page, dashboard.url(''));
+      await open(page, shop.url(''));
       await page.getByText('(12)').waitFor();
       if (full) expect(await flaws(page)).toEqual([]);
-      await open(page, dashboard.url(`/${siteId}/intelligence`));
+      await open(page, shop.url(`/${siteId}/intelligence`));
       await page.getByText('(12)').waitFor();
       expect(await page.getByRole('table', { name: 'Actions' }).count()).toBe(look === 'rows' ? 1 : 0);
       const outside = await page
@@ -118,11 +113,7 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     expect(await page.getByRole('checkbox', { name: 'Tell 1 enabled' }).isDisabled()).toBe(true);
     await button('View Find an order').click();
     const parameters = page.getByRole('region', { name: 'Parameters as JSON Schema' });
-    expect(JSON.parse(await parameters.innerText())).toEqual({
-      type: 'object',
-      properties: { number: { type: 'string', pattern: '^[0-9]+$' } },
-      required: ['number'],
-    });
+    expect(JSON.parse(await parameters.innerText())).toEqual({ type: 'object', ...SCHEMA });
     await page.getByText('Action ID').waitFor();
     await nothingToChange();
     await button('Back to the Actions').click();
@@ -148,12 +139,12 @@ export function testManyAssistants(started: () => StartedDashboard, full: boolea
     await page.getByRole('link', { name: 'Assistants' }).click();
     await page.getByRole('heading', { name: 'Assistants' }).waitFor();
     expect(await page.evaluate<boolean>('window.isSamePage')).toBe(true);
-    await open(page, dashboard.url('/audit'));
+    await open(page, shop.url('/audit'));
     await page.getByText('Only admins of the organization may do this.').waitFor();
     expect(await button('Try again').count()).toBe(0);
-    await dashboard.vaWave('member', 'remove', '--org', dashboard.orgId, '--email', dashboard.email('member'));
+    await dashboard.vaWave('member', 'remove', '--org', shop.orgId, '--email', shop.email('member'));
     await page.reload();
     await page.getByText('You are logged in, but you are not a member of an organization yet').waitFor();
     expect(visitor.problems).toEqual([]);
   });
-}
+});

@@ -1,33 +1,28 @@
 import { HELP_PAGES } from '../../../dashboard/src/help-pages.ts';
 import { until } from '../../harness/until.ts';
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
 
+const { admin, service } = dashboard;
+const shop = await dashboard.addOrganization('organization.example');
+const siteId = await shop.addWebsite();
 const AUDIT = '**/api/dashboard/organizations/*/audit*';
 
 /** Tests the audit trail, the help, and the theme. */
-export function testOrganization(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let admin: Visitor;
-
-  beforeAll(async () => {
-    dashboard = started().organization('organization.example');
-    siteId = await dashboard.addWebsite();
-    admin = await dashboard.enter();
-  });
+describe('the organization and the theme', () => {
+  beforeAll(() => shop.enter());
 
   test('shows the changes of an organization, page by page', async () => {
-    const { page } = admin;
-    await open(page, dashboard.url(`/${siteId}/intelligence/new`));
+    await open(page, shop.url(`/${siteId}/intelligence/new`));
     await page.getByRole('radio', { name: 'AI-decided' }).click();
     await page.getByLabel('Name').fill('Find an order');
     await page.getByLabel('Description').fill('Finds an order by its number');
     await page.getByLabel('Endpoint URL').fill('https://crm.shop.com/hook');
-    await page.getByRole('button', { name: 'Create Action' }).click();
+    await button('Create Action').click();
     await page.getByText('Find an order was created.').waitFor();
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByLabel('Rate Limit (requests/hour)').fill('101');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await button('Save changes').click();
     await page.getByText('Saved. The change takes effect').waitFor();
     // A page of the service has more changes than a test makes, so each change becomes a page.
     const asked: (string | null)[] = [];
@@ -43,11 +38,11 @@ export function testOrganization(started: () => StartedDashboard): void {
     await page.getByRole('link', { name: 'Audit trail' }).click();
     const rows = page.getByRole('table', { name: 'Changes' }).locator('tbody tr');
     await rows.first().getByText('Changed the assistant Website: Rate Limit').waitFor();
-    expect(await rows.first().innerText()).toContain(`by ${dashboard.email('admin')}`);
+    expect(await rows.first().innerText()).toContain(`by ${shop.email('admin')}`);
     expect(await rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Show earlier changes' }).click();
+    await button('Show earlier changes').click();
     await rows.nth(1).getByText('Created the Action Find an order').waitFor();
-    expect(await page.getByRole('button', { name: 'Show earlier changes' }).count()).toBe(0);
+    expect(await button('Show earlier changes').count()).toBe(0);
     expect(asked).toEqual([null, 'page-2']);
     await page.unroute(AUDIT);
     await page.getByRole('link', { name: 'Find an order' }).click();
@@ -55,10 +50,9 @@ export function testOrganization(started: () => StartedDashboard): void {
   });
 
   test('leads to help pages, which have the sample receivers', async () => {
-    const { page, context } = admin;
     const linked = new Set<string>();
     for (const screen of ['deploy', 'intelligence', 'intelligence/new']) {
-      await open(page, dashboard.url(`/${siteId}/${screen}`));
+      await open(page, shop.url(`/${siteId}/${screen}`));
       if (screen.endsWith('new')) await page.getByRole('radio', { name: 'Event' }).click();
       const links = page.getByRole('link', { name: /^(Help|Sample receivers): / });
       await links.first().waitFor();
@@ -66,7 +60,7 @@ export function testOrganization(started: () => StartedDashboard): void {
     }
     expect(linked.size).toBe(5);
     const [help] = await Promise.all([
-      context.waitForEvent('page'),
+      admin.context.waitForEvent('page'),
       page.getByRole('link', { name: 'Help: Event Actions' }).click(),
     ]);
     await help.getByRole('heading', { name: 'Events', exact: true }).waitFor();
@@ -75,16 +69,15 @@ export function testOrganization(started: () => StartedDashboard): void {
     await help.close();
     // The links of the documents are checked where they are (test/docs).
     for (const path of [...linked, ...HELP_PAGES.map((name) => `/dashboard/help/${name}.html`)]) {
-      expect([path, (await fetch(`${dashboard.service.baseUrl}${path}`)).status]).toEqual([path, 200]);
+      expect([path, (await fetch(`${service.baseUrl}${path}`)).status]).toEqual([path, 200]);
     }
-    const receiving = await (await fetch(`${dashboard.service.baseUrl}/dashboard/help/receiving.html`)).text();
+    const receiving = await (await fetch(`${service.baseUrl}/dashboard/help/receiving.html`)).text();
     const [, example = ''] = /<a href="([\w.-]+\.txt)"/.exec(receiving) ?? [];
-    const file = await fetch(`${dashboard.service.baseUrl}/dashboard/help/${example}`);
+    const file = await fetch(`${service.baseUrl}/dashboard/help/${example}`);
     expect(file.headers.get('content-type')).toMatch(/^text\/plain/);
   });
 
   test('keeps the theme that the user chooses, and has it before any other script runs', async () => {
-    const { page } = admin;
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const choose = async (theme: string) => {
       await page.getByRole('button', { name: /^Account of / }).click();
@@ -109,4 +102,4 @@ export function testOrganization(started: () => StartedDashboard): void {
     await choose('As the system');
     expect(admin.problems).toEqual([]);
   });
-}
+});

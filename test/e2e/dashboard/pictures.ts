@@ -5,13 +5,13 @@ import { startDashboard } from './started-dashboard.ts';
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url).pathname;
 
-const started = await startDashboard(['shop.example']);
-const dashboard = started.organization('shop.example');
-const siteId = await dashboard.addWebsite('--domain', 'www.shop.example', '--rate-limit', '5000');
+const dashboard = await startDashboard();
+const shop = await dashboard.addOrganization('shop.example');
+const siteId = await shop.addWebsite('--domain', 'www.shop.example', '--rate-limit', '5000');
 const fields = ['--field', 'email:Email:Email:required', '--field', 'message:Message:Long text'];
-await dashboard.addAction(siteId, 'Event', 'CRM sync', '--event', 'contact.created');
-await dashboard.addAction(siteId, 'Form', 'Contact us', ...fields);
-await dashboard.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
+await shop.addAction(siteId, 'Event', 'CRM sync', '--event', 'contact.created');
+await shop.addAction(siteId, 'Form', 'Contact us', ...fields);
+await shop.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
 
 async function picture(
   name: string,
@@ -19,7 +19,8 @@ async function picture(
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
   const { colorScheme, width, height } = options;
-  const { page } = await dashboard.enter();
+  const { page } = dashboard.admin;
+  await shop.enter();
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height });
   await act(page);
@@ -27,7 +28,7 @@ async function picture(
   await page.waitForTimeout(400);
   await page.screenshot({ path: `${FOLDER}dashboard-${name}.png` });
 }
-const screen = (path: string) => dashboard.url(`/${siteId}/${path}`);
+const screen = (path: string) => shop.url(`/${siteId}/${path}`);
 
 await picture('deploy', { colorScheme: 'light', width: 1000, height: 900 }, async (page) => {
   await page.goto(screen('deploy'));
@@ -52,4 +53,4 @@ await picture('create-action', { colorScheme: 'light', width: 1000, height: 900 
   await page.getByRole('textbox', { name: 'Key' }).fill('phone');
   await page.getByRole('textbox', { name: 'Label' }).fill('Your phone');
 });
-await started.stop();
+await dashboard.stop();

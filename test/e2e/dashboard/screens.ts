@@ -1,19 +1,17 @@
-import { flaws, type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { full } from '../../harness/full.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
+
+const shop = await dashboard.addOrganization('screens.example');
+const siteId = await shop.addWebsite('--mode', 'Session Signed');
+for (const name of ['Contact us', 'Book a ride']) {
+  const fields = ['--field', 'email:Email:Email:required', '--field', 'note:Note:Long text'];
+  await shop.addAction(siteId, 'Form', name, ...fields);
+}
 
 /** Tests every screen with axe, the page's policy, and a narrow phone without sideways scrolling. */
-export function testScreens(started: () => StartedDashboard, full: boolean): void {
-  let dashboard: OrganizationDashboard;
-  let admin: Visitor;
-
-  beforeAll(async () => {
-    dashboard = started().organization('screens.example');
-    const siteId = await dashboard.addWebsite('--mode', 'Session Signed');
-    for (const name of ['Contact us', 'Book a ride']) {
-      const fields = ['--field', 'email:Email:Email:required', '--field', 'note:Note:Long text'];
-      await dashboard.addAction(siteId, 'Form', name, ...fields);
-    }
-    admin = await dashboard.enter();
-  });
+describe('every screen', () => {
+  beforeAll(() => shop.enter());
 
   // The other parts look at many screens in light at 1200 pixels.
   const looks = [
@@ -24,7 +22,6 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
   ] as const;
 
   test('is correct in a dark color scheme on a narrow phone, and in the other looks', async () => {
-    const { page, problems } = admin;
     const found: string[] = [];
     let screens = 0;
     const look = async (screen: string) => {
@@ -35,7 +32,6 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
         found.push(...(await flaws(page)).map((flaw) => `${screen}, ${colorScheme}, ${width}: ${flaw}`));
       }
     };
-    const button = (name: string) => page.getByRole('button', { name, exact: true });
     const dialog = page.getByRole('dialog');
 
     await page.getByRole('link', { name: 'Website' }).waitFor();
@@ -45,11 +41,11 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     await page.getByText('Is required.').waitFor();
     await look('create assistant, refused');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await open(page, dashboard.url('/members'));
+    await open(page, shop.url('/members'));
     await page.getByRole('row', { name: /admin@shops.example Admin since/ }).waitFor();
     await page.getByRole('row', { name: /member@screens.example Member since/ }).waitFor();
     await look('members');
-    await open(page, dashboard.url(''));
+    await open(page, shop.url(''));
     await page.getByRole('link', { name: 'Website' }).click();
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByLabel('Name').waitFor();
@@ -98,19 +94,19 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
       if (trigger === 'Event') await button('What your endpoint receives').click();
       await look(`create Action, ${trigger}`);
     }
-    await open(page, dashboard.url('/audit'));
+    await open(page, shop.url('/audit'));
     await page.getByText('Generated a server secret for the assistant').waitFor();
     await look('audit trail');
-    await open(page, dashboard.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
+    await open(page, shop.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
     await page.getByText('This no longer exists.').waitFor();
     await look('no such assistant');
     expect(found).toEqual([]);
     expect(screens).toBe(17);
-    expect(problems).toEqual([]);
+    expect(dashboard.admin.problems).toEqual([]);
   });
 
   test('has a policy that allows nothing inline and nothing from other origins', async () => {
-    const response = await fetch(dashboard.url('/any/screen'));
+    const response = await fetch(shop.url('/any/screen'));
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'self'; connect-src 'self' /);
     expect(policy).not.toMatch(/unsafe|\*|data:|blob:/);
@@ -120,4 +116,4 @@ export function testScreens(started: () => StartedDashboard, full: boolean): voi
     expect(response.headers.get('cache-control')).toBe('no-cache');
     expect((await fetch(`${dashboard.service.baseUrl}/dashboard/missing.js`)).status).toBe(403);
   });
-}
+});

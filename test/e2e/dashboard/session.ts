@@ -1,25 +1,18 @@
-import type { Locator, Page } from 'playwright-core';
-import { type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import type { Locator } from 'playwright-core';
+import { dashboard } from './shared-dashboard.ts';
+import { open } from './started-dashboard.ts';
+
+const shop = await dashboard.addOrganization('free.example');
+const siteId = await shop.addWebsite();
+await shop.addAction(siteId, 'Event', 'Tell the CRM', '--event', 'conversation.started');
+const visitor = await dashboard.newPage();
+const { page } = visitor;
 
 /** Tests logins, and the input of the user when a session ends. */
-export function testSessions(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let actionId: string;
-  let visitor: Visitor;
-  let page: Page;
+describe('sessions', () => {
+  afterAll(() => visitor.context.close());
 
-  beforeAll(async () => {
-    dashboard = started().organization('free.example');
-    siteId = await dashboard.addWebsite();
-    actionId = await dashboard.addAction(siteId, 'Event', 'Tell the CRM', '--event', 'conversation.started');
-    visitor = await dashboard.newPage();
-    page = visitor.page;
-  });
-
-  afterAll(() => visitor?.context.close());
-
-  const url = (tab: string) => dashboard.url(`/${siteId}/${tab}`);
+  const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   /** Returns the stored login of the tab. */
   const stored = () =>
@@ -35,8 +28,8 @@ export function testSessions(started: () => StartedDashboard): void {
   const saved = () => page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
 
   test('refuses a wrong password at the login', async () => {
-    await page.goto(dashboard.url(''));
-    await page.getByLabel('Email').fill(dashboard.email('admin'));
+    await page.goto(shop.url(''));
+    await page.getByLabel('Email').fill(shop.email('admin'));
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText('Incorrect email or password.').waitFor();
@@ -57,7 +50,7 @@ export function testSessions(started: () => StartedDashboard): void {
       await page.keyboard.press('Enter');
     };
     await tabTo(page.getByLabel('Password'));
-    await replace(dashboard.password('admin'));
+    await replace(shop.password('admin'));
     await tabTo(page.getByRole('link', { name: 'Website' }));
     expect(page.url()).not.toMatch(/token|code=|state=/);
     await page.keyboard.press('Enter');
@@ -87,24 +80,11 @@ export function testSessions(started: () => StartedDashboard): void {
     expect(await page.getByRole('radio', { name: 'Session Signed' }).isDisabled()).toBe(true);
   });
 
-  test('reports that another user has changed the Action, and loses no change', async () => {
-    await open(page, url('intelligence'));
-    await button('Edit Tell the CRM').click();
-    await page.getByLabel('Name').fill('Mine');
-    await dashboard.vaWave('action', 'update', actionId, '--disable');
-    await button('Save changes').click();
-    await page.getByText('Enabled: on → off').waitFor();
-    await button('Keep my changes').click();
-    await button('Save changes').click();
-    await page.getByText('Mine was saved.').waitFor();
-    expect(await page.getByRole('checkbox', { name: 'Mine enabled' }).isChecked()).toBe(false);
-  });
-
   test('renews an expired access token without a message', async () => {
     const before = await stored();
     await store({ expires_at: 1 });
     await open(page, url('general'));
-    await open(page, dashboard.url(''));
+    await open(page, shop.url(''));
     await page.getByRole('link', { name: 'Website' }).waitFor();
     const after = await stored();
     expect(after.access_token).not.toBe(before.access_token);
@@ -120,7 +100,7 @@ export function testSessions(started: () => StartedDashboard): void {
     await button('Save changes').click();
     await page.getByRole('dialog').getByText('Your input is kept in this tab').waitFor();
     await button('Log in again').click();
-    await dashboard.fillLogin(page, 'admin');
+    await shop.fillLogin(page, 'admin');
     await page.getByLabel('Name').waitFor();
     expect(page.url()).toBe(url('general'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
@@ -133,10 +113,10 @@ export function testSessions(started: () => StartedDashboard): void {
       await (await fetch(`${dashboard.service.baseUrl}/dashboard/config.json`)).text(),
     );
     const { refresh_token } = await stored();
-    await button(`Account of ${dashboard.email('admin')}`).click();
+    await button(`Account of ${shop.email('admin')}`).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByLabel('Password').waitFor();
-    await page.goto(dashboard.url(''));
+    await page.goto(shop.url(''));
     await page.getByLabel('Password').waitFor();
     const renewal = await fetch(`${issuer}/oauth2/token`, {
       method: 'POST',
@@ -144,4 +124,4 @@ export function testSessions(started: () => StartedDashboard): void {
     });
     expect(renewal.status).toBe(400);
   });
-}
+});

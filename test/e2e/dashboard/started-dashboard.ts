@@ -14,19 +14,15 @@ export type Visitor = {
   readonly problems: string[];
 };
 
-export type StartedDashboard = Awaited<ReturnType<typeof startDashboard>>;
-/** An organization with a member, on a started service. The admin of all organizations works in one page. */
-export type OrganizationDashboard = ReturnType<StartedDashboard['organization']>;
 type Who = 'admin' | 'member';
 
 const VIEWPORT = { width: 1200, height: 900 };
 
 /**
- * Starts a service with organizations, and a browser. The page learns the organizations of its user when it is loaded, so all of them exist
- * before the first login.
- * @param emailDomains one for each organization; those of `free.` are on the free plan
+ * Starts a service and a browser. The admin of all organizations works in one page, which learns them when it is loaded: all of them are
+ * added before the first `enter`.
  */
-export async function startDashboard(emailDomains: readonly string[]) {
+export async function startDashboard() {
   // Stops everything that runs when a later step fails. Otherwise jest would wait for it without end.
   await using started = new AsyncDisposableStack();
   const receiver = await startReceiver();
@@ -49,7 +45,9 @@ export async function startDashboard(emailDomains: readonly string[]) {
       console.error('Policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))`);
     return { context, page: await context.newPage(), problems };
   };
-  let admin: Visitor | undefined;
+  const admin = await newPage();
+  let adminIsIn = false;
+  /** Adds an organization with the admin and a member. @param emailDomain of the member; `free.` is an organization on the free plan */
   const addOrganization = async (emailDomain: string) => {
     const plan = emailDomain.startsWith('free.') ? 'free' : 'paid';
     const email = (who: Who) => (who === 'admin' ? 'admin@shops.example' : `${who}@${emailDomain}`);
@@ -59,11 +57,6 @@ export async function startDashboard(emailDomains: readonly string[]) {
         .output()
         .split(`Invitation for ${email(who)}: the temporary password is `)[1]
         ?.split(/\s/)[0] ?? '';
-    const fillLogin = async (page: Page, who: Who) => {
-      await page.getByLabel('Email').fill(email(who));
-      await page.getByLabel('Password').fill(password(who));
-      await page.getByRole('button', { name: 'Log in' }).click();
-    };
     const words = ['--name', 'Corner Shop', '--plan', plan];
     const { org_id: orgId } = await vaWave<{ org_id: string }>('org', 'create', ...words);
     for (const role of ['admin', 'member'] as const) {
@@ -72,19 +65,19 @@ export async function startDashboard(emailDomains: readonly string[]) {
     /** Returns the address of a screen. @param path within the organization, such as `/members` */
     const url = (path: string) => `${service.baseUrl}/dashboard/${orgId}${path}`;
     const heading = (page: Page) => page.getByRole('heading', { name: 'Assistants' }).waitFor();
+    const fillLogin = async (page: Page, who: Who) => {
+      await page.getByLabel('Email').fill(email(who));
+      await page.getByLabel('Password').fill(password(who));
+      await page.getByRole('button', { name: 'Log in' }).click();
+    };
     /** Opens the dashboard and logs in on the login page. */
-    const logIn = async (who: Who) => {
-      const visitor = await newPage();
-      await visitor.page.goto(url(''));
-      await fillLogin(visitor.page, who);
-      await heading(visitor.page);
-      return visitor;
+    const logIn = async ({ page }: Visitor, who: Who) => {
+      await page.goto(url(''));
+      await fillLogin(page, who);
+      await heading(page);
     };
     return {
-      service,
-      receiver,
       orgId,
-      vaWave,
       /** Creates the assistant `Website`. @param options of `assistant create` besides its own @returns its site id */
       addWebsite: async (...options: readonly string[]) => {
         const settings = ['--name', 'Website', '--domain', 'shop.example', '--rate-limit', '100', ...options];
@@ -100,15 +93,15 @@ export async function startDashboard(emailDomains: readonly string[]) {
       password,
       url,
       fillLogin,
-      newPage,
       logIn,
       /** Shows the list of assistants in the admin's page, and forgets its problems. */
-      enter: async (): Promise<Visitor> => {
-        if (admin === undefined) {
-          admin = await logIn('admin');
-          return admin;
-        }
+      enter: async (): Promise<void> => {
         const { page } = admin;
+        if (!adminIsIn) {
+          await logIn(admin, 'admin');
+          adminIsIn = true;
+          return;
+        }
         await page.setViewportSize(VIEWPORT);
         await page.emulateMedia({ colorScheme: 'light' });
         // A test that failed can leave a dialog, which only a load of the page closes.
@@ -116,20 +109,11 @@ export async function startDashboard(emailDomains: readonly string[]) {
         else await open(page, url(''));
         await heading(page);
         admin.problems.length = 0;
-        return admin;
       },
     };
   };
-  const organizations = new Map<string, Awaited<ReturnType<typeof addOrganization>>>();
-  for (const domain of emailDomains) organizations.set(domain, await addOrganization(domain));
-  /** Returns the organization whose member has an address in this domain. */
-  const organization = (domain: string) => {
-    const known = organizations.get(domain);
-    if (known === undefined) throw new Error(`No organization has the domain ${domain}`);
-    return known;
-  };
   const running = started.move();
-  return { organization, stop: () => running.disposeAsync() };
+  return { service, receiver, vaWave, admin, newPage, addOrganization, stop: () => running.disposeAsync() };
 }
 
 /** Opens a screen as Back and Forward do. A load of the page takes several times as long. */

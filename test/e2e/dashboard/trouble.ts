@@ -1,22 +1,15 @@
-import type { Page } from 'playwright-core';
-import { type OrganizationDashboard, open, type StartedDashboard, type Visitor } from './started-dashboard.ts';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { open } from './started-dashboard.ts';
+
+const { admin } = dashboard;
+const shop = await dashboard.addOrganization('trouble.example');
+const siteId = await shop.addWebsite();
+const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
 
 /** Tests failures of the connection and of a part of the page. The page stays, explains the failure, and lets the user continue. */
-export function testTrouble(started: () => StartedDashboard): void {
-  let dashboard: OrganizationDashboard;
-  let siteId: string;
-  let admin: Visitor;
-  let page: Page;
+describe('when something goes wrong', () => {
+  beforeAll(() => shop.enter());
 
-  beforeAll(async () => {
-    dashboard = started().organization('trouble.example');
-    siteId = await dashboard.addWebsite();
-    admin = await dashboard.enter();
-    page = admin.page;
-  });
-
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const url = (tab: string) => dashboard.url(`/${siteId}/${tab}`);
   const actionsOfOrganization = '**/api/dashboard/organizations/*/actions';
 
   test('offers to try again without a connection, and when the file of a part is gone after a new deployment', async () => {
@@ -92,13 +85,13 @@ export function testTrouble(started: () => StartedDashboard): void {
     const failed = page.getByText('The dashboard could not load');
     const members = '**/api/dashboard/**/members';
     await page.route(members, (route) => route.abort());
-    await open(page, dashboard.url('/members'));
+    await open(page, shop.url('/members'));
     await failed.waitFor();
     await page.getByText('No connection to the service').waitFor();
     await page.unroute(members);
     await button('Try again').click();
     await page.getByRole('row', { name: /member@trouble.example/ }).waitFor();
-    await open(page, dashboard.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
+    await open(page, shop.url('/site_aaaaaaaaaaaaaaaaaaaa/general'));
     await page.getByText('This no longer exists.').waitFor();
     expect(await button('Try again').count()).toBe(0);
     expect(await page.locator('.messages').innerText()).toBe('');
@@ -116,4 +109,4 @@ export function testTrouble(started: () => StartedDashboard): void {
     await button('Try again').click();
     await page.getByText('No Actions yet').waitFor();
   });
-}
+});

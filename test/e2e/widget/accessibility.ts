@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
+import { full } from '../../harness/full.ts';
 import { refuse } from './fake-service.ts';
 import { type VisitOptions, widgetOf } from './harness.ts';
 import { flaws, focused } from './page-state.ts';
-import { full, harness } from './shared-harness.ts';
+import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
 // Tests the keyboard, axe, contrasts, and the appearance that the page can set.

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page, Route } from 'playwright-core';
+import { full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
 import { type VisitOptions, widgetOf } from './harness.ts';
 import { flaws, focused } from './page-state.ts';
-import { full, harness, STUB } from './shared-harness.ts';
+import { harness, STUB } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
 const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { REFUSAL_CODES } from '../../../src/contract/errors.ts';
+import { full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
 import { INIT, type Reply, refuse } from './fake-service.ts';
 import { type PageParts, type VisitOptions, widgetOf } from './harness.ts';
@@ -14,7 +15,7 @@ import {
   traces,
   widgetRemoved,
 } from './page-state.ts';
-import { full, harness } from './shared-harness.ts';
+import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
 // Tests the script tag on pages of all kinds, and that a failure leaves nothing on the page.
