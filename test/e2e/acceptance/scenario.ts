@@ -13,6 +13,7 @@ import { expectContract } from '../../fakes/contract-answer.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
 import { until } from '../../harness/until.ts';
+import { sqsEvent } from '../../lambdas/invocation.ts';
 import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
 import { type Receiver, verifyWithStripe } from './receiver.ts';
@@ -308,16 +309,15 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
 
   'an event that the bus gives twice is sent once': async (system) => {
     const { service, prepared } = system;
-    const event = (id: string) =>
-      JSON.stringify({
-        id,
-        'detail-type': 'message.sent',
-        time: '2026-01-01T00:00:00Z',
-        detail: { org_id: prepared.orgId, site_id: prepared.siteId, data: { mark: id } },
-      });
-    await routeEvents(service, [event('twice'), event('twice')]);
+    const event = (id: string) => ({
+      id,
+      'detail-type': 'message.sent',
+      time: '2026-01-01T00:00:00Z',
+      detail: { org_id: prepared.orgId, site_id: prepared.siteId, data: { mark: id } },
+    });
+    await service.invoke('EventRouter', sqsEvent(event('twice'), event('twice')));
     await arrivals(system, '/event', ({ id }) => id === 'twice', 1);
-    await routeEvents(service, [event('next')]);
+    await service.invoke('EventRouter', sqsEvent(event('next')));
     await arrivals(system, '/event', ({ id }) => id === 'next', 1);
     assert.equal((await arrivals(system, '/event', ({ id }) => id === 'twice', 1)).length, 1);
   },
@@ -379,7 +379,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const numbers = Array.from({ length: 300_000 }, () => '1e20').join(',');
     const detail = `{"org_id":"${prepared.orgId}","site_id":"${prepared.siteId}","data":{"numbers":[${numbers}]}}`;
     const event = `{"id":"too-large","detail-type":"message.sent","time":"2026-01-01T00:00:00Z","detail":${detail}}`;
-    await routeEvents(service, [event]);
+    await service.invoke('EventRouter', sqsEvent(event));
     const records = await operator.deliveries(prepared.event.id);
     assert.ok(records.some((record) => record.error?.code === 'payload_too_large' && record.reference === 'too-large'));
   },
@@ -541,14 +541,6 @@ async function createSession(service: Service, prepared: Prepared, body: object)
   const headers = { 'x-server-key': prepared.serverSecret };
   const answer = await post(`${service.apiUrl}/api/widget/session/create`, headers, body);
   return { answer, session: await json(answer) };
-}
-
-/** Gives events to the router as the bus does, all in one batch. */
-async function routeEvents(service: Service, events: readonly string[]): Promise<void> {
-  const record = { attributes: {}, messageAttributes: {}, eventSource: 'aws:sqs' };
-  await service.invoke('EventRouter', {
-    Records: events.map((body, index) => ({ ...record, messageId: `m-${index}`, body })),
-  });
 }
 
 /** Calls a public route. @throws when the answer is not what the contract says */

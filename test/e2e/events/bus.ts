@@ -5,9 +5,7 @@ import { eventBridgeClient } from '../../../src/adapters/aws-clients.ts';
 import { DELIVERED_EVENTS, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
-import { updateAction } from '../../fakes/saves.ts';
 import { until } from '../../harness/until.ts';
-import { verifyWithStripe } from '../acceptance/receiver.ts';
 import { system } from './system.ts';
 
 /** Tests Event Actions from the bus to the customer's endpoint with the deployed bundles (spec "Events"). */
@@ -111,65 +109,4 @@ test('an event that can reach no Action has one line with its id and wrong field
   await until(() => linesOf(last).length > 0);
   expect(silent.map(linesOf)).toEqual([[], []]);
   expect(system.logs()).not.toContain('reaches-nobody');
-});
-
-describe('an Action that is changed between attempts', () => {
-  const changes: readonly [string, (actionId: string) => Promise<unknown>, object][] = [
-    [
-      'moved',
-      (id) => updateAction(id, { url: system.receiver.url('/changed/new'), method: 'PUT' }, system.management),
-      { attempt: 2, sends: 1, status: 200, success: true, error: null },
-    ],
-    // An event that was routed is delivered: the subscription counts at the time of routing.
-    [
-      'unsubscribed',
-      (id) => updateAction(id, { events: ['sms.sent'] }, system.management),
-      { attempt: 2, status: 503 },
-    ],
-  ];
-
-  test('has its next attempt with the new settings', async () => {
-    await Promise.all(
-      changes.map(async ([name, change, expected]) => {
-        const org = await system.organization();
-        const path = `/changed/${name}`;
-        system.receiver.answer(path, [503]);
-        const action = await system.eventAction(org.siteId, path, ['sms.received']);
-        await system.route(aBusEvent(org, 'sms.received'));
-        await until(() => system.receiver.to(path).length > 0);
-        await change(action);
-        const [second, first] = await system.finished(action, 2);
-        expect(first).toMatchObject({ attempt: 1, status: 503, success: false, sends: 1 });
-        expect(second).toMatchObject(expected);
-      }),
-    );
-    expect(system.receiver.to('/changed/new').map((request) => request.method)).toEqual(['PUT']);
-    expect(system.receiver.to('/changed/moved')).toHaveLength(1);
-  });
-});
-
-test('the log contains no signature and no signing secret, although the endpoint echoes its request', async () => {
-  const org = await system.organization();
-  system.receiver.answer('/echo', [200], (request) => JSON.stringify({ headers: request.headers }));
-  const action = await system.eventAction(org.siteId, '/echo', ['test.ping']);
-  const secret = await system.operator.signingSecret(action);
-  await system.operator.putEvent({
-    name: 'test.ping',
-    orgId: org.orgId,
-    siteId: org.siteId,
-    data: { deep: { a: [1] } },
-  });
-  const [record] = await system.finished(action, 1);
-  const [request] = system.receiver.to('/echo');
-  expect(record?.response_excerpt).toContain('"user-agent":"Service-Integration/1.0"');
-  expect(record?.payload).toBe(request?.body.toString());
-  if (request !== undefined) verifyWithStripe(request, secret);
-
-  const stored = JSON.stringify(await system.storedRecords());
-  const logs = system.logs();
-  for (const text of [stored, logs]) {
-    expect(text).not.toContain('whsec_');
-    expect(text).not.toMatch(/v1=[0-9a-f]/);
-  }
-  expect(logs).not.toContain('zoe-1@example.com');
 });

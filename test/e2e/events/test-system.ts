@@ -12,6 +12,7 @@ import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
+import { sqsEvent } from '../../lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';
 import { localService } from '../acceptance/local-service.ts';
 import { operatorOf } from '../acceptance/operator.ts';
@@ -37,17 +38,6 @@ export async function startTestSystem() {
   const sqs = new SQSClient(service.aws);
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
   const deliveriesQueue = QueueUrls.find((url) => /DeliveriesQueue/.test(url)) ?? '';
-  let routed = 0;
-  const routeTexts = (...bodies: readonly string[]) =>
-    service.invoke('EventRouter', {
-      Records: bodies.map((body) => ({
-        messageId: `routed-${routed++}`,
-        body,
-        attributes: {},
-        messageAttributes: {},
-        eventSource: 'aws:sqs',
-      })),
-    });
   return {
     cloud,
     service,
@@ -66,9 +56,7 @@ export async function startTestSystem() {
       return { orgId, siteId: await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 1000 }) };
     },
     /** Invokes the router with events as its queue does, without the bus. */
-    route: (...events: readonly BusEvent[]) => routeTexts(...events.map((event) => JSON.stringify(event))),
-    /** The same, with the bodies of the messages. */
-    routeTexts,
+    route: (...events: readonly BusEvent[]) => service.invoke('EventRouter', sqsEvent(...events)),
     /** Waits until `count` records of an Action are complete. @returns them, the newest first */
     finished: async (actionId: string, count: number) => {
       let records: readonly DeliveryRecord[] = [];
