@@ -1,11 +1,13 @@
 /**
- * Returns the line that says which Node a program needs; undefined on that Node. This file and those that import it are plain JavaScript,
- * because an older Node must be able to read them.
+ * Returns whether this is the Node that a program needs. If not, it says so and fails the process. This file and those that import it are
+ * plain JavaScript, because an older Node must be able to read them.
  * @param {string} program
  */
-export function olderNode(program, needed = '24', advice = ' Run npm ci, which installs it in node_modules.') {
+export function isNodeNewEnough(program, needed = '24', advice = ' Run npm ci, which installs it in node_modules.') {
   const [major = 0, minor = 0] = needed.split('.').map(Number);
   const [here = 0, hereMinor = 0] = process.versions.node.split('.').map(Number);
-  if (here > major || (here === major && hereMinor >= minor)) return undefined;
-  return `${program} needs Node ${needed} or newer, and this is ${process.version}.${advice}`;
+  if (here > major || (here === major && hereMinor >= minor)) return true;
+  console.error(`${program} needs Node ${needed} or newer, and this is ${process.version}.${advice}`);
+  process.exitCode = 1;
+  return false;
 }

@@ -1,37 +1,37 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { freePort } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { OLDER_NODE } from '../packages/cdk/packed-cdk.ts';
+import { npm } from '../packages/receiver/packed-receiver.ts';
 
-async function launch(node: string, words: readonly string[]) {
-  const child = spawn(node, ['cli/va-wave.mjs', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function launch(...words: readonly string[]) {
+  const child = spawn(process.execPath, ['cli/va-wave.mjs', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, out, err };
 }
 
-const nodes: [string, string][] = [['this Node', process.execPath]];
-if (OLDER_NODE !== undefined) nodes.push(['an older Node', OLDER_NODE]);
+test('passes on output, arguments and exit code, and a closed pipe is no error', async () => {
+  const [list, refused] = await Promise.all([
+    launch('event', 'list', '--json'),
+    launch('logs', 'it\'s; $(odd) "', '--json'),
+  ]);
+  expect(list).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(list.out)).toHaveLength(27);
+  expect(refused).toMatchObject({ code: 2, out: '' });
+  expect(JSON.parse(refused.err)).toEqual({ error: expect.stringContaining("'it's; $(odd) \"' is invalid") });
+  const script = `"${process.execPath}" cli/va-wave.mjs event list | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toMatch(/^EVENT .*\n0\n$/);
+});
 
-test.each(nodes)(
-  'runs on %s, passes on output, arguments and exit code, and a closed pipe is no error',
-  async (_, node) => {
-    const [list, refused] = await Promise.all([
-      launch(node, ['event', 'list', '--json']),
-      launch(node, ['logs', 'it\'s; $(odd) "', '--json']),
-    ]);
-    expect(list).toMatchObject({ code: 0, err: '' });
-    expect(JSON.parse(list.out)).toHaveLength(27);
-    expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(JSON.parse(refused.err)).toEqual({ error: expect.stringContaining("'it's; $(odd) \"' is invalid") });
-    const script = `"${node}" cli/va-wave.mjs event list | head -n 1; echo "\${PIPESTATUS[0]}"`;
-    expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toMatch(/^EVENT .*\n0\n$/);
-  },
-);
+test('npx runs it on the Node of node_modules, also where an older one is installed', () => {
+  const older = OLDER_NODE === undefined ? '' : `PATH="${dirname(OLDER_NODE)}:$PATH" `;
+  expect(JSON.parse(npm(`${older}npx va-wave event list --json`, '.'))).toHaveLength(27);
+});
 
 test.each([
   ['cli/va-wave.mjs', 'va-wave'],
@@ -55,7 +55,7 @@ test('reports a one-machine service that has ended', async () => {
   const outputs = Object.fromEntries(Object.values(OUTPUTS).map((name) => [name, name]));
   const keys = { access_key_id: 'a', secret_access_key: 'b' };
   writeFileSync(readyFile, JSON.stringify({ gateway_url, region: 'us-east-1', outputs, data_folder: folder, ...keys }));
-  const ended = await launch(process.execPath, ['org', 'list', '--local', readyFile, '--json']);
+  const ended = await launch('org', 'list', '--local', readyFile, '--json');
   expect(ended).toMatchObject({ code: 1, out: '' });
   expect(JSON.parse(ended.err).error).toMatch(/^The deployment does not answer \(ECONNREFUSED\)/);
 });
