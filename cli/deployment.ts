@@ -21,13 +21,13 @@ import { cachedRing, replaceSecret, ringStore, signingSecrets } from '../src/ada
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import { ensureUser } from '../src/adapters/user-pool.ts';
+import type { EventTime } from '../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import type { EventTime } from './operations/past-events.ts';
 
 /** A running va-wave, on AWS or as the one-machine service, with everything that the commands need except the steps of long work. */
 export type Deployment = ReturnType<typeof openDeployment>;

@@ -1,3 +1,4 @@
+import type { accountFacts } from '../src/adapters/aws-account.ts';
 import type { Deployment } from './deployment.ts';
 
 export const DEFAULT_READY_FILE = '.local/ready.json';
@@ -12,19 +13,7 @@ export type Target = {
 };
 
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
-export type AccountFacts = {
-  readonly region: string;
-  /** Lambda's quota "Concurrent executions". */
-  readonly concurrency: number | undefined;
-  /** DynamoDB's quota of write units per second for one on-demand table. */
-  readonly tableWriteUnits: number | undefined;
-  /** State of the stack CDKToolkit, which `cdk bootstrap` creates. */
-  readonly toolkit: string | undefined;
-  /** State of the va-wave stack. */
-  readonly stack: string | undefined;
-  /** Its version, with the commit. */
-  readonly version: string | undefined;
-};
+export type AccountFacts = Awaited<ReturnType<typeof accountFacts>>;
 
 /** The functions and values that the command line needs from its process. Tests provide their own. */
 export type CliProcess = {

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
+import type { EventTime } from '../src/contract/delivery-record.ts';
 import { jsonObject as jsonObjectSchema } from '../src/contract/fields.ts';
 import { parseExactly } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliCommand } from './command.ts';
-import type { EventTime } from './operations/past-events.ts';
 import type { CliProcess } from './process.ts';
 
 /** Where the value of an option can be. */

@@ -1,11 +1,5 @@
-import {
-  type Capacity,
-  capacityFor,
-  deliveriesFor,
-  NEW_TABLE,
-  USUAL_ACCOUNT_CONCURRENCY,
-} from '../../src/deployment/capacity.ts';
-import type { CliCommand } from '../command.ts';
+import { capacityFor, deliveriesFor, NEW_TABLE, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
@@ -38,33 +32,21 @@ function addWarm(command: CliCommand): void {
     });
 }
 
-/** Units per second that a table takes at once. */
-type WarmThroughput = { readonly reads: number; readonly writes: number };
-
-type WarmedTable = {
-  readonly read: () => Promise<WarmThroughput>;
-  /** DynamoDB can only raise it, and bills the units that it adds. */
-  readonly raise: (to: WarmThroughput) => Promise<void>;
-};
-
-const NEEDS: Readonly<Record<'configuration' | 'counters' | 'delivery_log', (capacity: Capacity) => WarmThroughput>> = {
-  configuration: ({ configurationReads }) => ({ ...NEW_TABLE, reads: configurationReads }),
-  counters: ({ counterWrites }) => ({ ...NEW_TABLE, writes: counterWrites }),
-  delivery_log: ({ logWrites }) => ({ ...NEW_TABLE, writes: logWrites }),
-};
-type WarmTablesPorts = { readonly warmedTables: Readonly<Record<keyof typeof NEEDS, WarmedTable>> };
-
 /**
  * Prepares the tables that events fill or read for this number of deliveries per second. A value that is larger already stays, so the
  * command can be repeated with any number. @returns what each table takes at once now
  */
-async function warmTables(deliveriesPerSecond: number, { warmedTables }: WarmTablesPorts) {
-  const capacity = capacityFor(deliveriesPerSecond);
-  const names = ['configuration', 'counters', 'delivery_log'] as const;
+async function warmTables(deliveriesPerSecond: number, { warmedTables }: Pick<ConnectedRun['ports'], 'warmedTables'>) {
+  const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
+  const needs = {
+    configuration: { ...NEW_TABLE, reads: configurationReads },
+    counters: { ...NEW_TABLE, writes: counterWrites },
+    delivery_log: { ...NEW_TABLE, writes: logWrites },
+  };
   return Promise.all(
-    names.map(async (table) => {
+    (['configuration', 'counters', 'delivery_log'] as const).map(async (table) => {
       const before = await warmedTables[table].read();
-      const needed = NEEDS[table](capacity);
+      const needed = needs[table];
       const next = { reads: Math.max(before.reads, needed.reads), writes: Math.max(before.writes, needed.writes) };
       const raised = next.reads > before.reads || next.writes > before.writes;
       if (raised) await warmedTables[table].raise(next);

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { countPerson, erasePerson, exportedLog, exportedPerson, remainingUntil } from '../operations/personal-data.ts';
+import { countPerson, erasePerson, exported, remainingUntil } from '../operations/personal-data.ts';
 import { jsonLine } from '../output.ts';
 import { collect, idValues, type Moment, moment, timeOf } from '../values.ts';
 
@@ -36,7 +36,7 @@ and responses, and no secret and no signature. It holds few records in memory at
         const ids = user && (await idValues('user', user, cliProcess));
         let count = 0;
         const lines = async function* () {
-          for await (const one of ids ? exportedPerson({ orgId, ids }, from, ports) : exportedLog(orgId, from, ports)) {
+          for await (const one of exported(orgId, ids, from, ports)) {
             count += 1;
             yield jsonLine(one);
           }

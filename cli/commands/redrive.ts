@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../../src/domain/parse-json.ts';
-import type { CliCommand } from '../command.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
 
@@ -54,30 +54,8 @@ function row({ message_id, sent_at, version, bytes, event, event_id, org_id, act
   };
 }
 
-/** A message that was received from a dead-letter queue. It is invisible to other readers for five minutes. */
-export type DeadLetter = {
-  /** Id of the message that first became a dead letter. A redrive keeps it, so that the claim on the attempt stays valid. */
-  readonly message_id: string;
-  /** When the message was sent. ISO 8601, UTC. */
-  readonly sent_at: string;
-  readonly body: string;
-  /** Message group id (SQS fair queues). */
-  readonly group: string | undefined;
-  /** Receipt handle, which identifies the message while it is invisible. */
-  readonly receipt: string;
-};
-
-/** A dead-letter queue and the queue that it belongs to (adapters/sqs). */
-export type DeadLetterQueue = {
-  /** Returns the approximate number of messages, including the invisible ones. */
-  readonly count: () => Promise<number>;
-  /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
-  readonly receive: () => Promise<readonly DeadLetter[]>;
-  /** Makes the messages visible again. */
-  readonly release: (deadLetters: readonly DeadLetter[]) => Promise<void>;
-  /** Sends the message to its queue with its original id, then deletes it. An interruption in between loses no message. */
-  readonly moveBack: (deadLetter: DeadLetter) => Promise<void>;
-};
+type DeadLetterQueue = ReturnType<ConnectedRun['ports']['deadLetters']>;
+type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
 // Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read.
 const word = z.string().nullable().catch(null);

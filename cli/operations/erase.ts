@@ -1,59 +1,17 @@
 import type { Assistant } from '../../src/contract/assistants.ts';
-import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
-import type { Conversation } from '../../src/domain/conversations/conversations.ts';
 import { requireAssistant, updateAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import type { ManageMembersPorts } from '../../src/domain/organizations/manage-members.ts';
-import { type ManagementPorts, requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireAll } from '../../src/domain/organizations/store.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
+import type { ConnectedRun } from '../command.ts';
 
 /** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
 export const IN_PROGRESS_MS = 30_000;
 
-/** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
-export type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
-
-/** Finds and erases stored data (adapters/dynamodb). Every call may be repeated. Erasing calls return the number of erased items. */
-export type Erasure = {
-  /** Returns the ids of deleted Actions whose delivery logs still exist. */
-  readonly logsOfDeletedActions: (orgId: string, siteId: string) => Promise<readonly string[]>;
-  readonly forgetLog: (orgId: string, siteId: string, actionId: string) => Promise<void>;
-  readonly eraseLog: (logId: string, step: (erased: number) => Promise<void>) => Promise<number>;
-  /** Erases conversations, submissions and calls of a site. Reads the whole table, because no index has them by site. */
-  readonly eraseConversations: (
-    siteId: string,
-    step: (read: number, erased: number) => Promise<void>,
-  ) => Promise<number>;
-  /** Reads the whole conversations table, page by page: the conversation of each item, and how many items were read. */
-  readonly conversations: () => AsyncIterable<{ readonly items: readonly StoredConversation[]; readonly read: number }>;
-  /** Erases a conversation with its submissions and calls. */
-  readonly eraseConversation: (siteId: string, conversationId: string) => Promise<void>;
-  /**
-   * Erases payload and response of a record and keeps its outcome. Returns false for a record that is gone, or in progress: started and
-   * not ended, and begun after `endedBefore`.
-   */
-  readonly eraseContent: (
-    record: DeliveryRecord,
-    at: { readonly now: Date; readonly endedBefore: Date },
-  ) => Promise<boolean>;
-  /** Counts the counters that exist of these keys. */
-  readonly countCounters: (keys: readonly string[]) => Promise<number>;
-  readonly eraseCounters: (keys: readonly string[]) => Promise<number>;
-  /** Writes into the audit trail that the operator erases a person's data. The record names no person. */
-  readonly recordErasure: (orgId: string, at: Date) => Promise<void>;
-  readonly eraseAudit: (orgId: string) => Promise<number>;
-  readonly removeAssistant: (assistant: Assistant) => Promise<void>;
-  readonly removeOrganization: (orgId: string) => Promise<void>;
-};
-
-export type ErasePorts = ManagementPorts & {
-  readonly members: Pick<ManageMembersPorts['members'], 'list' | 'remove'>;
-  readonly erasure: Erasure;
-  /** Reports progress before each write. It may throw at any time to end the work. */
-  readonly step: (text: string) => Promise<void>;
-  /** Waits. Throws when the operator interrupts the run. */
-  readonly pause: (milliseconds: number) => Promise<void>;
-};
+export type ErasePorts = Pick<
+  ConnectedRun['ports'],
+  'store' | 'members' | 'erasure' | 'now' | 'randomBytes' | 'step' | 'pause'
+>;
 
 /** The numbers of items that a run erased. */
 export type Erased = {

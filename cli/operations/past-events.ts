@@ -1,27 +1,17 @@
 import type { Action, EventAction } from '../../src/contract/actions.ts';
-import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
-import { type DeliveryMessage, type Envelope, envelope } from '../../src/contract/queues.ts';
+import type { DeliveryRecord, EventTime } from '../../src/contract/delivery-record.ts';
+import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { retryDelay } from '../../src/domain/delivery/deliver-event.ts';
-import { type ManagementPorts, requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { parseExactly } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import type { ConnectedRun } from '../command.ts';
 
-/** When the bus accepted an event: the exact time as in its envelope, or a time window. ISO 8601, UTC. */
-export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };
-
-/** Returns the records of an event in an Action's delivery log, in the order of the attempts (adapters/dynamodb). */
-type FindAttempts = (actionId: string, eventId: string, when: EventTime) => Promise<readonly DeliveryRecord[]>;
-
-/** Reads a delivery log from the newest event back to `from`, or to its end (adapters/dynamodb). */
-export type ReadLog = (logId: string, from?: string) => AsyncIterable<DeliveryRecord>;
-
-export type PastEventsPorts = Pick<ManagementPorts, 'store' | 'randomBytes'> & {
-  readonly eventAttempts: FindAttempts;
-  readonly deliveryRecords: ReadLog;
-  /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
-  readonly sendDelivery: (message: DeliveryMessage) => Promise<void>;
-};
+export type PastEventsPorts = Pick<
+  ConnectedRun['ports'],
+  'store' | 'randomBytes' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
+>;
 
 /** Describes the searched time for a message. */
 export const searched = (when: EventTime): string =>
@@ -30,16 +20,7 @@ export const searched = (when: EventTime): string =>
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
 
-export type TracedDelivery = {
-  readonly action_id: string;
-  readonly name: string;
-  readonly site_id: string;
-  /** Outcome of the first delivery, without replays; `none` when there is no record. */
-  readonly outcome: 'delivered' | 'failed' | 'under_way' | 'none';
-  /** Why there may be no record; null when there is one. */
-  readonly note: string | null;
-  readonly attempts: readonly TracedAttempt[];
-};
+export type TracedDelivery = ReturnType<typeof traced>;
 
 /**
  * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
@@ -81,21 +62,23 @@ export async function traceEvent(
   return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
 }
 
-function traced(action: Action, attempts: readonly DeliveryRecord[], time: string): TracedDelivery {
+function traced(action: Action, attempts: readonly DeliveryRecord[], time: string) {
   const { action_id, name, site_id } = action;
   const last = attempts.findLast(({ replay }) => replay === null);
   return {
     action_id,
     name,
     site_id,
+    /** Outcome of the first delivery, without replays. */
     outcome: last === undefined ? 'none' : outcomeAfter(last),
+    /** Why there may be no record; null when there is one. */
     note: attempts.length > 0 ? null : whyNone(action, time),
-    attempts: attempts.map(({ payload, response_excerpt, ...attempt }) => attempt),
+    attempts: attempts.map(({ payload, response_excerpt, ...attempt }): TracedAttempt => attempt),
   };
 }
 
 /** Returns the outcome of a delivery from its last attempt. */
-function outcomeAfter(last: TracedAttempt): Exclude<TracedDelivery['outcome'], 'none'> {
+function outcomeAfter(last: TracedAttempt): 'delivered' | 'failed' | 'under_way' {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
   return retryDelay(last, last) === undefined ? 'failed' : 'under_way';

@@ -1,41 +1,29 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import { RETENTION_DAYS } from '../../src/contract/retention.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
-import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
+import { type Conversation, userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { type ConfigurationStore, requireAll } from '../../src/domain/organizations/store.ts';
+import { requireAll } from '../../src/domain/organizations/store.ts';
 import { parseExactly } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
-import type { Clock } from '../../src/domain/sources.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
-import { type ErasePorts, IN_PROGRESS_MS, type StoredConversation, waitForRequestsInProgress } from './erase.ts';
-import type { ReadLog } from './past-events.ts';
+import type { ConnectedRun } from '../command.ts';
+import { IN_PROGRESS_MS, waitForRequestsInProgress } from './erase.ts';
 
 /** A person in the data of one organization, by every id that the operator knows: of the user or visitor, an address, and so on. */
 type Person = { readonly orgId: string; readonly ids: readonly string[] };
 
-type ReadPorts = {
-  readonly store: Pick<ConfigurationStore, 'findOrganization' | 'listAssistants' | 'listActions'>;
-  readonly erasure: Pick<ErasePorts['erasure'], 'logsOfDeletedActions' | 'conversations'>;
-  readonly deliveryRecords: ReadLog;
-} & Pick<ErasePorts, 'step'>;
-
-/** Where an organization's data of a person are. */
-type PersonData = {
-  readonly logs: readonly string[];
-  readonly conversations: readonly StoredConversation[];
-  /** Finds the person's ids, and those of the person's conversations and sessions, in delivery records. */
-  readonly placeOf: PlaceOf;
-  /** Keys of the counters that the person's addresses may have. */
-  readonly counters: readonly string[];
-};
+type PersonPorts = Pick<ConnectedRun['ports'], 'store' | 'erasure' | 'deliveryRecords' | 'now' | 'step' | 'pause'>;
+/** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
+type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
+type PersonData = Awaited<ReturnType<typeof findPerson>>;
 
 /**
  * Finds the conversations of a person, and what else is needed to find the person's delivery records. Reads the whole conversations
  * table, because no index has its items by user.
  * @throws Refusal 404, or 400 for an id that is empty or that belongs to the organization itself
  */
-async function findPerson({ orgId, ids }: Person, ports: ReadPorts): Promise<PersonData> {
+async function findPerson({ orgId, ids }: Person, ports: PersonPorts) {
   const { sites, logs } = await logsOf(orgId, ports);
   if (ids.length === 0 || ids.includes('')) throw invalidField('user', 'must be an id');
   const own = ids.find((id) => id === orgId || sites.has(id) || logs.includes(id));
@@ -58,7 +46,9 @@ async function findPerson({ orgId, ids }: Person, ports: ReadPorts): Promise<Per
   return {
     logs,
     conversations,
+    /** Finds the person's ids, and those of the person's conversations and sessions, in delivery records. */
     placeOf: personSearch([...named, ...theirs.filter((id) => id !== '')]),
+    /** Keys of the counters that the person's addresses may have. */
     counters: addresses.flatMap((ip) => [
       ADDRESS_COUNTERS.sessionCreate(ip),
       ...[...sites].map((siteId) => ADDRESS_COUNTERS.formSubmit(siteId, ip)),
@@ -66,22 +56,22 @@ async function findPerson({ orgId, ids }: Person, ports: ReadPorts): Promise<Per
   };
 }
 
-/** Reads the delivery logs of an organization for an export: one after the other, each with the newest event first. @throws Refusal 404 */
-export async function* exportedLog(orgId: string, from: string | undefined, ports: ReadPorts): AsyncGenerator<object> {
-  const { logs } = await logsOf(orgId, ports);
-  for await (const record of recordsOf(logs, from, ports)) yield { kind: 'delivery', ...record };
-}
-
-/** Reads the conversations of a person for an export, and then the person's delivery records. @throws Refusal as findPerson */
-export async function* exportedPerson(
-  person: Person,
+/**
+ * Reads the delivery logs of an organization for an export: one after the other, each with the newest event first. With the ids of a
+ * person, reads the person's conversations, and then the person's delivery records.
+ * @throws Refusal as findPerson
+ */
+export async function* exported(
+  orgId: string,
+  ids: readonly string[] | undefined,
   from: string | undefined,
-  ports: ReadPorts,
+  ports: PersonPorts,
 ): AsyncGenerator<object> {
-  const { conversations, logs, placeOf } = await findPerson(person, ports);
-  for (const conversation of conversations) yield { kind: 'conversation', ...conversation };
+  const person = ids && (await findPerson({ orgId, ids }, ports));
+  const { logs } = person ?? (await logsOf(orgId, ports));
+  for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
   for await (const record of recordsOf(logs, from, ports)) {
-    if (placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
+    if (person === undefined || person.placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
   }
 }
 
@@ -92,7 +82,7 @@ const RECORDS_PER_STEP = 100;
 async function* recordsOf(
   logs: readonly string[],
   from: string | undefined,
-  ports: Pick<ReadPorts, 'deliveryRecords' | 'step'>,
+  ports: PersonPorts,
 ): AsyncGenerator<DeliveryRecord> {
   let read = 0;
   for (const [index, log] of logs.entries()) {
@@ -107,7 +97,7 @@ async function* recordsOf(
 /** Returns the ids of an organization's assistants, and of all its delivery logs, those of deleted Actions included. */
 async function logsOf(
   orgId: string,
-  { store, erasure }: ReadPorts,
+  { store, erasure }: PersonPorts,
 ): Promise<{ readonly sites: ReadonlySet<string>; readonly logs: readonly string[] }> {
   await requireOrganization(orgId, { store });
   const logs = requireAll(await store.listActions(orgId)).map(({ action_id }) => action_id);
@@ -118,8 +108,6 @@ async function logsOf(
   }
   return { sites, logs: [...new Set(logs)] };
 }
-
-type ErasePersonPorts = ReadPorts & Pick<ErasePorts, 'erasure' | 'pause'> & { readonly now: Clock };
 
 const DAY_MS = 86_400_000;
 /** An event is usually delivered, with its retries, in this time. */
@@ -146,7 +134,7 @@ export type PersonCounts = {
 };
 
 /** Counts what `erasePerson` would erase. @throws Refusal as findPerson */
-export async function countPerson(person: Person, ports: ErasePersonPorts): Promise<PersonCounts> {
+export async function countPerson(person: Person, ports: PersonPorts): Promise<PersonCounts> {
   const data = await findPerson(person, ports);
   const places: Places = new Map();
   const { counts } = await searchLogs(data, undefined, ports, places, async () => true);
@@ -161,7 +149,7 @@ export async function countPerson(person: Person, ports: ErasePersonPorts): Prom
  * An interrupted run can be repeated: conversations, which lead to further records, are erased last.
  * @throws Refusal as findPerson
  */
-export async function erasePerson(person: Person, ports: ErasePersonPorts): Promise<PersonCounts> {
+export async function erasePerson(person: Person, ports: PersonPorts): Promise<PersonCounts> {
   const { erasure, now } = ports;
   const began = now();
   const data = await findPerson(person, ports);
@@ -210,7 +198,7 @@ type Places = Map<string, number>;
 async function searchLogs(
   { logs, placeOf }: PersonData,
   from: string | undefined,
-  ports: Pick<ReadPorts, 'deliveryRecords' | 'step'>,
+  ports: PersonPorts,
   places: Places,
   found: (record: DeliveryRecord) => Promise<boolean>,
 ) {

@@ -105,7 +105,7 @@ export async function* functionLog(
   }
 }
 
-/** The warm throughput of a table (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html). */
+/** The units per second that a table takes at once; they can only be raised, and DynamoDB bills what is added (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html). */
 export const warmThroughput = (client: DynamoDBClient, TableName: string) => ({
   read: async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -81,3 +81,6 @@ export const FAILURE_ADVICE: Readonly<Record<FailureCode, string>> = {
   payload_too_large: 'The payload is too large or nested too deeply to send.',
   internal_error: 'The service failed. Try again.',
 };
+
+/** When the bus accepted an event: the exact time as in its envelope, or a time window. ISO 8601, UTC. */
+export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse } from 'aws-lambda';
-import { type Erasure, eraseAssistant } from '../../cli/operations/erase.ts';
+import { eraseAssistant } from '../../cli/operations/erase.ts';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
 import {
@@ -44,6 +44,7 @@ export type DispatcherPorts = Omit<DeliverEventPorts, 'attempts' | 'report' | 's
   readonly recording: Omit<Attempts, 'makeAttempt'>;
 };
 /** What belongs to one batch. */
+type Erasure = ReturnType<typeof erasure>;
 type BatchPorts = DeliverEventPorts['queue'] & Pick<Attempts, 'makeAttempt'>;
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
 export type DeliveryDefects = {
@@ -195,7 +196,7 @@ export class Deliveries {
     };
     const erasePorts = {
       ...ports,
-      members: { list: async () => [], remove: async () => {} },
+      members: { list: async () => [], save: async () => {}, remove: async () => {} },
       erasure: this.#defects.erasure?.(erasure(dynamo, tables)) ?? erasure(dynamo, tables),
       pause: (delay: number) => new Promise<void>((resolve) => world.after(delay, () => 'the pause ends', resolve)),
     };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-record.ts';
+import { type DeliveryRecord, type EventTime, FAILURE_CODES } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import type { AttemptKey } from '../../domain/delivery/delivery-log.ts';
 import type { DynamoDb } from './client.ts';
@@ -143,7 +143,7 @@ export async function eventAttempts(
   table: string,
   actionId: string,
   eventId: string,
-  when: { readonly at: string } | { readonly from: string; readonly to: string },
+  when: EventTime,
 ): Promise<readonly DeliveryRecord[]> {
   const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
   const pages = client.queryPages({

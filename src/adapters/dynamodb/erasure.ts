@@ -14,7 +14,7 @@ const BATCH = 25;
 
 type Key = Record<string, unknown>;
 
-/** Erases the data of an assistant or an organization from the tables. */
+/** Finds and erases stored data. Every call may be repeated. `step` may throw at any time to end the work. Erasing calls return the number of erased items. */
 export function erasure(
   client: DynamoDb,
   tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', string>>,
@@ -52,6 +52,7 @@ export function erasure(
   };
 
   return {
+    /** Returns the ids of deleted Actions whose delivery logs still exist. */
     logsOfDeletedActions: async (orgId: string, siteId: string) => {
       const { pk, sk } = KEYS.logOfDeletedAction(orgId, siteId, '');
       return namesUnder(client, tables.configuration, pk, sk);
@@ -70,6 +71,7 @@ export function erasure(
       return count;
     },
 
+    /** Erases conversations, submissions and calls of a site. Reads the whole table, because no index has them by site. */
     eraseConversations: async (siteId: string, step: (read: number, erased: number) => Promise<void>) => {
       let read = 0;
       let count = 0;
@@ -88,6 +90,7 @@ export function erasure(
       return count;
     },
 
+    /** Reads the whole conversations table, page by page: the conversation of each item, and how many items were read. */
     conversations: async function* () {
       let read = 0;
       const scan = {
@@ -100,6 +103,7 @@ export function erasure(
       }
     },
 
+    /** Erases a conversation with its submissions and calls. */
     eraseConversation: async (siteId: string, conversationId: string) => {
       const pk = conversationPartition(siteId, conversationId);
       await erasePartition(tables.conversations, pk, async () => undefined);
@@ -116,6 +120,7 @@ export function erasure(
       return existing.length;
     },
 
+    /** Writes into the audit trail that the operator erases a person's data. The record names no person. */
     recordErasure: async (orgId: string, at: Date) => {
       const record: AuditRecord = {
         org_id: orgId,

@@ -29,6 +29,7 @@ const HIDDEN_SECONDS = 300;
 export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters: string; readonly source: string }) {
   const QueueUrl = urls.deadLetters;
   return {
+    /** Returns the approximate number of messages, including the invisible ones. */
     count: async () => {
       const { Attributes } = await client.send(
         new GetQueueAttributesCommand({
@@ -42,6 +43,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       );
     },
 
+    /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
     receive: async () => {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({
@@ -62,6 +64,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       }));
     },
 
+    /** Makes the messages visible again. */
     release: async (deadLetters: readonly Pick<DeadLetter, 'receipt'>[]) => {
       for (let start = 0; start < deadLetters.length; start += BATCH) {
         await client.send(
@@ -77,6 +80,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       }
     },
 
+    /** Sends the message to its queue with its original id, then deletes it. An interruption in between loses no message. */
     moveBack: async ({ message_id, body, receipt, group }: DeadLetter) => {
       await client.send(
         new SendMessageCommand({
