@@ -41,7 +41,7 @@ const SHOWS: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/va-wave doctor/, /stack VaWave +CREATE_COMPLETE|stack VaWave +none/],
   [/redrive deliveries --dry-run/, /message\.sent|act_/],
   [/event trace/, /delivered/],
-  [/delivery show/, /outcome +delivered/],
+  [/deliveries <action_id> <event_id>/, /outcome +delivered/],
   [/logs widget-init .*Refused/, /origin_not_allowed/],
   [/org list --stack Trial/, /No organizations/],
   [/action secret/, /whsec_/],
