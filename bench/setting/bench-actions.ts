@@ -18,15 +18,12 @@ export async function createActions(urls: readonly string[], management: ManageA
   return { orgId, siteIds, actionIds };
 }
 
-/** Creates the envelope of an event. Its JSON has about this many bytes. */
-export function envelopeOf(id: string, orgId: string, bytes: number) {
-  const rows = Math.max(1, Math.round((bytes - 250) / 48));
-  return {
-    id,
-    event: 'message.sent' as const,
-    timestamp: '2026-03-04T05:06:07Z',
-    data: { messages: Array.from({ length: rows }, (_, row) => ({ row: 10_000 + row, text: 'How can I help you?' })) },
-    site_id: 'site_bench',
-    org_id: orgId,
-  };
-}
+/** Creates the envelope of an event. Its JSON has about 1 kB. */
+export const envelopeOf = (id: string, orgId: string) => ({
+  id,
+  event: 'message.sent' as const,
+  timestamp: '2026-03-04T05:06:07Z',
+  data: { messages: Array.from({ length: 16 }, (_, row) => ({ row: 10_000 + row, text: 'How can I help you?' })) },
+  site_id: 'site_bench',
+  org_id: orgId,
+});

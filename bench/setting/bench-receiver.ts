@@ -12,10 +12,7 @@ export type Arrival = {
   readonly at: number;
 };
 
-/**
- * TLS endpoints in another process. They answer 200, close the connection after an answer to `/closing`, and answer
- * `/after/<milliseconds>` after that time.
- */
+/** TLS endpoints in another process. They answer 200, and close the connection after an answer to `/closing`. */
 export type BenchReceiver = {
   /** The address of each endpoint, with the path `/hook`. */
   readonly urls: readonly [string, ...string[]];

@@ -15,12 +15,6 @@ let arrivals: Arrival[] = [];
 let connections = 0;
 let hanging: Readonly<Record<number, number>> = {};
 
-/** Waits as long as the endpoint or the path wants. */
-const wait = async (endpoint: number, path = '') => {
-  const milliseconds = Number(/^\/after\/(\d+)/.exec(path)?.[1] ?? hanging[endpoint] ?? 0);
-  if (milliseconds > 0) await pause(milliseconds);
-};
-
 const ports = await Promise.all(
   Array.from({ length: Number(count) }, async (_, endpoint) => {
     const server = createServer({ cert, key, keepAlive: true }, (request, response) => {
@@ -30,7 +24,7 @@ const ports = await Promise.all(
       request.on('end', async () => {
         const mark = /"mark":\s*(\d+)/.exec(Buffer.concat(chunks).toString())?.[1];
         if (mark !== undefined) arrivals.push({ mark: Number(mark), endpoint, at: microseconds() });
-        await wait(endpoint, url);
+        await pause(hanging[endpoint] ?? 0);
         const closing = url === '/closing' ? { connection: 'close' } : {};
         const headers = { 'content-type': 'application/json', 'content-length': '2', ...closing };
         response.writeHead(200, headers).end('{}');

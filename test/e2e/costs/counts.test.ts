@@ -109,7 +109,7 @@ async function expectCount(invoke: () => Promise<unknown>, { logKb, ...expected 
 describe.each([[1], [10]])('batches of %p', (batch) => {
   const events = () =>
     sites.slice(0, batch).map(({ orgId, siteId }) => {
-      const { event, timestamp, data } = envelopeOf('', orgId, 1000);
+      const { event, timestamp, data } = envelopeOf('', orgId);
       const detail = { org_id: orgId, site_id: siteId, data };
       return { id: randomUUID(), 'detail-type': event, time: timestamp, detail };
     });
