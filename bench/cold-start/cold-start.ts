@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle as bundleAlone } from '../../lib/bundles.ts';
 import { goal, type Section } from '../report.ts';
-import { functionEnvironment } from '../setting/bench-storage.ts';
-import { type BundledFunction, bundledFunctions } from '../setting/functions.ts';
+import { awsEnvironment } from '../setting/bench-storage.ts';
+import { assembledService } from '../setting/functions.ts';
 import { median } from '../statistics.ts';
 
 const DYNAMODB = 'a handler with the DynamoDB client alone';
@@ -13,10 +13,13 @@ const ROUNDS = 15;
 
 /** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
-  const functions = [reference(folder, DYNAMODB, 'dynamodb-handler'), ...(await bundledFunctions(folder, true))];
+  const service = await assembledService(folder, true);
+  const functions = [{ name: DYNAMODB, bundle: reference(folder), variables: {} }, ...service.functions];
   const times = new Map<string, { wall: number; cpu: number }[]>();
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, bundle } of functions) times.set(name, [...(times.get(name) ?? []), importTime(bundle)]);
+    for (const { name, bundle, variables } of functions) {
+      times.set(name, [...(times.get(name) ?? []), importTime(bundle, variables)]);
+    }
   }
   const medianOf = (name: string, kind: 'wall' | 'cpu') => median((times.get(name) ?? []).map((time) => time[kind]));
   const ofReference = (name: string) => medianOf(name, 'cpu') / medianOf(DYNAMODB, 'cpu');
@@ -43,16 +46,16 @@ DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
   };
 }
 
-function reference(folder: string, name: string, file: string): BundledFunction {
-  const bundle = join(folder, file, 'index.mjs');
-  // The bundle contains the unchanged SDK, with its complete search for credentials.
-  bundleAlone(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)), bundle);
-  return { name, bundle };
+/** Bundles the handler of comparison with the unchanged SDK and its complete search for credentials. @returns the bundle */
+function reference(folder: string): string {
+  const bundle = join(folder, 'reference', 'index.mjs');
+  bundleAlone(fileURLToPath(new URL('./dynamodb-handler.ts', import.meta.url)), bundle);
+  return bundle;
 }
 
 const IMPORT_TIME = fileURLToPath(new URL('./import-time.ts', import.meta.url));
 
-function importTime(bundle: string): { readonly wall: number; readonly cpu: number } {
-  const env = { PATH: process.env.PATH, ...functionEnvironment('http://127.0.0.1:1', 'http://127.0.0.1:1') };
+function importTime(bundle: string, variables: object): { readonly wall: number; readonly cpu: number } {
+  const env = { PATH: process.env.PATH, ...variables, ...awsEnvironment('http://127.0.0.1:1', 'http://127.0.0.1:1') };
   return JSON.parse(execFileSync(process.execPath, [IMPORT_TIME, bundle], { env, encoding: 'utf8' }));
 }

@@ -5,7 +5,7 @@ import { goal, type Section } from '../report.ts';
 import { createActions } from '../setting/bench-actions.ts';
 import { startReceiver } from '../setting/bench-receiver.ts';
 import { startStorage } from '../setting/bench-storage.ts';
-import { bundledFunctions, bundleOf } from '../setting/functions.ts';
+import { assembledService } from '../setting/functions.ts';
 import { median } from '../statistics.ts';
 import type { Measurement, Settings } from './contender.ts';
 
@@ -22,13 +22,14 @@ const DELIVER_NEW = '(c) deliver(), a new connection each, 10 at once';
 /** Measures deliveries per second, and the CPU time of a delivery. */
 export async function delivery(folder: string): Promise<Section> {
   const receiver = await startReceiver(folder);
-  const storage = await startStorage(folder);
+  const service = await assembledService(folder, false);
+  const storage = await startStorage(folder, service);
   try {
     const { authorityFile, urls } = receiver;
     const [url] = urls;
     const kept = { url, authorityFile, atOnce: 50, keepConnections: true };
     const opened = { url, authorityFile, atOnce: 10, keepConnections: false };
-    const bundle = bundleOf(await bundledFunctions(folder, false), 'dispatcher');
+    const bundle = service.bundleOf('dispatcher');
     const toTenActions = async (path: string) => {
       const actions = await createActions(Array(10).fill(new URL(path, url).href), storage.management);
       return { contender: 'dispatcher', bundle, ...actions } as const;

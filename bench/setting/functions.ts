@@ -1,44 +1,53 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readAssembly } from '../../local/cloud/template/assembly.ts';
+import { Stack } from '../../local/cloud/template/stack.ts';
 import { assembleService } from '../../local/service-assembly.ts';
 
-export type BundledFunction = { readonly name: string; readonly bundle: string };
 export type SqsHandler = (event: object, context: object) => Promise<{ readonly batchItemFailures: readonly object[] }>;
 
-type Template = {
-  readonly Resources: Readonly<
-    Record<string, { readonly Type: string; readonly Properties: { readonly Code?: { readonly S3Key: string } } }>
-  >;
-};
+/** No function in a benchmark calls these addresses. */
+const NOWHERE = '127.0.0.1:9';
 
-const TEMPLATE = 'VaWave.template.json';
+/** The value of every secret. */
+export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 
 /**
- * Synthesizes the service once per folder and lists the bundles that a deployment would use.
+ * Synthesizes the service once per folder.
  * @param strict false for the local network rule, which allows endpoints on loopback
  */
-export async function bundledFunctions(folder: string, strict: boolean): Promise<readonly BundledFunction[]> {
+export async function assembledService(folder: string, strict: boolean): Promise<BenchedService> {
   const outdir = join(folder, strict ? 'strict' : 'local');
-  if (!existsSync(join(outdir, TEMPLATE))) await assembleService(outdir, { strict });
-  return functionsOf(outdir);
+  if (!existsSync(outdir)) await assembleService(outdir, { strict });
+  return serviceOf(outdir);
 }
 
-/** Lists the bundles in a cloud assembly of the service. */
-export function functionsOf(outdir: string): readonly BundledFunction[] {
-  const template: Template = JSON.parse(readFileSync(join(outdir, TEMPLATE), 'utf8'));
-  return Object.entries(template.Resources).flatMap(([id, { Type, Properties }]) => {
-    // The CDK's own functions, which deploy assets, are CommonJS.
-    const bundle = join(outdir, `asset.${Properties.Code?.S3Key.replace('.zip', '')}`, 'index.mjs');
-    if (Type !== 'AWS::Lambda::Function' || !existsSync(bundle)) return [];
-    return [{ name: kebabCase(id.replace(/Function[0-9A-F]{8}$/, '')), bundle }];
+export type BenchedService = ReturnType<typeof serviceOf>;
+
+/** Reads the tables and functions of the service from a cloud assembly. */
+export function serviceOf(outdir: string) {
+  const stack = new Stack({
+    assembly: readAssembly(outdir),
+    addresses: { edge: NOWHERE, api: NOWHERE, gateway: NOWHERE, login: NOWHERE },
+    secretString: () => JSON.stringify(SECRET),
   });
-}
-
-/** Returns the path of a function's bundle. @param name the function's folder in lambdas/, with or without its construct as a prefix */
-export function bundleOf(functions: readonly BundledFunction[], name: string): string {
-  const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));
-  if (found === undefined) throw new Error(`The stack has no function ${name}`);
-  return found.bundle;
+  const functions = stack.functions().map(({ logicalId, codeFolder, properties }) => ({
+    name: kebabCase(logicalId.replace(/Function[0-9A-F]{8}$/, '')),
+    bundle: join(codeFolder, 'index.mjs'),
+    variables: properties.Environment.Variables,
+  }));
+  return {
+    tables: stack.all('AWS::DynamoDB::Table'),
+    functions,
+    /** The environment variables of all functions, without those of the SDK. */
+    variables: Object.assign({}, ...functions.map(({ variables }) => variables)) as Readonly<Record<string, string>>,
+    /** Returns the path of a function's bundle. @param name the function's folder in lambdas/, with or without its construct as a prefix */
+    bundleOf(name: string): string {
+      const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));
+      if (found === undefined) throw new Error(`The stack has no function ${name}`);
+      return found.bundle;
+    },
+  };
 }
 
 const kebabCase = (name: string) => name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listenOnLoopback } from '../../local/cloud/listener.ts';
 import { type Arrival, microseconds } from './bench-receiver.ts';
 
 // Customers' endpoints that read and answer requests. receiver.ts starts this separate process.
@@ -35,8 +35,7 @@ const ports = await Promise.all(
     });
     // Longer than any pause of a measurement, so that only the sender closes connections.
     server.keepAliveTimeout = 120_000;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+    return listenOnLoopback(server, 0);
   }),
 );
 

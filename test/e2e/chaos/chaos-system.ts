@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { startStorage } from '../../../bench/setting/bench-storage.ts';
-import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
+import { serviceOf } from '../../../bench/setting/functions.ts';
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import type { Role } from '../../../src/contract/organizations.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
@@ -20,18 +20,18 @@ export type HttpFunction = (
 /** Starts the deployed functions' bundles in this process. */
 export async function startChaos() {
   const receiver = await startReceiver();
-  const storage = await startStorage(temporaryFolder());
+  const service = serviceOf(await serviceAssembly());
+  const storage = await startStorage(temporaryFolder(), service);
   const environment = {
     ...storage.environment,
     VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
     POWERTOOLS_LOG_LEVEL: 'INFO',
   };
-  const bundles = functionsOf(await serviceAssembly());
   let imports = 0;
 
   /** Loads a new container of a function, with empty caches. */
   const container = async <Handler>(name: string): Promise<Handler> => {
-    const bundle = bundleOf(bundles, name);
+    const bundle = service.bundleOf(name);
     Object.assign(process.env, environment);
     const loaded: { handler: Handler } = await import(`${pathToFileURL(bundle).href}?container=${imports++}`);
     return loaded.handler;
@@ -51,7 +51,7 @@ export async function startChaos() {
     serverSecret,
     management,
     join: (org_id: string, sub: string, role: Role) =>
-      members(storage.dynamo, 'configuration').save({
+      members(storage.dynamo, storage.configurationTable).save({
         org_id,
         sub,
         role,

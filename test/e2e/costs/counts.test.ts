@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { envelopeOf } from '../../../bench/setting/bench-actions.ts';
-import { functionEnvironment, startStorage } from '../../../bench/setting/bench-storage.ts';
-import { bundleOf, functionsOf } from '../../../bench/setting/functions.ts';
+import { awsEnvironment, startStorage } from '../../../bench/setting/bench-storage.ts';
+import { serviceOf } from '../../../bench/setting/functions.ts';
 import { COUNTED } from '../../../scripts/costs.ts';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
 import { createAction } from '../../../src/domain/actions/manage-actions.ts';
@@ -24,15 +24,15 @@ const ORGANIZATIONS = 10;
 const ACTIONS = 5;
 
 const receiver = await startReceiver();
-const storage = await startStorage(temporaryFolder());
+const service = serviceOf(await serviceAssembly());
+const storage = await startStorage(temporaryFolder(), service);
 const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
-const bundles = functionsOf(await serviceAssembly());
-Object.assign(process.env, functionEnvironment(services.origin, services.origin), {
+Object.assign(process.env, service.variables, awsEnvironment(services.origin, services.origin), {
   VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
   POWERTOOLS_LOG_LEVEL: 'INFO',
 });
 async function load<Handler>(name: string): Promise<Handler> {
-  const { handler }: { handler: Handler } = await import(pathToFileURL(bundleOf(bundles, name)).href);
+  const { handler }: { handler: Handler } = await import(pathToFileURL(service.bundleOf(name)).href);
   return handler;
 }
 const router = await load<QueueFunction>('event-router');
