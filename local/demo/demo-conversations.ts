@@ -7,35 +7,17 @@ import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { BoundedMap } from '../../src/domain/bounded-map.ts';
 import type { DemoCloud } from './demo-organization.ts';
+import type { Credential } from './demo-site.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */
 const KEPT = 500;
 
-/** What the conversation view sent along: the widget's own header, and the page's origin. */
-export type Credential = {
-  readonly siteId: string | undefined;
-  readonly sessionToken: string | undefined;
-  readonly origin: string | undefined;
-};
-
 type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
-type Answer = { readonly messages: readonly Message[]; readonly ended: boolean };
 type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; busy: boolean };
 
-export type DemoConversations = {
-  /** What was said so far; undefined when the service does not let the visitor in. */
-  readonly read: (credential: Credential, conversationId: string) => Promise<Answer | undefined>;
-  /** One turn, and what the assistant says in it. */
-  readonly say: (credential: Credential, conversationId: string, text: string) => Promise<Answer | undefined>;
-};
-
 /** The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. */
-export function demoConversations(
-  cloud: DemoCloud,
-  orgId: string,
-  { publish }: Pick<Deployment, 'publish'>,
-): DemoConversations {
+export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: Pick<Deployment, 'publish'>) {
   const { apiUrl, gatewayUrl: endpoint, region, credentials, outputs } = cloud;
   const lambda = new LambdaClient({ endpoint, region, credentials, maxAttempts: 1 });
   const events = new EventBridgeClient({ endpoint, region, credentials });
@@ -60,11 +42,13 @@ export function demoConversations(
   };
 
   return {
-    read: async (credential, id) => {
+    /** What was said so far; undefined when the service does not let the visitor in. */
+    read: async (credential: Credential, id: string) => {
       const { talk } = (await talkOf(credential, id)) ?? {};
       return talk && { messages: talk.transcript, ended: talk.conversation.ended };
     },
-    say: async (credential, id, text) => {
+    /** One turn, and what the assistant says in it. */
+    say: async (credential: Credential, id: string, text: string) => {
       const visitor = await talkOf(credential, id);
       if (visitor === undefined) return undefined;
       const { talk, site_id, session_id } = visitor;

@@ -2,31 +2,7 @@ import { closeServer, type Received, type ReceivedAction, receiverServer } from 
 import type { ReceiverCertificate } from '../certificates.ts';
 import { listenNear } from '../cloud/listener.ts';
 
-/** One request that reached the customer's receiver, as the site shows it. */
-export type ShownRequest = {
-  readonly number: number;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly title: string;
-  /** Name of the Action; empty for usage webhooks. */
-  readonly action: string;
-  readonly outcome: 'accepted' | 'duplicate' | 'failed' | 'refused';
-  readonly answered: number;
-  /** Says by what the receiver recognizes repeats, or why it refused the request. */
-  readonly note: string;
-  readonly body: string;
-  /** The headers that say what the request is, and prove it. */
-  readonly headers: string;
-};
-
-export type DemoReceiver = {
-  readonly url: string;
-  /** By path; a path without an Action is unknown. */
-  readonly actions: Map<string, ReceivedAction>;
-  /** Calls `watcher` with the latest hundred and all later requests. @returns a function that ends the calls */
-  watch(watcher: (request: ShownRequest) => void): () => void;
-  stop(): Promise<void>;
-};
+export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
 
 /** Where the usage webhook of the members' sessions leads. */
 export const USAGE_PATH = '/members/usage';
@@ -47,10 +23,11 @@ export async function startDemoReceiver(
   certificate: ReceiverCertificate | undefined,
   usageSecret: string,
   fail: number,
-): Promise<DemoReceiver> {
-  const actions: DemoReceiver['actions'] = new Map();
-  const recent: ShownRequest[] = [];
-  const watchers = new Set<(request: ShownRequest) => void>();
+) {
+  /** By path; a path without an Action is unknown. */
+  const actions = new Map<string, ReceivedAction>();
+  const recent: Shown[] = [];
+  const watchers = new Set<(request: Shown) => void>();
   /** Tokens by user since their conversation began. */
   const spent = new Map<string, number>();
   let number = 0;
@@ -83,8 +60,7 @@ export async function startDemoReceiver(
     onRequest: (received, answered) => {
       if (answered === 404) return;
       number += 1;
-      const action = actions.get(received.path)?.name ?? '';
-      const request = { number, action, answered, ...shown(received, answered) };
+      const request = shown(received, number, actions.get(received.path)?.name ?? '', answered);
       recent.push(request);
       if (recent.length > KEPT_REQUESTS) recent.shift();
       for (const watcher of watchers) watcher(request);
@@ -94,7 +70,8 @@ export async function startDemoReceiver(
   return {
     url: `https://localhost:${await listenNear(server, PREFERRED_PORT)}`,
     actions,
-    watch(watcher) {
+    /** Calls `watcher` with the latest hundred and all later requests. @returns a function that ends the calls */
+    watch(watcher: (request: Shown) => void) {
       for (const request of recent) watcher(request);
       watchers.add(watcher);
       return () => watchers.delete(watcher);
@@ -105,29 +82,36 @@ export async function startDemoReceiver(
 
 const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
-function shown({ at, path, headers, body, verdict, key, arrivals }: Received, answered: number) {
+type Shown = ReturnType<typeof shown>;
+
+/** A request as the site shows it. @param action name of its Action; empty for usage webhooks */
+function shown(received: Received, number: number, action: string, answered: number) {
+  const { at, headers, body, verdict, arrivals } = received;
+  const verified = answered === 503 ? 'failed' : arrivals.accepted ? 'duplicate' : 'accepted';
   const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
-  const common = { at: at.toISOString(), body, headers: proof.map(([name, value]) => `${name}: ${value}`).join('\n') };
+  const [title, note] = wordsFor(received);
+  return {
+    number,
+    at: at.toISOString(),
+    title,
+    action,
+    outcome: verdict.kind === 'refused' ? 'refused' : verified,
+    answered,
+    note,
+    body,
+    headers: proof.map(([name, value]) => `${name}: ${value}`).join('\n'),
+  };
+}
+
+/** The title says what the request is; the note, by what the receiver recognizes repeats, or why it refused the request. */
+function wordsFor({ at, path, verdict, key, arrivals }: Received): readonly [title: string, note: string] {
   const place = path.split('/').at(-1);
-  if (verdict.kind === 'refused') {
-    return {
-      ...common,
-      title: `request to ${place}`,
-      outcome: 'refused',
-      note: `Not verified: ${verdict.problem}.`,
-    } as const;
-  }
-  const outcome = answered === 503 ? 'failed' : arrivals.accepted ? 'duplicate' : 'accepted';
   const seconds = ((Number(at) - Number(arrivals.firstAt)) / 1000).toFixed(1);
   const again = arrivals.count === 1 ? '' : `, arrival ${arrivals.count}, ${seconds} s after the first.`;
-  if (verdict.kind === 'usage')
-    return { ...common, title: 'usage report', outcome, note: `Nonce ${key}${again}` } as const;
+  if (verdict.kind === 'refused') return [`request to ${place}`, `Not verified: ${verdict.problem}.`];
+  if (verdict.kind === 'usage') return ['usage report', `Nonce ${key}${again}`];
   const { trigger, triggerRef } = verdict.request;
-  const titles = { event: triggerRef, ai: `AI-decided ${place}`, form: `form ${place}` };
-  const notes = {
-    event: `Envelope ${key}${again}`,
-    ai: `Conversation ${triggerRef}. The assistant is given a field of the answer.`,
-    form: `Submission ${key}${again}`,
-  };
-  return { ...common, title: titles[trigger], outcome, note: notes[trigger] } as const;
+  if (trigger === 'event') return [triggerRef, `Envelope ${key}${again}`];
+  if (trigger === 'form') return [`form ${place}`, `Submission ${key}${again}`];
+  return [`AI-decided ${place}`, `Conversation ${triggerRef}. The assistant is given a field of the answer.`];
 }

@@ -13,19 +13,13 @@ import { demoSite } from './demo-site.ts';
 /** Where the site listens unless another program does. */
 const SITE_PORT = 8788;
 
-export type RunningDemo = {
-  /** What a visitor may open, by name. Printed, and written to the ready file. */
-  readonly urls: Readonly<Record<string, string>>;
-  /** What to try next, one line each. */
-  readonly tips: readonly string[];
-  stop(): Promise<void>;
-};
+export type RunningDemo = Awaited<ReturnType<typeof startDemo>>;
 
 /**
  * Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver.
  * @param fail how many requests of each event the receiver answers with 503 before it accepts one
  */
-export async function startDemo(cloud: LocalCloud, fail: number): Promise<RunningDemo> {
+export async function startDemo(cloud: LocalCloud, fail: number) {
   const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
   const deployment = openDeployment(outputs, { endpoint, region, credentials });
   await using stops = new AsyncDisposableStack();
@@ -46,12 +40,14 @@ export async function startDemo(cloud: LocalCloud, fail: number): Promise<Runnin
   const retries = `Restart with --demo-fail 2 to see an event retried after ${EVENT_RETRY_DELAYS_SECONDS.join(' and ')} seconds.`;
   const started = stops.move();
   return {
+    /** What a visitor may open, by name. Printed, and written to the ready file. */
     urls: {
       site: `${url}/`,
       members: `${url}/members`,
       receiver: receiver.url,
       dashboard: outputs[OUTPUTS.dashboardUrl] ?? '',
     },
+    /** What to try next, one line each. */
     tips: [
       `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
       `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,

@@ -8,7 +8,7 @@ const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
 const { port, stop } = await startServer(
   demoSite({
     cloud: { baseUrl: nothing, apiUrl: nothing, gatewayUrl: nothing, region: 'us-east-1', credentials, outputs: {} },
-    receiver: { url: 'https://localhost:9', watch: () => () => {} },
+    receiver: { url: 'https://localhost:9', watch: () => () => true },
     deployment: { publish: async () => '' },
     usageSecret: 'u'.repeat(32),
     fail: 0,
