@@ -114,8 +114,10 @@ const parameters = (named: Parameters, required: boolean) =>
     ),
   );
 
-function publicOperation(name: PublicOperation): ZodOpenApiOperationObject {
-  const operation = PUBLIC_OPERATIONS[name];
+function publicOperation(
+  name: string,
+  operation: (typeof PUBLIC_OPERATIONS)[PublicOperation],
+): ZodOpenApiOperationObject {
   const { caller, summary, description, credentials, browserHeaders, body } = operation;
   const headers = browserHeaders.map((header) => [header, { schema: z.string(), description: 'Set by the browser' }]);
   return {
@@ -141,9 +143,8 @@ function publicOperation(name: PublicOperation): ZodOpenApiOperationObject {
 
 function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject {
   const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
-  const schemas: { readonly body?: z.ZodType; readonly query?: z.ZodObject; readonly answer: z.ZodType } =
+  const { body, query, ...schemas }: { body?: z.ZodType; query?: z.ZodObject; answer: z.ZodType } =
     DASHBOARD_SCHEMAS[name];
-  const { body, query } = schemas;
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, { schema: DASHBOARD_IDS }] as const);
   const writes = method !== 'GET' && role === 'admin' && name !== 'testAction';
   const stale = 'The version is stale, the name is in use, or a limit is reached';
@@ -169,23 +170,20 @@ function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject
   };
 }
 
-const isPublicOperation = (name: string): name is PublicOperation => name in PUBLIC_OPERATIONS;
-const isDashboardOperation = (name: string): name is DashboardOperation => name in DASHBOARD_OPERATIONS;
-
 function allPaths(): ZodOpenApiPathsObject {
-  const paths: ZodOpenApiPathsObject = {};
-  const add = (path: string, method: string, operation: ZodOpenApiOperationObject) => {
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
-  };
-  for (const name of Object.keys(PUBLIC_OPERATIONS).filter(isPublicOperation)) {
-    const { path, method } = PUBLIC_OPERATIONS[name];
-    add(path, method, publicOperation(name));
-  }
-  for (const name of Object.keys(DASHBOARD_OPERATIONS).filter(isDashboardOperation)) {
-    const { path, method } = DASHBOARD_OPERATIONS[name];
-    add(DASHBOARD_API_PATH + path, method, dashboardOperation(name));
-  }
-  return paths;
+  const names = Object.keys(DASHBOARD_OPERATIONS) as DashboardOperation[];
+  const all = [
+    ...Object.entries(PUBLIC_OPERATIONS).map(
+      ([name, one]) => [one.path, one.method, publicOperation(name, one)] as const,
+    ),
+    ...names.map((name) => {
+      const { path, method } = DASHBOARD_OPERATIONS[name];
+      return [DASHBOARD_API_PATH + path, method, dashboardOperation(name)] as const;
+    }),
+  ];
+  const byPath = Map.groupBy(all, ([path]) => path);
+  const operationsOf = (of: typeof all) => of.map(([, method, operation]) => [method.toLowerCase(), operation]);
+  return Object.fromEntries([...byPath].map(([path, of]) => [path, Object.fromEntries(operationsOf(of))]));
 }
 
 /** Returns the text of docs/openapi.json. */
