@@ -4,7 +4,6 @@ export type Section = {
   /** What the section measures and how, in a few sentences. */
   readonly method: string;
   readonly tables: readonly Table[];
-  readonly goals?: readonly Goal[];
 };
 
 export type Table = {
@@ -12,19 +11,17 @@ export type Table = {
   readonly rows: readonly (readonly (string | number)[])[];
 };
 
-type Goal = {
-  readonly name: string;
-  readonly required: string;
-  readonly found: string;
-  readonly met: boolean;
-};
+type Goal = readonly [name: string, found: number, limit: { readonly min: number } | { readonly max: number }];
 
-/** Creates a goal for a number that must reach a minimum or not exceed a maximum. */
-export function goal(name: string, found: number, limit: { readonly min: number } | { readonly max: number }): Goal {
-  const [required, met] =
-    'min' in limit ? [`≥ ${limit.min}`, found >= limit.min] : [`≤ ${limit.max}`, found <= limit.max];
-  return { name, required, found: digits(found), met };
-}
+/** Returns the table of numbers that must reach a minimum or not exceed a maximum. */
+export const goals = (...all: readonly Goal[]): Table => ({
+  columns: ['Goal', 'required', 'measured', 'result'],
+  rows: all.map(([name, found, limit]) => {
+    const [required, met] =
+      'min' in limit ? [`≥ ${limit.min}`, found >= limit.min] : [`≤ ${limit.max}`, found <= limit.max];
+    return [name, required, digits(found), met ? 'met' : '**not met**'];
+  }),
+});
 
 /** Formats a number with three significant digits, or as a whole number from 100 on. */
 export function digits(value: number): string {
@@ -32,19 +29,9 @@ export function digits(value: number): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** Returns a section as Markdown: heading, method, tables and goals. */
-export function sectionMarkdown({ title, method, tables, goals = [] }: Section): string {
-  const goalTable: Table[] =
-    goals.length === 0
-      ? []
-      : [
-          {
-            columns: ['Goal', 'required', 'measured', 'result'],
-            rows: goals.map(({ name, required, found, met }) => [name, required, found, met ? 'met' : '**not met**']),
-          },
-        ];
-  return [`## ${title}`, method, ...[...tables, ...goalTable].map(tableMarkdown)].join('\n\n');
-}
+/** Returns a section as Markdown: heading, method and tables. */
+export const sectionMarkdown = ({ title, method, tables }: Section): string =>
+  [`## ${title}`, method, ...tables.map(tableMarkdown)].join('\n\n');
 
 /** Returns a table as Markdown, with numbers to the right. */
 export function tableMarkdown({ columns, rows }: Table): string {

@@ -1,7 +1,7 @@
 import { HOSTILE_SERVERS, LONGEST_CHAIN } from '../../test/adapters/outbound/hostile-servers.ts';
 import { runHostileBatch } from '../../test/adapters/outbound/run-hostile-batch.ts';
 import { createTestNetwork } from '../../test/adapters/outbound/test-network.ts';
-import { goal, type Section } from '../report.ts';
+import { goals, type Section } from '../report.ts';
 
 /** Part of a core that Lambda gives a function of 512 MB. */
 const LAMBDA_SHARE = 0.29;
@@ -27,14 +27,11 @@ export async function hostile(): Promise<Section> {
 between two turns of the event loop, divided by ${LAMBDA_SHARE}, the part of a core that Lambda gives a function of 512 MB. For the victim's latency the process is
 stopped for ${Math.round((1 - LAMBDA_SHARE) * 100)} of every 100 ms.`,
     tables: [
-      {
-        columns: ['Nine deliveries to', 'longest block, ms', "victim's latency, ms"],
-        rows: measured,
-      },
-    ],
-    goals: [
-      goal('The longest block of all, ms', Math.max(...measured.map(([, blockMs]) => blockMs)), { max: 50 }),
-      goal('The latest victim of all, ms', Math.max(...measured.map(([, , victimMs]) => victimMs)), { max: 5000 }),
+      { columns: ['Nine deliveries to', 'longest block, ms', "victim's latency, ms"], rows: measured },
+      goals(
+        ['The longest block of all, ms', Math.max(...measured.map(([, blockMs]) => blockMs)), { max: 50 }],
+        ['The latest victim of all, ms', Math.max(...measured.map(([, , victimMs]) => victimMs)), { max: 5000 }],
+      ),
     ],
   };
 }

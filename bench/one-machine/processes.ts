@@ -3,49 +3,37 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Clock ticks per second, in which Linux counts processor time. */
 const TICKS = 100;
 
-type Stat = { readonly pid: number; readonly parent: number; readonly cpuMs: number };
-
-/** Returns the ids of a process and of all its descendants. */
+/** Returns the ids of a process and of all its descendants. A thread may have started each of them. */
 export function processTree(root: number): number[] {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => statOf(Number(name)) ?? []);
-  const tree = new Set([root]);
-  for (let size = 0; size !== tree.size; ) {
-    size = tree.size;
-    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
-  }
-  return [...tree];
+  const children = unlessEnded(() => readdirSync(`/proc/${root}/task`), [])
+    .flatMap((thread) => read(`/proc/${root}/task/${thread}/children`).split(' '))
+    .filter((pid) => pid !== '');
+  return [root, ...children.map(Number).flatMap(processTree)];
 }
 
 /** Returns the user and system processor time of these processes and their ended children, in milliseconds. */
 export function cpuOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + (statOf(pid)?.cpuMs ?? 0), 0);
+  const ticks = pids.flatMap((pid) => {
+    // The name is in parentheses and may contain any characters.
+    const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+    return fields.split(' ').slice(11, 15).map(Number);
+  });
+  return (ticks.reduce((sum, count) => sum + count, 0) * 1000) / TICKS;
 }
 
 /** Returns the memory of these processes in megabytes. Shared memory counts once. */
 export function memoryOf(pids: readonly number[]): number {
-  const kilobytes = pids.reduce((sum, pid) => {
-    const text = readText(`/proc/${pid}/smaps_rollup`) ?? '';
-    return sum + Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
-  }, 0);
-  return kilobytes / 1024;
+  const kilobytes = pids.map((pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
+  return kilobytes.reduce((sum, size) => sum + size, 0) / 1024;
 }
 
-function statOf(pid: number): Stat | undefined {
-  const text = readText(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
-  // The name is in parentheses and may contain any characters.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
-  return { pid, parent: Number(fields[1]), cpuMs: (ticks * 1000) / TICKS };
-}
+const read = (file: string): string => unlessEnded(() => readFileSync(file, 'utf8'), '');
 
-function readText(file: string): string | undefined {
+/** Returns what is read about a process, or this value when the process has ended. */
+function unlessEnded<Value>(about: () => Value, ended: Value): Value {
   try {
-    return readFileSync(file, 'utf8');
+    return about();
   } catch {
-    // The process has ended.
-    return undefined;
+    return ended;
   }
 }
