@@ -1,3 +1,4 @@
+import type { OutboundOutcome } from '../../src/domain/delivery/outbound-request.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import type { MakeCall } from './tables.ts';
 import { textOf, type World } from './world.ts';
@@ -130,6 +131,36 @@ export class Environment {
         }
       });
     });
+
+  /**
+   * Makes a request to an endpoint, over a network without faults. As the outbound pipeline, it ends with the invocation and never throws
+   * otherwise.
+   * @param receive called when the request arrives: says how the endpoint answers, and `over` is called when it has
+   * @param stopped called when the invocation ends before
+   */
+  async request(
+    name: string,
+    invocation: AbortSignal | undefined,
+    receive: () => { readonly outcome: OutboundOutcome; readonly seconds: number; readonly over: () => unknown },
+    stopped: () => unknown = () => {},
+  ): Promise<OutboundOutcome> {
+    invocation?.throwIfAborted();
+    const result = Promise.withResolvers<OutboundOutcome>();
+    const stop = () => {
+      stopped();
+      result.reject(invocation?.reason);
+    };
+    invocation?.addEventListener('abort', stop, { once: true });
+    this.#world.after(0, `${this.name}: request ${name}`, () => {
+      if (!this.alive || invocation?.aborted) return;
+      const { outcome, seconds, over } = receive();
+      this.#world.after(seconds * 1000, `the endpoint ends ${name}: ${outcome.failure?.code ?? 'ok'}`, () => {
+        over();
+        if (this.alive) result.resolve(outcome);
+      });
+    });
+    return result.promise.finally(() => invocation?.removeEventListener('abort', stop));
+  }
 }
 
 function quietly(effect: () => unknown): void {

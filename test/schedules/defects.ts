@@ -2,11 +2,13 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
+import type { CallToolPorts } from '../../src/domain/actions/call-tool.ts';
+import type { SubmitFormPorts } from '../../src/domain/actions/submit-form.ts';
 import { rotateRing } from '../../src/domain/auth/key-ring.ts';
 import type { HitPerMinute } from '../../src/domain/counters.ts';
-import type { AttemptResult, AttemptStart, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
+import type { AttemptResult, DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
-import { Deliveries, type DeliveryDefects, type DispatcherPorts } from './deliveries.ts';
+import { Deliveries, type DeliveryDefects, type DispatcherPorts, nameOf } from './deliveries.ts';
 import { keys } from './keys.ts';
 import { actions, calls, forms, inFlight, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
@@ -56,7 +58,6 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'the retry is scheduled before the record is completed': {
     dispatcher: (ports) => {
       const later = new Map<string, () => Promise<void>>();
-      const nameOf = ({ reference, action_id, attempt }: AttemptStart) => `${reference} ${action_id} ${attempt}`;
       const { log } = ports.recording;
       return {
         ...withLog(ports, {
@@ -151,35 +152,42 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   },
 };
 
-/** Defects of what else has a limit, and of keys. */
-const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
-  'the five calls are read and then written': (world) =>
+const inCalls =
+  (
+    change: (own: CallToolPorts['conversations'], dynamo: DynamoDb) => Partial<CallToolPorts['conversations']>,
+  ): Scenario =>
+  (world) =>
     calls(world, {
       tool: (ports, dynamo) => ({
         ...ports,
-        conversations: {
-          ...ports.conversations,
-          countCall: async ({ conversationId, actionId }, limit) => {
-            const Key = { pk: conversationId, sk: actionId };
-            const { Item } = await dynamo.get({ TableName: 'conversations', Key });
-            const count = Number(Item?.calls ?? 0);
-            if (count >= limit) return false;
-            await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
-            return true;
-          },
-        },
+        conversations: { ...ports.conversations, ...change(ports.conversations, dynamo) },
       }),
-    }),
-  'a call that cannot be counted is made': (world) =>
-    calls(world, {
-      tool: ({ conversations, ...ports }) => ({
-        ...ports,
-        conversations: {
-          ...conversations,
-          countCall: (call, limit) => conversations.countCall(call, limit).catch(() => true),
-        },
-      }),
-    }),
+    });
+const inForms =
+  (change: (ports: SubmitFormPorts) => Partial<SubmitFormPorts>): Scenario =>
+  (world) =>
+    forms(world, { form: (ports) => ({ ...ports, ...change(ports) }) });
+/** Takes this for the outcome of every submission for which there is a topic. */
+const escalated = (outcome: 'accepted' | 'failed') =>
+  inForms(({ escalate }) => ({
+    escalate: async (submission) => ((await escalate(submission)) === 'none' ? 'none' : outcome),
+  }));
+
+/** Defects of what else has a limit, and of keys. */
+const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
+  'the five calls are read and then written': inCalls((_, dynamo) => ({
+    countCall: async ({ conversationId, actionId }, limit) => {
+      const Key = { pk: conversationId, sk: actionId };
+      const { Item } = await dynamo.get({ TableName: 'conversations', Key });
+      const count = Number(Item?.calls ?? 0);
+      if (count >= limit) return false;
+      await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
+      return true;
+    },
+  })),
+  'a call that cannot be counted is made': inCalls(({ countCall }) => ({
+    countCall: (call, limit) => countCall(call, limit).catch(() => true),
+  })),
   'an AI-decided Action is read from a cache': (world) => {
     let known: AiAction | undefined;
     return calls(world, {
@@ -199,38 +207,20 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
       session: ({ counters, ...ports }) => ({ ...ports, counters: { ...counters, hitPerMinute: hitsInMemory() } }),
     }),
   'the submissions of each clock minute are counted': (world) => {
-    const counted = hitsInMemory(60_000);
-    return forms(world, {
-      form: ({ counters, ...ports }) => ({ ...ports, counters: { ...counters, hitPerMinute: counted } }),
-    });
+    const hitPerMinute = hitsInMemory(60_000);
+    return inForms(({ counters }) => ({ counters: { ...counters, hitPerMinute } }))(world);
   },
-  'a submission is claimed by every request with its key': (world) =>
-    forms(world, {
-      form: ({ conversations, ...ports }) => ({
-        ...ports,
-        conversations: {
-          ...conversations,
-          claimSubmission: async (key, id, now) => {
-            const claim = await conversations.claimSubmission(key, id, now);
-            return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
-          },
-        },
-      }),
-    }),
-  'what a topic accepts does not count': (world) =>
-    forms(world, {
-      form: (ports) => ({
-        ...ports,
-        escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'failed'),
-      }),
-    }),
-  'what no topic accepts counts as accepted': (world) =>
-    forms(world, {
-      form: (ports) => ({
-        ...ports,
-        escalate: async (submission) => ((await ports.escalate(submission)) === 'none' ? 'none' : 'accepted'),
-      }),
-    }),
+  'a submission is claimed by every request with its key': inForms(({ conversations }) => ({
+    conversations: {
+      ...conversations,
+      claimSubmission: async (key, id, now) => {
+        const claim = await conversations.claimSubmission(key, id, now);
+        return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+      },
+    },
+  })),
+  'what a topic accepts does not count': escalated('failed'),
+  'what no topic accepts counts as accepted': escalated('accepted'),
   'places in flight are read and then taken': (world) =>
     inFlight(world, {
       lease: (_, dynamo) => async (_org, now) => {

@@ -30,7 +30,8 @@ import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/ro
 import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
 import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
-import { anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { answersOf, MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
@@ -58,19 +59,19 @@ export type DeliveryDefects = {
   readonly batchResult?: (response: SQSBatchResponse, all: readonly string[]) => SQSBatchResponse;
 };
 
-const CONFIGURATION = 'configuration';
 const LOG = 'log';
 const COUNTERS = 'counters';
 const ROUTER_SECONDS = 25;
 const DISPATCHER_SECONDS = 15;
 const EVENT = 'conversation.started';
-const CREATED = '2026-01-01T00:00:00.000Z';
 
 const silent = { info: () => {}, error: () => {} };
 
+/** The function that a queue invokes. */
+type Kind = 'router' | 'dispatcher';
+
 type Sent = {
   readonly attempt: number;
-  readonly at: number;
   readonly body: string;
   readonly environment: Environment;
   endedAt: number;
@@ -83,8 +84,7 @@ export class Deliveries {
   readonly #faults: Faults;
   readonly #defects: DeliveryDefects;
   readonly #tables = new MemoryTables();
-  readonly #events: MemoryQueue;
-  readonly #deliveries: MemoryQueue;
+  readonly #queues: Readonly<Record<Kind, MemoryQueue>>;
   readonly #environments = { router: [] as RunningFunction[], dispatcher: [] as RunningFunction[] };
   readonly #sent = new Map<string, Sent[]>();
   /** When the bus accepted each event: in milliseconds of the world, and as the envelope says it. */
@@ -106,13 +106,15 @@ export class Deliveries {
     this.#defects = defects;
     this.#faults = new Faults(world);
     const now = () => world.time;
-    this.#events = new MemoryQueue({
-      now,
-      visibilitySeconds: 150,
-      maxReceives: 4,
-      describe: (body) => String(JSON.parse(body).id),
-    });
-    this.#deliveries = new MemoryQueue({ now, visibilitySeconds: 30, maxReceives: 5, describe: describeDelivery });
+    this.#queues = {
+      router: new MemoryQueue({
+        now,
+        visibilitySeconds: 150,
+        maxReceives: 4,
+        describe: (body) => String(JSON.parse(body).id),
+      }),
+      dispatcher: new MemoryQueue({ now, visibilitySeconds: 30, maxReceives: 5, describe: describeDelivery }),
+    };
     this.#actions = Array.from({ length: 1 + world.choose(3) }, (_, index) => ({
       id: `act_${index + 1}`,
       behaviour: world.choose(BEHAVIOURS.length),
@@ -123,7 +125,7 @@ export class Deliveries {
 
   async run(): Promise<void> {
     const world = this.#world;
-    this.#configure();
+    await this.#configure();
     const events = 1 + world.choose(2);
     for (let index = 1; index <= events; index++) {
       world.after(world.choose(3) * 1000, `the bus accepts event${index}`, () => this.#accept(`event${index}`));
@@ -135,7 +137,7 @@ export class Deliveries {
 
   /** Delivers events in rounds. Between two rounds, the world forgets the events, so that only the code can remember them. */
   async *rounds(events: number): AsyncGenerator<void> {
-    this.#configure();
+    await this.#configure();
     for (let count = 0; ; ) {
       for (let left = events; left > 0; left--) this.#accept(`event${++count}`);
       await this.#world.run();
@@ -146,21 +148,17 @@ export class Deliveries {
     }
   }
 
-  #configure(): void {
+  async #configure(): Promise<void> {
     const dispatchers = 1 + this.#world.choose(2);
     this.#environments.router.push(this.#router(0));
     for (let index = 0; index < dispatchers; index++) this.#environments.dispatcher.push(this.#dispatcher(index));
-    const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
-    const Item = { ...KEYS.organization(ORG_ID), organization, action_count: this.#actions.length, assistant_count: 1 };
-    this.#tables.put({ TableName: CONFIGURATION, Item });
-    this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.assistant(SITE_ID), assistant: anAssistant() } });
-    this.#tables.put({ TableName: CONFIGURATION, Item: KEYS.organizationSite(ORG_ID, SITE_ID) });
-    for (const { id, poisoned } of this.#actions) {
-      const restrictions = { daily_outbound_quota: this.#quota };
-      const action = anEventAction({ action_id: id, slug: id, url: `https://crm.example/${id}`, ...restrictions });
-      const stored = poisoned ? { ...action, url: 7 } : action;
-      this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.action(ORG_ID, id), action: stored } });
-      this.#tables.put({ TableName: CONFIGURATION, Item: { ...KEYS.actionOwner(id), org_id: ORG_ID } });
+    const actions = this.#actions.map(({ id }) => anEventAction({ action_id: id, url: `https://crm.example/${id}` }));
+    await storeOrganization(this.#tables, actions);
+    for (const action of actions) {
+      const poisoned = this.#actions.some((one) => one.id === action.action_id && one.poisoned);
+      const stored = { ...action, daily_outbound_quota: this.#quota, ...(poisoned && { url: 7 }) };
+      const Item = { ...KEYS.action(ORG_ID, action.action_id), action: stored };
+      this.#tables.put({ TableName: CONFIGURATION, Item });
     }
   }
 
@@ -171,8 +169,8 @@ export class Deliveries {
     const detail = { org_id: ORG_ID, site_id: SITE_ID, data: { n: 1 } };
     const body = JSON.stringify({ id, 'detail-type': EVENT, time: timestamp, detail });
     const copies = this.#faults.now('delivered twice') ? 2 : 1;
-    for (let copy = 0; copy < copies; copy++) this.#events.send(body);
-    this.#poll(this.#events, 'router');
+    for (let copy = 0; copy < copies; copy++) this.#queues.router.send(body);
+    this.#poll('router');
   }
 
   /** An operator or an admin changes something beside the deliveries. */
@@ -249,10 +247,10 @@ export class Deliveries {
     const environment = new Environment(name, this.#world, this.#faults);
     const call: MakeCall = async (label, effect, repeatable) => {
       const result = await environment.call(label, effect, repeatable);
-      this.#pollLater();
+      this.#poll('dispatcher');
       return result;
     };
-    const answer = answersOf(this.#deliveries, call, () => this.#faults.now('fails before'));
+    const answer = answersOf(this.#queues.dispatcher, call, () => this.#faults.now('fails before'));
     const dynamo = memoryDynamoDb(this.#tables, environment.call);
     return { environment, dynamo, sqs: memorySqsClient(this.#clients++, answer) };
   }
@@ -337,35 +335,17 @@ export class Deliveries {
     return { environment, handler, seconds: DISPATCHER_SECONDS };
   }
 
-  /** The network and the endpoints. As the outbound pipeline, it ends with the invocation and never throws otherwise. */
   #outbound(environment: Environment, deadline: number): MakeAttempt {
-    const world = this.#world;
-    return async (request, ended) => {
-      ended?.throwIfAborted();
-      const result = Promise.withResolvers<OutboundOutcome>();
-      let over = false;
-      const stop = () => {
-        over = true;
-        result.reject(ended?.reason);
-      };
-      ended?.addEventListener('abort', stop, { once: true });
-      world.after(0, `${environment.name}: request ${request.headers.ATTEMPT}`, () => {
-        if (!environment.alive || over) return;
+    return (request, ended) =>
+      environment.request(request.headers.ATTEMPT ?? '', ended, () => {
         const sent = this.#receive(request, environment, deadline);
         const { outcome, seconds } = this.#answer(request);
-        world.after(
-          seconds * 1000,
-          `${request.url} ends ${request.headers.ATTEMPT}: ${outcome.failure?.code ?? 'ok'}`,
-          () => {
-            sent.endedAt = Math.min(sent.endedAt, world.time);
-            sent.outcome = outcome;
-            if (!environment.alive || over) return;
-            result.resolve(outcome);
-          },
-        );
+        const over = () => {
+          sent.endedAt = Math.min(sent.endedAt, this.#world.time);
+          sent.outcome = outcome;
+        };
+        return { outcome, seconds, over };
       });
-      return result.promise.finally(() => ended?.removeEventListener('abort', stop));
-    };
   }
 
   #answer({ url }: OutboundRequest): { readonly outcome: OutboundOutcome; readonly seconds: number } {
@@ -419,15 +399,8 @@ export class Deliveries {
     ) {
       world.violated(`the request ${name} was sent after a later attempt`);
     }
-    const sent: Sent = {
-      attempt,
-      at: world.time,
-      body,
-      environment,
-      endedAt: Number.POSITIVE_INFINITY,
-      outcome: undefined,
-    };
-    sent.endedAt = Math.max(deadline, world.time);
+    const endedAt = Math.max(deadline, world.time);
+    const sent: Sent = { attempt, body, environment, endedAt, outcome: undefined };
     all.push(sent);
     if (this.#quota !== null && this.#requests() > this.#quota + this.#uncounted)
       world.violated(`the request ${name} is beyond the quota`);
@@ -449,30 +422,26 @@ export class Deliveries {
     return this.#tables.get(LOG, { pk: partitionOf(actionId, event), sk });
   }
 
-  #pollLater(): void {
-    const times = new Set(this.#deliveries.messages.map(({ visibleAt }) => visibleAt));
-    for (const time of times) this.#pollAt(this.#deliveries, 'dispatcher', time);
-  }
-
   readonly #polls = new Set<string>();
 
-  #pollAt(queue: MemoryQueue, kind: 'router' | 'dispatcher', time: number): void {
-    const at = Math.max(time, this.#world.time);
-    const name = `${kind} ${at}`;
-    if (this.#polls.has(name)) return;
-    this.#polls.add(name);
-    this.#world.after(at - this.#world.time, `${kind} is polled`, () => {
-      this.#polls.delete(name);
-      this.#receiveBatch(queue, kind);
-    });
-  }
-
-  #poll(queue: MemoryQueue, kind: 'router' | 'dispatcher'): void {
-    for (const { visibleAt } of queue.messages) this.#pollAt(queue, kind, visibleAt);
+  /** Polls a queue now and when its hidden messages become visible. */
+  #poll(kind: Kind): void {
+    const world = this.#world;
+    for (const time of new Set(this.#queues[kind].messages.map(({ visibleAt }) => visibleAt))) {
+      const at = Math.max(time, world.time);
+      const name = `${kind} ${at}`;
+      if (this.#polls.has(name)) continue;
+      this.#polls.add(name);
+      world.after(at - world.time, `${kind} is polled`, () => {
+        this.#polls.delete(name);
+        this.#receiveBatch(kind);
+      });
+    }
   }
 
   /** What Lambda's event source mapping does. */
-  #receiveBatch(queue: MemoryQueue, kind: 'router' | 'dispatcher'): void {
+  #receiveBatch(kind: Kind): void {
+    const queue = this.#queues[kind];
     const world = this.#world;
     const visible = [...queue.visible()];
     if (visible.length === 0) return;
@@ -484,7 +453,7 @@ export class Deliveries {
     }
     const all = this.#environments[kind];
     const target = all[world.choose(all.length)];
-    this.#poll(queue, kind);
+    this.#poll(kind);
     if (target === undefined) return;
     world.note(
       () =>
@@ -532,7 +501,7 @@ export class Deliveries {
       return;
     }
     for (const id of this.#accepted.keys()) {
-      if (this.#events.deadLetters.some(({ body }) => body.includes(`"${id}"`))) continue;
+      if (this.#queues.router.deadLetters.some(({ body }) => body.includes(`"${id}"`))) continue;
       for (const action of this.#actions) this.#checkDelivery(id, action);
     }
   }
@@ -540,7 +509,7 @@ export class Deliveries {
   #checkDelivery(event: string, { id, poisoned }: { readonly id: string; readonly poisoned: boolean }): void {
     const world = this.#world;
     const name = `${event} ${id}`;
-    const queued = [...this.#deliveries.deadLetters, ...this.#deliveries.messages].some(
+    const queued = [...this.#queues.dispatcher.deadLetters, ...this.#queues.dispatcher.messages].some(
       ({ body }) => body.includes(`"id":"${event}"`) && body.includes(`"action_id":"${id}"`),
     );
     const records = [];
@@ -561,8 +530,7 @@ export class Deliveries {
     if (queued) return;
     const last = records.at(-1);
     if (last === undefined) {
-      if (!this.#disabled.has(id)) world.violated(`${name} is nowhere`);
-      else if (poisoned) world.violated(`${name} is nowhere`);
+      if (!this.#disabled.has(id) || poisoned) world.violated(`${name} is nowhere`);
       return;
     }
     if (records.length !== last.attempt) world.violated(`${name} has no record of an attempt before ${last.attempt}`);

@@ -25,6 +25,7 @@ import { setSuspended } from '../../src/domain/organizations/suspension-and-quot
 import { Refusal } from '../../src/domain/refusal.ts';
 import { withinInvocation } from '../../src/functions/outbound-function.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
@@ -44,14 +45,12 @@ export type LimitDefects = {
   readonly dashboard?: (dynamo: DynamoDb) => DynamoDb;
 };
 
-const CONFIGURATION = 'configuration';
 const CONVERSATIONS = 'conversations';
 const COUNTERS = 'counters';
 const LOG = 'log';
 const MINUTE_MS = 60_000;
 /** Timeout of the functions that make one attempt. */
 const TIMEOUT_MS = 15_000;
-const CREATED = '2026-01-01T00:00:00.000Z';
 const PLACES = 2;
 const CONVERSATION = 'conversation1';
 const IP = '203.0.113.7';
@@ -66,16 +65,10 @@ class Site {
   readonly randomBytes = countingBytes();
   readonly #environments: Environment[];
 
-  constructor(world: World, actionCount: number) {
+  constructor(world: World) {
     this.world = world;
     this.faults = new Faults(world);
-    const organization = { org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: CREATED };
-    this.put({ ...KEYS.organization(ORG_ID), organization, action_count: actionCount, assistant_count: 1 });
     this.#environments = Array.from({ length: 1 + world.choose(3) }, (_, index) => this.#environment(index));
-  }
-
-  put(Item: Readonly<Record<string, unknown>>, TableName = CONFIGURATION): void {
-    this.tables.put({ TableName, Item });
   }
 
   /** Makes `count` requests in the first `seconds`, each in one of the environments. */
@@ -112,34 +105,23 @@ class Site {
     });
   }
 
-  /** The network and an endpoint, which calls `received` for each request. */
+  /** An endpoint, which calls `received` for each request, and `ended` when it ends. */
   outbound(
     environment: Environment,
     invocation: AbortSignal,
     received: (reference: string) => void,
     ended: () => unknown = () => {},
   ): MakeAttempt {
-    return ({ headers }) =>
-      new Promise((resolve, reject) => {
-        invocation.throwIfAborted();
-        const stop = () => {
-          ended();
-          reject(invocation.reason);
-        };
-        invocation.addEventListener('abort', stop, { once: true });
-        const reference = headers['X-Service-Trigger-Ref'] ?? '';
-        this.world.after(0, `${environment.name}: request of ${reference}`, () => {
-          if (!environment.alive || invocation.aborted) return;
-          received(reference);
-          const outcome = [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
-          const seconds = outcome.status === null ? 5 : this.world.choose(3);
-          this.world.after(seconds * 1000, `the endpoint ends ${reference}: ${outcome.failure?.code ?? 'ok'}`, () => {
-            if (invocation.aborted) return;
-            ended();
-            if (environment.alive) resolve(outcome);
-          });
-        });
-      });
+    return ({ headers }) => {
+      const reference = headers['X-Service-Trigger-Ref'] ?? '';
+      const receive = () => {
+        received(reference);
+        const outcome = [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
+        const seconds = outcome.status === null ? 5 : this.world.choose(3);
+        return { outcome, seconds, over: () => invocation.aborted || ended() };
+      };
+      return environment.request(reference, invocation, receive, ended);
+    };
   }
 
   attemptPorts(environment: Environment, dynamo: DynamoDb) {
@@ -161,11 +143,9 @@ class Site {
 
 /** Never a sixth call of an AI-decided Action in a conversation, and none after the Action was disabled. */
 export async function calls(world: World, defects: LimitDefects = {}): Promise<void> {
-  const site = new Site(world, 1);
+  const site = new Site(world);
   const action = anAiAction();
-  site.put({ ...KEYS.action(ORG_ID, action.action_id), action });
-  site.put({ ...KEYS.actionOwner(action.action_id), org_id: ORG_ID });
-  site.put({ ...KEYS.slug(SITE_ID, 'AI-decided', action.slug), action });
+  await storeOrganization(site.tables, [action]);
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const own = {
@@ -216,10 +196,10 @@ export async function calls(world: World, defects: LimitDefects = {}): Promise<v
 
 /** Never a 21st session from an address in a minute. */
 export async function sessions(world: World, defects: LimitDefects = {}): Promise<void> {
-  const site = new Site(world, 0);
+  const site = new Site(world);
   const secret = newServerSecret(SITE_ID, site.randomBytes);
   const server_secret = storedServerSecret(secret);
-  site.put({ ...KEYS.assistant(SITE_ID), assistant: anAssistant({ server_secret, hourly_rate_limit: 1000 }) });
+  await storeOrganization(site.tables, [], anAssistant({ server_secret }));
   const accepted: number[] = [];
   const refused: number[] = [];
   const portsOf = perEnvironment((environment) => {
@@ -254,15 +234,12 @@ export async function sessions(world: World, defects: LimitDefects = {}): Promis
 
 /** Never an 11th submission in a minute, and one submission for each key of a client. */
 export async function forms(world: World, defects: LimitDefects = {}): Promise<void> {
-  const site = new Site(world, 1);
+  const site = new Site(world);
   const form = aFormAction();
-  const conversation = aConversation({ conversation_id: CONVERSATION });
   const assistant = anAssistant({ escalation_topics: TOPICS.slice(0, world.choose(3)) });
-  site.put({ ...KEYS.assistant(SITE_ID), assistant });
-  site.put({ ...KEYS.action(ORG_ID, form.action_id), action: form });
-  site.put({ ...KEYS.slug(SITE_ID, 'Form', form.slug), action: form });
-  const key = { pk: `SITE#${SITE_ID}#CONVERSATION#${CONVERSATION}`, sk: 'CONVERSATION' };
-  site.put({ ...key, conversation, expires_at: 2_000_000_000 }, CONVERSATIONS);
+  await storeOrganization(site.tables, [form], assistant);
+  const kept = conversations(memoryDynamoDb(site.tables), CONVERSATIONS, () => world.clock());
+  await kept.saveConversation(aConversation({ conversation_id: CONVERSATION }));
   /** Ids of submissions that a topic or the endpoint has accepted. */
   const published = new Set<string>();
   const acceptedOnce = new Set<string>();
@@ -350,7 +327,7 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
 
 /** Never more requests of an organization in flight than it has places, and each place is free again. */
 export async function inFlight(world: World, defects: LimitDefects = {}): Promise<void> {
-  const site = new Site(world, 0);
+  const site = new Site(world);
   const open = new Set<number>();
   let uncounted = 0;
   const portsOf = perEnvironment((environment) => {
@@ -387,14 +364,9 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
 /** Never a 51st Action, an exact count of them, and no Action that a suspension misses. */
 export async function actions(world: World, defects: LimitDefects = {}): Promise<void> {
   const before = ACTIONS_PER_ORGANIZATION - 1 - world.choose(3);
-  const site = new Site(world, before);
-  site.put({ ...KEYS.assistant(SITE_ID), assistant: anAssistant() });
-  site.put(KEYS.organizationSite(ORG_ID, SITE_ID));
-  for (let index = 1; index <= before; index++) {
-    const action = anEventAction({ action_id: `act_${index}`, slug: `slug-${index}` });
-    site.put({ ...KEYS.action(ORG_ID, action.action_id), action });
-    site.put({ ...KEYS.actionOwner(action.action_id), org_id: ORG_ID });
-  }
+  const site = new Site(world);
+  const existing = Array.from({ length: before }, (_, index) => anEventAction({ action_id: `act_${index + 1}` }));
+  await storeOrganization(site.tables, existing);
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const store = configurationStore(defects.dashboard?.(dynamo) ?? dynamo, CONFIGURATION);
