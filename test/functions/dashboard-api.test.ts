@@ -118,20 +118,14 @@ describe('access', () => {
 });
 
 describe('assistants', () => {
-  test('are at most 100 in an organization, and are listed in pages', async () => {
+  test('are listed in pages, and no more are created than the organization may have', async () => {
     const { call, store } = await dashboardApi();
-    for (let count = 1; count < 100; count++) {
+    for (let count = 0; count < 100; count++) {
       await store.createAssistant(anAssistant({ site_id: `site_${count}` }), 100);
     }
-    const create = (idempotency_key: string) =>
-      call('anna', 'POST', `${ORG}/assistants`, { idempotency_key, assistant: settings });
-    expect((await create('last')).status).toBe(201);
-    const { status, body } = await create('one-too-many');
-    expect([status, body.code, body.error]).toEqual([
-      409,
-      'too_many_assistants',
-      'assistants: the organization may have at most 100',
-    ]);
+    const request = { idempotency_key: 'one', assistant: settings };
+    const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, request);
+    expect([status, body.error]).toEqual([409, 'assistants: the organization may have at most 100']);
     const page = z.object({ assistants: z.array(z.object({ site_id: z.string() })), next: z.string().nullable() });
     const read = async (query = '') => page.parse((await call('anna', 'GET', `${ORG}/assistants${query}`)).body);
     const first = await read();
@@ -158,16 +152,15 @@ describe('assistants', () => {
   test('the same idempotency key creates one assistant, and another request with it is refused', async () => {
     const { call, store } = await dashboardApi();
     const request = { idempotency_key: 'one', assistant: settings };
-    const replies = await Promise.all([1, 2, 3].map(() => call('anna', 'POST', `${ORG}/assistants`, request)));
-    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(new Set(replies.map(({ body }) => body.site_id)).size).toBe(1);
-    expect(await store.listAssistants(ORG_ID)).toHaveLength(1);
+    const create = (assistant: object) => call('anna', 'POST', `${ORG}/assistants`, { ...request, assistant });
+    const [first, again, other] = [
+      await create(settings),
+      await create(settings),
+      await create({ ...settings, name: 'B' }),
+    ];
+    expect([first.status, again.status, other.status]).toEqual([201, 201, 409]);
+    expect(again.body).toEqual(first.body);
     expect((await store.auditPage(ORG_ID)).records).toHaveLength(1);
-    const other = await call('anna', 'POST', `${ORG}/assistants`, {
-      ...request,
-      assistant: { ...settings, name: 'Other' },
-    });
-    expect(other.status).toBe(409);
   });
 
   test('a save of an old version is refused and returns the current one', async () => {
@@ -328,15 +321,6 @@ describe('the check whether a page is allowed', () => {
         { address: '2001:DB8::0:1', normalized: '2001:db8::1' },
         { address: '10.0.0.0/8', normalized: null },
       ],
-    });
-  });
-
-  test('says which settings refuse the page', async () => {
-    const { body } = await ask({ address: 'https://b.example:8443/', domain: 'example.com', enabled: false });
-    expect(body.page).toEqual({
-      host: 'b.example:8443',
-      matched_by: 'b.example:8443',
-      refused_by: ['domain', 'enabled'],
     });
   });
 

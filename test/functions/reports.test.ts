@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { FailureCode } from '../../src/contract/delivery-record.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { refusalLog, unreachedOrganizations } from '../../src/functions/reports.ts';
@@ -57,34 +58,21 @@ const started = () => {
   return { clock, organizations: unreachedOrganizations(clock.now) };
 };
 
-test('returns undefined for fewer than three organizations', () => {
-  const { organizations } = started();
-  for (let i = 0; i < 100; i++) organizations.attempted(`org_${i % 2}`, 'dns_failure');
-  expect(organizations.share()).toBeUndefined();
-});
+/** The organizations of attempts that were made one after another, and the failure of all of them. */
+type Attempts = readonly [organizations: string, failure?: FailureCode];
 
-test('an organization counts once for any number of failures', () => {
+test.each<[string, number | undefined, readonly Attempts[]]>([
+  ['no share of fewer than three organizations', undefined, [['ab'.repeat(50), 'dns_failure']]],
+  ['a loud organization once', 0.25, [['d'.repeat(100), 'connect_failure'], ['abc']]],
+  ['an organization as reached that was reached in the last minutes', 0, [['abc'], ['a', 'tls_failure']]],
+  ...(['http_status', 'redirect', 'blocked_address', 'quota_exceeded', 'connection_closed'] as const).map(
+    (failure): [string, number, readonly Attempts[]] => [`nobody as unreached by ${failure}`, 0, [['abc', failure]]],
+  ),
+])('counts %s', (_, share, attempts) => {
   const { organizations } = started();
-  for (let i = 0; i < 100; i++) organizations.attempted('org_loud', 'connect_failure');
-  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
-  expect(organizations.share()).toBe(0.25);
+  for (const [ids, failure] of attempts) for (const id of ids) organizations.attempted(id, failure);
+  expect(organizations.share()).toBe(share);
 });
-
-test('an organization that was reached once in the last minutes counts as reached', () => {
-  const { organizations } = started();
-  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
-  organizations.attempted('org_a', 'tls_failure');
-  expect(organizations.share()).toBe(0);
-});
-
-test.each([['http_status'], ['redirect'], ['blocked_address'], ['quota_exceeded'], ['connection_closed']] as const)(
-  '%s does not count as unreached',
-  (failure) => {
-    const { organizations } = started();
-    for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, failure);
-    expect(organizations.share()).toBe(0);
-  },
-);
 
 test('all are unreached when the resolver fails, and after five minutes the result is undefined', () => {
   const { clock, organizations } = started();

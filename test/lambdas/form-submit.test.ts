@@ -4,7 +4,7 @@ import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
 import { aws } from './environment.ts';
-import { call, REQUEST_ID } from './invocation.ts';
+import { call } from './invocation.ts';
 import { actionItem, SEALING_KEY, slugItem, store } from './stored.ts';
 
 const { handler } = await import('../../lambdas/form-submit/handler.ts');
@@ -70,32 +70,4 @@ test('a failure of the delivery log changes neither the response nor the attempt
   expect(answer.log.match(/A delivery record could not be written/g)).toHaveLength(2);
   expect(answer.log).toContain('DeliveryLogWriteFailed');
   expect(answer.log).not.toContain('ada@example.com');
-});
-
-test.each<[string, Parameters, number, string]>([
-  ['malformed JSON', { body: '{' }, 400, 'Request body must be valid JSON'],
-  ['an unknown form', { pathParameters: { site_id: SITE_ID, slug: 'nothing' } }, 404, 'Form not found'],
-])('%s is refused, and the page can read it', async (_, request, status, error) => {
-  const answer = await submit(request);
-  expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
-  expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-  expect(aws.callsOf('PartiQLInsert')).toEqual([]);
-});
-
-test('a signing secret that cannot be opened is a 500, and the client_key is free again', async () => {
-  setUp();
-  aws.on(
-    'GetItem',
-    { Key: { pk: `ORG#${aFormAction().org_id}`, sk: 'ACTION#act_form' } },
-    { Item: actionItem(aFormAction({ url: BLOCKED })) },
-  );
-  aws.on(
-    'UpdateItem',
-    { TableName: 'conversations' },
-    { Attributes: { submission_id: 'x', submission_state: 'sending', claim_id: 'claim', form_id: 'act_form' } },
-  );
-  const answer = await submit({ body: { conversation_id: 'c-1', values: { email: 'a' }, client_key: 'key-1' } });
-  expect([answer.status, answer.headers['x-request-id']]).toEqual([500, REQUEST_ID]);
-  const settled = aws.callsOf('UpdateItem', { UpdateExpression: 'SET submission_state = :state' });
-  expect(settled.map((one) => one.ExpressionAttributeValues)).toEqual([{ ':state': 'failed' }]);
 });

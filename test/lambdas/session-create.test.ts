@@ -7,7 +7,7 @@ import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws, STACK_NAME } from './environment.ts';
-import { call, REQUEST_ID } from './invocation.ts';
+import { call } from './invocation.ts';
 import { store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/session-create/handler.ts');
@@ -41,18 +41,9 @@ test('answers 200 with a token that the token key signed, and logs no secret', a
 });
 
 describe('refuses', () => {
-  test.each<[string, Parameters, number, string]>([
-    ['a wrong key', { headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } }, 401, 'Invalid server key'],
-    ['malformed JSON', { body: '{"user_id":' }, 400, 'Request body must be valid JSON'],
-    [
-      'a context that is nested too deeply',
-      { body: `{"context":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}` },
-      400,
-      'context: must be at most 2048 bytes of JSON',
-    ],
-  ])('%s', async (_, request, status, error) => {
-    const answer = await create(request);
-    expect([answer.status, answer.body]).toEqual([status, errorBody(error)]);
+  test('a wrong key', async () => {
+    const answer = await create({ headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } });
+    expect([answer.status, answer.body]).toEqual([401, errorBody('Invalid server key')]);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
   });
 
@@ -72,18 +63,4 @@ describe('refuses', () => {
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
     expect(metricOf(await create())).toMatchObject([{ reason: 'rate_limit_exceeded' }]);
   });
-});
-
-test('an internal error is a 500 without its cause, and is logged with the request id and without a secret', async () => {
-  aws.on('UpdateItem', {}, new Error('Requested resource not found: table counters'));
-  const answer = await create({
-    body: { user_email: 'ada@example.com', usage_webhook: { url: 'https://h.example/', secret: 'DontTell'.repeat(5) } },
-  });
-  expect(answer.status).toBe(500);
-  expect(answer.body).toEqual(errorBody('Internal error'));
-  expect(answer.headers).toMatchObject({ 'x-request-id': REQUEST_ID, vary: 'Origin' });
-  expect(JSON.stringify(answer.headers)).not.toContain('counters');
-  expect(answer.log).toContain('table counters');
-  expect(answer.log).toContain(REQUEST_ID);
-  for (const secret of [KEY, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });

@@ -45,13 +45,43 @@ async function setUp() {
   return { ports, org_id, assistant, action, rename, sites, parts, set };
 }
 
-test('suspends and resumes the organization with all its assistants and Actions', async () => {
-  const { set, parts, org_id } = await setUp();
-  expect(await set(true)).toEqual({ org_id, suspended: true, assistants: 2, actions: 2 });
-  expect((await parts()).map((part) => part?.suspended)).toEqual(Array(5).fill(true));
-  expect(await set(true)).toMatchObject({ assistants: 0, actions: 0 });
-  expect(await set(false)).toMatchObject({ assistants: 2, actions: 2 });
-  expect((await parts()).some((part) => part?.suspended)).toBe(false);
+type World = Awaited<ReturnType<typeof setUp>>;
+/** Each restriction: its attribute, its value in force and without effect, and how an operator sets it. */
+const RESTRICTIONS = [
+  ['suspended', true, false, ({ set }: World, on: boolean) => set(on)],
+  [
+    'daily_outbound_quota',
+    500,
+    null,
+    ({ org_id, ports }: World, on: boolean) => setOutboundQuota(org_id, on ? 500 : null, ports),
+  ],
+] as const;
+
+describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
+  test('is set and removed on the organization and on all its assistants and Actions', async () => {
+    const world = await setUp();
+    const values = async () => (await world.parts()).map((part) => part?.[name]);
+    expect(await restrict(world, true)).toEqual({ org_id: world.org_id, [name]: on, assistants: 2, actions: 2 });
+    expect(await values()).toEqual(Array(5).fill(on));
+    expect(await restrict(world, true)).toMatchObject({ assistants: 0, actions: 0 });
+    expect(await restrict(world, false)).toMatchObject({ assistants: 2, actions: 2 });
+    expect(await values()).toEqual(Array(5).fill(off));
+  });
+
+  test('is on parts that are created or changed later, is no setting of an admin, and is not shown as one', async () => {
+    const world = await setUp();
+    const { ports, assistant, action, rename, sites } = world;
+    await restrict(world, true);
+    const created = await assistant();
+    const added = await action(created.site_id);
+    const renamed = await rename(added.action_id);
+    const changed = await updateAssistant(sites[0]?.site_id ?? '', { enabled: true }, ports);
+    expect([created, added, renamed, changed].map((part) => part[name])).toEqual(Array(4).fill(on));
+    expect(settingsOf(renamed)).not.toHaveProperty(name);
+    expect((await refusedWith(updateAction(added.action_id, { [name]: off }, ports)))[0]).toBe(400);
+    expect((await refusedWith(updateAssistant(created.site_id, { [name]: off }, ports)))[0]).toBe(400);
+    expect((await requireAssistant(created.site_id, ports))[name]).toBe(on);
+  });
 });
 
 test('an interrupted suspension can be repeated', async () => {
@@ -59,22 +89,6 @@ test('an interrupted suspension can be repeated', async () => {
   for (let limit = 0; limit < 3; limit++) await expect(set(true, limit)).rejects.toThrow(Interrupted);
   await set(true);
   expect((await parts()).map((part) => part?.suspended)).toEqual(Array(5).fill(true));
-});
-
-test('parts that are created or changed later are suspended, and an admin cannot set `suspended`', async () => {
-  const { set, ports, assistant, action, rename, sites } = await setUp();
-  await set(true);
-  const created = await assistant();
-  const added = await action(created.site_id);
-  expect([created.suspended, added.suspended]).toEqual([true, true]);
-  const renamed = await rename(added.action_id);
-  const [site] = sites;
-  const changed = await updateAssistant(site?.site_id ?? '', { enabled: true }, ports);
-  expect([renamed.suspended, changed.suspended]).toEqual([true, true]);
-  expect(settingsOf(renamed)).not.toHaveProperty('suspended');
-  expect((await refusedWith(updateAction(added.action_id, { suspended: false }, ports)))[0]).toBe(400);
-  expect((await refusedWith(updateAssistant(created.site_id, { suspended: false }, ports)))[0]).toBe(400);
-  expect((await requireAssistant(created.site_id, ports)).suspended).toBe(true);
 });
 
 test('a creation that runs during the suspension creates a suspended part', async () => {
@@ -96,20 +110,6 @@ test('a creation that runs during the suspension creates a suspended part', asyn
   expect(created.map(({ suspended }) => suspended)).toEqual([true, true]);
 });
 
-test('sets and removes the quota on the organization and on all its assistants and Actions', async () => {
-  const { ports, parts, org_id } = await setUp();
-  expect(await setOutboundQuota(org_id, 500, ports)).toEqual({
-    org_id,
-    daily_outbound_quota: 500,
-    assistants: 2,
-    actions: 2,
-  });
-  expect((await parts()).map((part) => part?.daily_outbound_quota)).toEqual(Array(5).fill(500));
-  expect(await setOutboundQuota(org_id, 500, ports)).toMatchObject({ assistants: 0, actions: 0 });
-  expect(await setOutboundQuota(org_id, null, ports)).toMatchObject({ assistants: 2, actions: 2 });
-  expect((await parts()).map((part) => part?.daily_outbound_quota)).toEqual(Array(5).fill(null));
-});
-
 test('resuming a suspended organization leaves its quota unchanged', async () => {
   const { ports, parts, org_id } = await setUp();
   await setOutboundQuota(org_id, 500, ports);
@@ -118,14 +118,11 @@ test('resuming a suspended organization leaves its quota unchanged', async () =>
   expect((await parts()).map((part) => part?.daily_outbound_quota)).toEqual(Array(5).fill(500));
 });
 
-test('parts that are created or changed later have the quota, which is no setting and which the dashboard does not show', async () => {
-  const { ports, org_id, assistant, action, rename } = await setUp();
+test('the dashboard does not show the quota', async () => {
+  const { ports, org_id, assistant, action } = await setUp();
   await setOutboundQuota(org_id, 500, ports);
-  const created = await assistant();
-  const added = await action(created.site_id);
-  const renamed = await rename(added.action_id);
-  expect([created, added, renamed].map((part) => part.daily_outbound_quota)).toEqual([500, 500, 500]);
-  for (const shown of [settingsOf(added), viewOfAction(added), viewOfAssistant(created)]) {
+  const site = await assistant();
+  for (const shown of [viewOfAction(await action(site.site_id)), viewOfAssistant(site)]) {
     expect(shown).not.toHaveProperty('daily_outbound_quota');
   }
 });
