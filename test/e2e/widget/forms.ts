@@ -301,12 +301,6 @@ describe('the browser stores', () => {
     ]);
   });
 
-  test('no user id when the widget has a session token', async () => {
-    const { page } = await harness.visit({ tag: `data-session-token="${tokenFor('site_test')}"` });
-    await widgetOf(page).launcher.waitFor();
-    expect(await page.evaluate('localStorage.length')).toBe(0);
-  });
-
   test('a draft until it is sent, also after several reloads', async () => {
     const { page, widget } = await filledForm();
     for (let round = 0; round < 2; round++) {
