@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
 import type { LoginClient } from './login.ts';
 import type { Service } from './scenario.ts';
@@ -18,6 +19,18 @@ export function localService(cloud: LocalCloud, assembly: string): Service {
       if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
       return JSON.parse(result.payload);
     },
+  };
+}
+
+/** Returns `invoke` of a service in an account or in another process. @param nameOf finds a function's name by the id of its construct */
+export function invokeBySdk(aws: Service['aws'], nameOf: (construct: string) => string | undefined): Service['invoke'] {
+  const lambda = new LambdaClient(aws);
+  return async (construct, payload) => {
+    const FunctionName = nameOf(construct);
+    const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
+    const text = answer.Payload?.transformToString() ?? 'null';
+    if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
+    return JSON.parse(text);
   };
 }
 

@@ -7,12 +7,11 @@ import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, S
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../../src/adapters/user-pool.ts';
-import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { expectContract } from '../../fakes/contract-answer.ts';
 import { errorBody } from '../../fakes/error-body.ts';
 import { IN_PAYLOADS_ONLY } from '../../harness/logs/leaks.ts';
-import { until } from '../../harness/until.ts';
+import { eventually, until } from '../../harness/until.ts';
 import { sqsEvent } from '../../lambdas/invocation.ts';
 import { type LoginClient, logIn } from './login.ts';
 import type { Operator } from './operator.ts';
@@ -36,7 +35,7 @@ export type Service = {
 };
 
 const PAGE = 'https://shop.example.com';
-export const USAGE_SECRET = 'a usage webhook secret of 32 characters or more';
+const USAGE_SECRET = 'a usage webhook secret of 32 characters or more';
 
 /** Creates the organization, the assistants and the Actions that the steps use. */
 export async function prepare(operator: Operator, receiver: Receiver) {
@@ -323,9 +322,15 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
   },
 
   'a delivery that gets a 503 has three attempts, with delays of 2 s and 4 s': async (system) => {
-    const { receiver, prepared } = system;
+    const { operator, receiver, prepared, patienceMs } = system;
     receiver.answer('/event', [503]);
-    const records = await attemptsOf(system, 'retried', 3);
+    const data = { mark: 'retried', text: IN_PAYLOADS_ONLY };
+    await operator.putEvent({ name: 'message.sent', orgId: prepared.orgId, siteId: prepared.siteId, data });
+    const records = await eventually(async () => {
+      const all = await operator.deliveries(prepared.event.id);
+      const over = all.filter(({ payload, state }) => payload?.includes('"retried"') && state !== 'started');
+      return over.length >= 3 ? over : undefined;
+    }, patienceMs);
     receiver.answer('/event', [200]);
     const requests = receiver.to('/event').filter((request) => request.body.includes('"retried"'));
     assert.equal(requests.length, 3);
@@ -474,7 +479,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
 };
 
 /** Returns a function that calls the dashboard's API with an access token. It returns the body of the answer. */
-export function dashboardOf({ baseUrl }: Service, token: string) {
+function dashboardOf({ baseUrl }: Service, token: string) {
   return async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${baseUrl}/api/dashboard${path}`, {
       method,
@@ -560,7 +565,7 @@ async function json(answer: Response): Promise<any> {
 }
 
 /** Waits until a path has received `count` requests whose envelope matches. @returns these requests */
-export async function arrivals(
+async function arrivals(
   { receiver, patienceMs }: ScenarioSystem,
   path: string,
   // biome-ignore lint/suspicious/noExplicitAny: envelopes are asserted field by field
@@ -570,28 +575,6 @@ export async function arrivals(
   const found = () => receiver.to(path).filter((request) => matches(JSON.parse(request.body.toString())));
   await until(async () => found().length >= count, patienceMs);
   return found();
-}
-
-/** Puts an event with this mark on the bus and waits for its records. Without a mark, returns the records of the Action. */
-async function attemptsOf(
-  { operator, prepared, patienceMs }: ScenarioSystem,
-  mark: string | undefined,
-  count: number,
-): Promise<readonly DeliveryRecord[]> {
-  if (mark === undefined) return operator.deliveries(prepared.event.id);
-  await operator.putEvent({
-    name: 'message.sent',
-    orgId: prepared.orgId,
-    siteId: prepared.siteId,
-    data: { mark, text: IN_PAYLOADS_ONLY },
-  });
-  let records: readonly DeliveryRecord[] = [];
-  await until(async () => {
-    const all = await operator.deliveries(prepared.event.id);
-    records = all.filter((record) => record.payload?.includes(`"${mark}"`) && record.state !== 'started');
-    return records.length >= count;
-  }, patienceMs);
-  return records;
 }
 
 function within(value: number, low: number, high: number): void {

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { until } from '../../harness/until.ts';
 import { serviceAssembly } from './assembly.ts';
-import { functionIds, functionOf, loginOf } from './local-service.ts';
+import { functionIds, functionOf, invokeBySdk, loginOf } from './local-service.ts';
 import type { Service } from './scenario.ts';
 
 export type StartedService = Service & {
@@ -20,9 +20,7 @@ export type StartedService = Service & {
 export async function startService(folder: string, ...words: readonly string[]): Promise<StartedService> {
   const assembly = await serviceAssembly();
   const readyFile = join(folder, 'ready.json');
-  const data = join(folder, 'data');
-  const options = ['--port', '0', '--data', data, '--ready-file', readyFile, ...words];
-  const child = spawn(process.execPath, ['local/start.ts', ...options], {
+  const child = spawn(process.execPath, ['local/start.ts', '--port', '0', '--data', folder, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly },
   });
@@ -32,7 +30,10 @@ export async function startService(folder: string, ...words: readonly string[]):
   child.once('exit', () => process.off('exit', end));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
-  await printed(child, 'ready after', () => output);
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}:\n${output}`);
+    return output.includes('ready after');
+  });
   const ready: Record<
     'base_url' | 'api_url' | 'gateway_url' | 'region' | 'access_key_id' | 'secret_access_key',
     string
@@ -42,7 +43,6 @@ export async function startService(folder: string, ...words: readonly string[]):
     region: ready.region,
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
   };
-  const lambda = new LambdaClient(aws);
   const ids = functionIds(assembly);
   return {
     baseUrl: ready.base_url,
@@ -53,32 +53,16 @@ export async function startService(folder: string, ...words: readonly string[]):
     readyFile,
     output: () => output,
     logs: () => {
-      const logs = join(data, 'logs');
+      const logs = join(folder, 'logs');
       return readdirSync(logs)
         .map((file) => readFileSync(join(logs, file), 'utf8'))
         .join('');
     },
-    invoke: async (construct, payload) => {
-      const FunctionName = `VaWave-${functionOf(ids, construct)}`;
-      const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
-      const text = answer.Payload?.transformToString() ?? 'null';
-      if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
-      return JSON.parse(text);
-    },
+    invoke: invokeBySdk(aws, (construct) => `VaWave-${functionOf(ids, construct)}`),
     interrupt: () =>
       new Promise((resolve) => {
         child.once('exit', (code) => resolve(code));
         child.kill('SIGINT');
       }),
   };
-}
-
-async function printed(child: ChildProcess, text: string, output: () => string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const look = () => {
-      if (output().includes(text)) resolve();
-    };
-    child.stdout?.on('data', look);
-    child.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output()}`)));
-  });
 }

@@ -2,6 +2,7 @@ import { CloudFormationClient, DeleteStackCommand, waitUntilStackDeleteComplete 
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { httpEvent } from '../../lambdas/invocation.ts';
 import { type Operator, operatorOf } from '../acceptance/operator.ts';
 import { addAdmin, type Prepared, prepare, type Service, STEPS, workInDashboard } from '../acceptance/scenario.ts';
 import { deployedService } from './deployed-service.ts';
@@ -57,23 +58,12 @@ describeEmulated('a real deployment', (account) => {
  * @param sub the user of the access token
  */
 function dashboardCall({ invoke }: Service, sub: string) {
+  const authorizer = { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } };
   return async (method: string, path: string, body?: object) => {
-    const [rawPath = '', rawQueryString = ''] = `/api/dashboard${path}`.split('?');
-    const reply = await invoke('DashboardApi', {
-      version: '2.0',
-      routeKey: `${method} /api/dashboard/{proxy+}`,
-      rawPath,
-      rawQueryString,
-      headers: { 'content-type': 'application/json' },
-      queryStringParameters: Object.fromEntries(new URLSearchParams(rawQueryString)),
-      requestContext: {
-        http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.7', userAgent: 'test' },
-        requestId: 'request',
-        authorizer: { jwt: { claims: { sub }, scopes: ['va-wave-dashboard/use'] } },
-      },
-      isBase64Encoded: false,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const { pathname, searchParams } = new URL(`/api/dashboard${path}`, 'http://api');
+    const query = Object.fromEntries(searchParams);
+    const event = httpEvent({ method, path: pathname, query, ...(body && { body }) });
+    const reply = await invoke('DashboardApi', { ...event, requestContext: { ...event.requestContext, authorizer } });
     const { body: text } = reply as { readonly body: string };
     return JSON.parse(text);
   };

@@ -3,10 +3,9 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DASHBOARD_SCOPE } from '../../../src/contract/dashboard-operations.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
-import { functionOf } from '../acceptance/local-service.ts';
+import { functionOf, invokeBySdk } from '../acceptance/local-service.ts';
 import type { Service } from '../acceptance/scenario.ts';
 import type { MiniStack } from './ministack.ts';
 
@@ -34,7 +33,6 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
   const apiId = /^http:\/\/(\w+)\./.exec(outputs[OUTPUTS.apiUrl] ?? '')?.[1];
   // No DNS server resolves the host names of the emulator's APIs. The emulator also answers under this path.
   const apiUrl = `${ministack.url}/_aws/execute-api/${apiId}/$default`;
-  const lambda = new LambdaClient(aws);
   return {
     aws,
     baseUrl: apiUrl,
@@ -47,12 +45,6 @@ export async function deployedService(ministack: MiniStack, stack: string): Prom
       redirectUri: `${outputs[OUTPUTS.dashboardUrl]}callback`,
       scope: `openid email ${DASHBOARD_SCOPE}`,
     }),
-    invoke: async (construct, payload) => {
-      const FunctionName = resources.get(functionOf(resources.keys(), construct));
-      const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload: JSON.stringify(payload) }));
-      const text = answer.Payload?.transformToString() ?? 'null';
-      if (answer.FunctionError !== undefined) throw new Error(`${construct} failed: ${text}`);
-      return JSON.parse(text);
-    },
+    invoke: invokeBySdk(aws, (construct) => resources.get(functionOf(resources.keys(), construct))),
   };
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'nod
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { until } from '../../harness/until.ts';
 
 const VERSION = '1.5.33';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -66,7 +66,13 @@ export async function startMiniStack(environment: Readonly<Record<string, string
   });
   const url = `http://127.0.0.1:${port}`;
   try {
-    await answering(url, child);
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error('It has ended');
+      return fetch(`${url}/_ministack/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
   } catch (error) {
     const lines = readFileSync(log, 'utf8');
     await kill(child);
@@ -108,21 +114,6 @@ function nodeFolder(folder: string): string {
   writeFileSync(node, `#!/bin/sh\nexec "${process.execPath}" --no-experimental-require-module "$@"\n`);
   chmodSync(node, 0o755);
   return bin;
-}
-
-async function answering(url: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (child.exitCode !== null) break;
-    if (
-      await fetch(`${url}/_ministack/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return;
-    await pause(200);
-  }
-  throw new Error('It does not answer');
 }
 
 /** It takes no notice of a gentler signal while functions run. */

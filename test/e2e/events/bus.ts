@@ -79,7 +79,7 @@ describe('an event near the bus limit', () => {
 });
 
 test('an event that can reach no Action has one line with its id and wrong field, and its data is in no log', async () => {
-  const [org, other] = [await system.organization(), await system.organization()];
+  const org = await system.organization();
   const bus = eventBridgeClient(system.service.aws);
   const put = async (DetailType: string, detail: object) => {
     const Detail = JSON.stringify({ org_id: org.orgId, data: { text: 'reaches-nobody' }, ...detail });
@@ -89,9 +89,7 @@ test('an event that can reach no Action has one line with its id and wrong field
   };
   const expected = new Map([
     [await put('message.recieved', {}), { event: 'message.recieved', source: 'crm', field: 'detail-type' }],
-    [await put('sms.sent', { data: 'reaches-nobody' }), { event: 'sms.sent', source: 'crm', field: 'detail.data' }],
     [await put('sms.sent', { org_id: 'org_none' }), { level: 'WARN', org_id: 'org_none', field: 'org_id' }],
-    [await put('sms.sent', { site_id: other.siteId }), { level: 'WARN', site_id: other.siteId, field: 'site_id' }],
     [await put('sms.sent', { site_id: org.siteId }), { message: 'No Action is subscribed to an event' }],
   ]);
   const linesOf = (id: string) =>

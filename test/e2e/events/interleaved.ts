@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { until } from '../../harness/until.ts';
 import { system } from './system.ts';
 
@@ -40,50 +39,11 @@ const init = (siteId: string, origin: string) =>
     body: '{}',
   });
 
-/** An endpoint that answers the first request only when it is told to, and every other one at once. */
-function holdFirst(path: string): () => void {
-  const held = Promise.withResolvers<string>();
-  let first = true;
-  system.receiver.answer(path, [200], () => {
-    if (!first) return '{}';
-    first = false;
-    return held.promise;
-  });
-  return () => held.resolve('{"held": true}');
-}
-
-test('ai-action: the attempt of one call goes on when another call ends', async () => {
-  const sites = await twoSites();
-  const path = `/${sites[0].siteId}/tool`;
-  const tool = { trigger: 'AI-decided', name: 'Look up', description: 'Looks something up' } as const;
-  for (const { siteId } of sites) {
-    await system.operator.createAction(siteId, {
-      ...tool,
-      url: system.receiver.url(path),
-      parameters: {},
-      feedBack: true,
-    });
-  }
-  const call = ({ siteId }: Site) =>
-    system.service.invoke('AiAction', {
-      operation: 'callTool',
-      site_id: siteId,
-      conversation_id: `c-${randomUUID()}`,
-      tool: 'look-up',
-      arguments: {},
-    });
-  const release = holdFirst(path);
-  const held = call(sites[0]);
-  await until(() => system.receiver.to(path).length === 1);
-  expect(await call(sites[1])).toMatchObject({ outcome: 'completed' });
-  release();
-  expect(await held).toMatchObject({ outcome: 'completed', response: { held: true } });
-});
-
 test('event-router and dispatcher: each batch logs and counts its own attempts, and none ends those of another one', async () => {
   const sites = await twoSites();
   const path = `/${sites[0].siteId}/events`;
-  const release = holdFirst(path);
+  const held = Promise.withResolvers<string>();
+  system.receiver.answer(path, [200], () => (system.receiver.to(path).length === 1 ? held.promise : '{}'));
   const actions = [
     await system.eventAction(sites[0].siteId, path, ['message.sent']),
     await system.eventAction(sites[1].siteId, path, ['message.sent']),
@@ -96,7 +56,7 @@ test('event-router and dispatcher: each batch logs and counts its own attempts, 
   await system.operator.putEvent({ name: 'message.sent', ...second, data: {} });
   await system.finished(actions[1] ?? '', 1);
   await until(() => counted() === before + 1);
-  release();
+  held.resolve('{}');
   const [record] = await system.finished(actions[0] ?? '', 1);
   expect(record).toMatchObject({ success: true, sends: 1, attempt: 1 });
   await until(() => counted() === before + 2);

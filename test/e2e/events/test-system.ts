@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { openDeployment } from '../../../cli/deployment.ts';
 import { startLocalCloud } from '../../../local/local-cloud.ts';
 import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 import type { EventName } from '../../../src/contract/events.ts';
 import type { BusEvent } from '../../../src/contract/queues.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
-import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { sqsEvent } from '../../lambdas/invocation.ts';
@@ -33,7 +31,6 @@ export async function startTestSystem() {
   );
   const service = localService(cloud, assembly);
   const operator = operatorOf(cloud);
-  const management = openDeployment(cloud.outputs, service.aws);
   const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient(service.aws));
   const sqs = new SQSClient(service.aws);
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
@@ -43,14 +40,11 @@ export async function startTestSystem() {
     service,
     receiver,
     operator,
-    management,
     sqs,
     deliveriesQueue,
     /** Creates an Event Action with the receiver's `path` as endpoint. @returns its id */
-    eventAction: async (siteId: string, path: string, events: readonly EventName[]) => {
-      const input = { trigger: 'Event', name: path, url: receiver.url(path), events };
-      return (await createAction(siteId, input, management)).action_id;
-    },
+    eventAction: (siteId: string, path: string, events: readonly EventName[]) =>
+      operator.createAction(siteId, { trigger: 'Event', name: path, url: receiver.url(path), events }),
     organization: async () => {
       const orgId = await operator.createOrganization('Events', 'paid');
       return { orgId, siteId: await operator.createAssistant(orgId, { domain: 'a.example', hourlyRateLimit: 1000 }) };
