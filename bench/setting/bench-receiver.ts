@@ -12,30 +12,20 @@ export type Arrival = {
   readonly at: number;
 };
 
-/** TLS endpoints in another process. They answer 200, and close the connection after an answer to `/closing`. */
-export type BenchReceiver = {
-  /** The address of each endpoint, with the path `/hook`. */
-  readonly urls: readonly [string, ...string[]];
-  /** PEM file of the authority that signed the endpoints' certificate. */
-  readonly authorityFile: string;
-  readonly arrivals: readonly Arrival[];
-  /** The number of TLS connections that had been opened at the last arrival. */
-  connections(): number;
-  /** Makes an endpoint answer after this many milliseconds; 0 means at once. The others answer at once. */
-  hang(endpoint: number, milliseconds: number): void;
-  /** Clears the arrivals. */
-  reset(): void;
-  stop(): void;
-};
+export type BenchReceiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Microseconds of the machine's monotonic clock, which all processes share. */
 export const microseconds = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** Starts endpoints. @param folder the folder for their certificate @param records whether they record the arrivals */
+/**
+ * Starts TLS endpoints in another process. They answer 200, and close the connection after an answer to `/closing`.
+ * @param folder the folder for their certificate
+ * @param records whether they record the arrivals
+ */
 export async function startReceiver(
   folder: string,
   { endpoints = 1, records = false }: { readonly endpoints?: number; readonly records?: boolean } = {},
-): Promise<BenchReceiver> {
+) {
   const { certificateFile, certificate, key } = receiverCertificate(folder);
   const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
     env: {
@@ -54,12 +44,18 @@ export async function startReceiver(
   });
   const urlOf = (port: number) => `https://localhost:${port}/hook`;
   const [first, ...others] = ports;
+  const urls: readonly [string, ...string[]] = [urlOf(first), ...others.map(urlOf)];
   return {
-    urls: [urlOf(first), ...others.map(urlOf)],
+    /** The address of each endpoint, with the path `/hook`. */
+    urls,
+    /** PEM file of the authority that signed the endpoints' certificate. */
     authorityFile: certificateFile,
-    arrivals,
+    arrivals: arrivals as readonly Arrival[],
+    /** The number of TLS connections that had been opened at the last arrival. */
     connections: () => connections,
-    hang: (endpoint, milliseconds) => child.send({ [endpoint]: milliseconds }),
+    /** Makes an endpoint answer after this many milliseconds; 0 means at once. The others answer at once. */
+    hang: (endpoint: number, milliseconds: number) => child.send({ [endpoint]: milliseconds }),
+    /** Clears the arrivals. */
     reset: () => {
       arrivals.length = 0;
     },

@@ -17,15 +17,7 @@ const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.jso
 const CONNECTIONS = 64;
 
 /** The service on one machine, running in another process. */
-export type Service = {
-  /** Puts an event for one endpoint on the bus, as the platform does. @throws Error unless the bus accepts it */
-  send(endpoint: number, payload: object): Promise<void>;
-  /** Returns the id of its process. Its child processes count as well. */
-  process(): number;
-  /** Ends the service with SIGKILL and restarts it. */
-  crash(): Promise<void>;
-  stop(): Promise<void>;
-};
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 type Options = {
   readonly endpoints: readonly string[];
@@ -44,12 +36,13 @@ type Ready = {
 type Running = Awaited<ReturnType<typeof start>>;
 
 /** Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. */
-export async function startService(options: Options): Promise<Service> {
+export async function startService(options: Options) {
   let running = await start(options);
   const deployment = await connect({ local: running.readyFile });
   const { orgId, siteIds } = await createActions(options.endpoints, deployment);
   return {
-    send: async (endpoint, payload) => {
+    /** Puts an event for one endpoint on the bus, as the platform does. @throws Error unless the bus accepts it */
+    send: async (endpoint: number, payload: object): Promise<void> => {
       const { access_key_id, region, outputs } = running.ready;
       const detail = { org_id: orgId, site_id: siteIds[endpoint], data: payload };
       const entry = { EventBusName: outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
@@ -64,8 +57,10 @@ export async function startService(options: Options): Promise<Service> {
       const text = await answer.body.text();
       if (answer.statusCode !== 200 || !text.includes('"FailedEntryCount":0')) throw new Error(text);
     },
+    /** Returns the id of its process. Its child processes count as well. */
     process: () => running.child.pid ?? 0,
-    crash: async () => {
+    /** Ends the service with SIGKILL and restarts it. */
+    crash: async (): Promise<void> => {
       await end(running, 'SIGKILL');
       running = await start(options);
     },

@@ -19,16 +19,7 @@ export type Setting = {
 };
 
 /** A part of the run. */
-export type Phase = {
-  /** From the event to the endpoint's answer, for the other Actions. */
-  readonly p99: number;
-  /** Concurrent invocations of the dispatcher, 99th percentile over time. */
-  readonly concurrency: number;
-  /** Seconds of the dispatcher that Lambda bills each second. */
-  readonly busy: number;
-  /** Waiting messages at the end, without those that wait for their retry. */
-  readonly backlog: Readonly<Record<Group, number>>;
-};
+export type Phase = ReturnType<typeof simulate>[number];
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html: "five concurrent invocations", then "up to 300 more concurrent invokes per minute". */
 const POLLING = { start: 5, perSecond: 300 / 60 };
@@ -135,7 +126,7 @@ class FairQueue {
  * Runs the model in virtual time, and returns the phases that begin at these times. The same setting always has the same outcome, because
  * the random numbers have a fixed seed.
  */
-export function simulate(setting: Setting, begins: readonly number[]): readonly Phase[] {
+export function simulate(setting: Setting, begins: readonly number[]) {
   const { eventsPerSecond, share, hangsFrom, duration } = setting;
   const seeded = xoroshiro128plus(42);
   const random = () => (seeded.next() >>> 0) / 2 ** 32;
@@ -190,9 +181,13 @@ export function simulate(setting: Setting, begins: readonly number[]): readonly 
     for (const group of GROUPS) phase.backlog[group] = queue.waiting[group].length;
   }
   return phases.map(({ latencies, running, busy, seconds, backlog }) => ({
+    /** From the event to the endpoint's answer, for the other Actions. */
     p99: percentile(latencies, 0.99),
+    /** Concurrent invocations of the dispatcher, 99th percentile over time. */
     concurrency: percentile(running, 0.99),
+    /** Seconds of the dispatcher that Lambda bills each second. */
     busy: busy / seconds,
+    /** Waiting messages at the end, without those that wait for their retry. */
     backlog,
   }));
 }
