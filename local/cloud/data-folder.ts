@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
 /** The version of the stored state. It increases when the state of older versions can no longer be read. */
-const marker = z.object({ version: z.literal(1) });
+const marker = z.object({ version: z.literal(2) });
 
 const port = z.int().min(1).max(65_535);
 const identity = z.object({

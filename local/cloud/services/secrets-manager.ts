@@ -7,11 +7,13 @@ import type { Resource } from '../template/stack.ts';
 
 type Secret = Resource<'AWS::SecretsManager::Secret'>;
 
-const stored = z.record(
-  z.string(),
-  z.record(z.string(), z.strictObject({ secretString: z.string(), stages: z.array(z.string()), created: z.number() })),
-);
-type Versions = z.infer<typeof stored>[string];
+const secret = z.strictObject({
+  /** By id. */
+  versions: z.record(z.string(), z.strictObject({ secretString: z.string(), created: z.number() })),
+  /** The id of the version of each stage. */
+  stages: z.record(z.string(), z.string()),
+});
+type Stored = z.infer<typeof secret>;
 
 const CURRENT = 'AWSCURRENT';
 const PREVIOUS = 'AWSPREVIOUS';
@@ -23,33 +25,33 @@ export type SecretStore = ReturnType<typeof keptSecrets>;
  * @throws CloudError when the file is there but cannot be read
  */
 export function keptSecrets(file: string) {
-  const all = new Map(Object.entries(readKept(file, stored) ?? {}));
+  const all = new Map(Object.entries(readKept(file, z.record(z.string(), secret)) ?? {}));
   const save = () => writeKept(file, Object.fromEntries(all));
-  const versionsOf = (arn: string): Versions => {
-    const versions = all.get(arn);
-    if (versions === undefined) throw notFound('secret');
-    return versions;
+  const secretOf = (arn: string): Stored => {
+    const found = all.get(arn);
+    if (found === undefined) throw notFound('secret');
+    return found;
   };
   return {
     /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
     create(secrets: readonly Secret[]): void {
       for (const { ref, properties } of secrets) {
         if (all.has(ref)) continue;
-        const secretString = generate(properties.GenerateSecretString);
-        all.set(ref, { [randomUUID()]: { secretString, stages: [CURRENT], created: Date.now() } });
+        const id = randomUUID();
+        const first = { secretString: generate(properties.GenerateSecretString), created: Date.now() };
+        all.set(ref, { versions: { [id]: first }, stages: { [CURRENT]: id } });
         save();
       }
     },
 
     /** A version by id, by stage or, without either, the current one. @throws ServiceError when there is none */
     value(arn: string, versionId?: string, stage = versionId === undefined ? CURRENT : undefined) {
-      const found = Object.entries(versionsOf(arn)).find(
-        ([id, { stages }]) =>
-          (versionId === undefined || id === versionId) && (stage === undefined || stages.includes(stage)),
-      );
-      if (found === undefined) throw notFound('value');
-      const [VersionId, { secretString, stages, created }] = found;
-      return { SecretString: secretString, VersionId, VersionStages: stages, CreatedDate: created / 1000 };
+      const { versions, stages } = secretOf(arn);
+      const VersionId = versionId ?? stages[stage ?? CURRENT] ?? '';
+      const VersionStages = Object.keys(stages).filter((name) => stages[name] === VersionId);
+      const version = versions[VersionId];
+      if (version === undefined || (stage !== undefined && !VersionStages.includes(stage))) throw notFound('value');
+      return { SecretString: version.secretString, VersionId, VersionStages, CreatedDate: version.created / 1000 };
     },
 
     /**
@@ -57,26 +59,25 @@ export function keptSecrets(file: string) {
      * @throws ServiceError when the version is there with another value
      */
     put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
-      const versions = versionsOf(arn);
-      const existing = versions[versionId];
-      if (existing !== undefined && existing.secretString !== secretString) {
+      const found = secretOf(arn);
+      found.versions[versionId] ??= { secretString, created: Date.now() };
+      if (found.versions[versionId].secretString !== secretString) {
         throw new ServiceError('ResourceExistsException', 'A version with this id and another value exists already.');
       }
-      versions[versionId] ??= { secretString, stages: [], created: Date.now() };
-      for (const stage of stages) move(versions, stage, versionId);
+      for (const stage of stages) move(found, stage, versionId);
       save();
       return { VersionId: versionId, VersionStages: stages };
     },
 
     /** Moves a stage to another version, or takes it away. @throws ServiceError when the stage is at a version that is not named */
     moveStage(arn: string, stage: string, to: string | undefined, from: string | undefined): void {
-      const versions = versionsOf(arn);
-      if (to !== undefined && versions[to] === undefined) throw notFound('version');
-      const holder = holderOf(versions, stage);
+      const found = secretOf(arn);
+      if (to !== undefined && found.versions[to] === undefined) throw notFound('version');
+      const holder = found.stages[stage];
       if (holder !== undefined && holder !== to && holder !== from) {
         throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
       }
-      move(versions, stage, to);
+      move(found, stage, to);
       save();
     },
   };
@@ -85,18 +86,16 @@ export function keptSecrets(file: string) {
 const notFound = (what: string): ServiceError =>
   new ServiceError('ResourceNotFoundException', `Secrets Manager can't find the specified secret ${what}.`);
 
-const holderOf = (versions: Versions, stage: string): string | undefined =>
-  Object.entries(versions).find(([, { stages }]) => stages.includes(stage))?.[0];
-
 /** The version that was the current one becomes the previous one. */
-function move(versions: Versions, stage: string, to: string | undefined): void {
-  const holder = holderOf(versions, stage);
+function move({ versions, stages }: Stored, stage: string, to: string | undefined): void {
+  const holder = stages[stage];
   if (holder === to) return;
-  for (const version of Object.values(versions)) version.stages = version.stages.filter((other) => other !== stage);
-  if (to !== undefined) versions[to]?.stages.push(stage);
-  if (stage === CURRENT && holder !== undefined) move(versions, PREVIOUS, holder);
+  if (to === undefined) delete stages[stage];
+  else stages[stage] = to;
+  if (stage === CURRENT && holder !== undefined) stages[PREVIOUS] = holder;
   // A version without a stage is deprecated: Secrets Manager forgets it.
-  for (const [id, { stages }] of Object.entries(versions)) if (stages.length === 0) delete versions[id];
+  const kept = Object.values(stages);
+  for (const id of Object.keys(versions)) if (!kept.includes(id)) delete versions[id];
 }
 
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

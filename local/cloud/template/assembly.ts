@@ -5,9 +5,7 @@ import * as z from 'zod';
 import { CloudError, required } from '../cloud-error.ts';
 import type { Json } from '../json.ts';
 
-const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
-);
+const json: z.ZodType<Json> = z.json();
 
 const template = z.object({
   Resources: z.record(

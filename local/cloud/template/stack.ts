@@ -46,15 +46,15 @@ type StackOptions = {
   readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'> | undefined;
 };
 
-/** `{{resolve:secretsmanager:<arn>:SecretString:<key>:<stage>:<version>}}`; an ARN has seven parts of its own. */
-const DYNAMIC_REFERENCE = /\{\{resolve:([^:]+):((?:arn(?::[^:}]*){6})|[^:}]+)((?::[^:}]*)*)\}\}/g;
+/** `{{resolve:secretsmanager:<arn>:SecretString:::}}` for the whole current value of a secret. Any other reference is not known. */
+const DYNAMIC_REFERENCE = /\{\{resolve:(?:secretsmanager:(arn(?::[^:}]*){6}):SecretString:::)?[^}]*\}\}/g;
 
 /** The resources of the template, read by type. Anything that the local cloud does not know is an error, never a guess. */
 export class Stack {
   readonly #options: StackOptions;
   readonly #pseudoParameters: Readonly<Record<string, string>>;
   /** By logical id. Names may be built of other names. */
-  readonly #identities = new Map<string, Identity | 'in progress'>();
+  readonly #identities = new Map<string, Identity>();
   readonly #resources: Assembly['template']['Resources'];
 
   /** @throws CloudError when the template contains an unknown type, or a condition */
@@ -244,17 +244,9 @@ export class Stack {
 
   #dynamicReferences(text: string): string {
     if (!text.includes('{{resolve:')) return text;
-    return text.replaceAll(DYNAMIC_REFERENCE, (all, service: string, id: string, rest: string) => {
-      const [, part, key = '', stage = '', version = ''] = rest.split(':');
-      if (service !== 'secretsmanager' || part !== 'SecretString' || `${stage}${version}` !== '') {
-        throw new CloudError(`The local cloud does not know the dynamic reference ${all}`);
-      }
-      const secret = this.#options.secretString(id);
-      if (key === '') return secret;
-      const value: unknown = JSON.parse(secret)[key];
-      if (typeof value !== 'string') throw new CloudError(`${all}: the secret has no text called ${key}`);
-      return value;
-    });
+    return text.replaceAll(DYNAMIC_REFERENCE, (reference: string, arn: string | undefined) =>
+      this.#options.secretString(required(arn, `The local cloud does not know the dynamic reference ${reference}`)),
+    );
   }
 
   #list(name: string, value: Json): readonly Json[] {
@@ -268,11 +260,7 @@ export class Stack {
   }
 
   #identity(logicalId: string): Identity {
-    const known = this.#identities.get(logicalId);
-    if (known === 'in progress') throw new CloudError(`${logicalId} is named after itself`);
-    if (known !== undefined) return known;
-    this.#identities.set(logicalId, 'in progress');
-    const identity = this.#identify(logicalId);
+    const identity = this.#identities.get(logicalId) ?? this.#identify(logicalId);
     this.#identities.set(logicalId, identity);
     return identity;
   }
