@@ -73,15 +73,11 @@ function makeDataFolder(folder: string): string {
   const path = resolve(folder);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new CloudError(`The data folder ${path} cannot be made (${messageOf(error)}). Name another with --data`);
-  }
-  try {
     // This also applies to an existing folder: it contains keys, customers' data and the running code.
     chmodSync(path, 0o700);
   } catch (error) {
     throw new CloudError(
-      `Other users of this machine can read the data folder ${path}, and its mode cannot be changed (${messageOf(error)}). Name another with --data`,
+      `The data folder ${path} cannot be made for this user alone (${messageOf(error)}). Name another with --data`,
     );
   }
   return path;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import * as z from 'zod';
@@ -16,16 +16,7 @@ type Origin = (viewer: HttpRequest, forward: Forward) => HttpAnswer | Promise<Ht
 type Forward = (viewer: HttpRequest) => Pick<HttpRequest, 'path' | 'headers'>;
 
 /** A header that replaces the origin's header, or is only added when the origin sent none. */
-type AddedHeader = {
-  readonly name: string;
-  readonly value: string;
-  readonly override: boolean;
-  /** Only for requests with an Origin. */
-  readonly cors?: boolean;
-};
-
-/** Returns the path for the origin. */
-type Rewrite = (request: HttpRequest, path: string) => string;
+type AddedHeader = readonly [name: string, value: string, override: boolean];
 
 /**
  * Returns what answers a request of a viewer as the CloudFront distribution does: behaviors by path, the parts of a request that each
@@ -69,8 +60,9 @@ export function edge(
     const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
     const answer = await behavior.origin(viewer, behavior.forward);
     const headers = { ...answer.headers };
-    for (const { name, value, override, cors = false } of behavior.added) {
-      if (cors && request.headers.origin === undefined) continue;
+    for (const [name, value, override] of behavior.added) {
+      // CloudFront adds this one only to the answer of a cross-origin request.
+      if (name === 'access-control-allow-origin' && request.headers.origin === undefined) continue;
       if (override || headers[name] === undefined) headers[name] = value;
     }
     return { ...answer, headers };
@@ -140,19 +132,17 @@ function forwarding(stack: Stack, id: string | undefined): Forward {
 
 const CORS_AND_SECURITY_HEADERS = 'e61eb60c-9c35-4d20-a928-2b84e02af89c';
 
-const header = (name: string, value: string, override = false): AddedHeader => ({ name, value, override });
-
 /** The headers of the response policy with this id. Without an id, none. @throws CloudError on an unknown id */
 function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeader[] {
   if (id === undefined) return [];
   if (id === CORS_AND_SECURITY_HEADERS) {
     return [
-      header('x-content-type-options', 'nosniff', true),
-      header('x-frame-options', 'SAMEORIGIN'),
-      header('referrer-policy', 'strict-origin-when-cross-origin'),
-      header('strict-transport-security', 'max-age=31536000'),
-      header('x-xss-protection', '1; mode=block'),
-      { ...header('access-control-allow-origin', '*'), cors: true },
+      ['x-content-type-options', 'nosniff', true],
+      ['x-frame-options', 'SAMEORIGIN', false],
+      ['referrer-policy', 'strict-origin-when-cross-origin', false],
+      ['strict-transport-security', 'max-age=31536000', false],
+      ['x-xss-protection', '1; mode=block', false],
+      ['access-control-allow-origin', '*', false],
     ];
   }
   const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
@@ -162,24 +152,24 @@ function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeade
   const { StrictTransportSecurity } = SecurityHeadersConfig;
   const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
   return [
-    ...CustomHeadersConfig.Items.map(({ Header, Value, Override }) => header(Header.toLowerCase(), Value, Override)),
-    header('content-security-policy', ContentSecurityPolicy.ContentSecurityPolicy, ContentSecurityPolicy.Override),
-    header('x-content-type-options', 'nosniff', ContentTypeOptions.Override),
-    header('x-frame-options', FrameOptions.FrameOption, FrameOptions.Override),
-    header('referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override),
-    header('strict-transport-security', maxAge, StrictTransportSecurity.Override),
+    ...CustomHeadersConfig.Items.map(({ Header, Value, Override }) => [Header.toLowerCase(), Value, Override] as const),
+    ['content-security-policy', ContentSecurityPolicy.ContentSecurityPolicy, ContentSecurityPolicy.Override],
+    ['x-content-type-options', 'nosniff', ContentTypeOptions.Override],
+    ['x-frame-options', FrameOptions.FrameOption, FrameOptions.Override],
+    ['referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override],
+    ['strict-transport-security', maxAge, StrictTransportSecurity.Override],
   ];
 }
 
 const rewritten = z.object({ uri: z.string() });
 
 /**
- * Runs a CloudFront function on viewer requests, with its code from the template, in a realm without the objects of Node. In the local
+ * Returns what runs a CloudFront function on viewer requests and gives the path for the origin, with its code from the template, in a realm without the objects of Node. In the local
  * cloud, the function can only change the path.
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
-function viewerFunction(stack: Stack, arn: string | undefined): Rewrite {
-  if (arn === undefined) return (_, path) => path;
+function viewerFunction(stack: Stack, arn: string | undefined) {
+  if (arn === undefined) return (_: HttpRequest, path: string): string => path;
   const found = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
   const { FunctionCode } = required(found, `The template has no function ${arn}`).properties;
   const realm = createContext({});
@@ -187,7 +177,7 @@ function viewerFunction(stack: Stack, arn: string | undefined): Rewrite {
   new Script(code).runInContext(realm);
   const call: unknown = realm.call;
   if (typeof call !== 'function') throw new CloudError(`The function ${arn} has no handler`);
-  return ({ method, headers, client }, uri) => {
+  return ({ method, headers, client }: HttpRequest, uri: string): string => {
     const values = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }]));
     const request = { method, uri, querystring: {}, headers: values, cookies: {} };
     const viewer = { ip: client.address };
@@ -221,21 +211,13 @@ function readBucketObjects(stack: Stack): Map<string, Map<string, StoredObject>>
     buckets.set(deployment.DestinationBucketName, bucket);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
       const folder = stack.assetPath(key);
-      if (!statSync(folder).isDirectory())
-        throw new CloudError(`${folder} is an archive. The local cloud serves only folders`);
       for (const file of filesBelow(folder)) {
         const inJson = deployment.SourceMarkersConfig[index]?.jsonEscape === true;
         const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers[index] ?? {}, inJson);
-        const name = [deployment.DestinationBucketKeyPrefix, file].filter((part) => part !== '').join('/');
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
-        bucket.set(name, {
-          body,
-          headers: {
-            'content-type': TYPES[extname(file)] ?? 'binary/octet-stream',
-            etag,
-            ...deployment.SystemMetadata,
-          },
-        });
+        const type = TYPES[extname(file)] ?? 'binary/octet-stream';
+        const headers = { 'content-type': type, etag, ...deployment.SystemMetadata };
+        bucket.set(join(deployment.DestinationBucketKeyPrefix, file), { body, headers });
       }
     }
   }

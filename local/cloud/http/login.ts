@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
-import type Provider from 'oidc-provider';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import * as z from 'zod';
-import { required } from '../cloud-error.ts';
+import { messageOf, required } from '../cloud-error.ts';
 import { type Identity, readKept, writeKept } from '../data-folder.ts';
 import { type Listener, readBody } from '../listener.ts';
 import type { Users } from '../services/user-pools.ts';
@@ -42,6 +41,17 @@ export async function serveLogin(
   const provider = new OidcProvider(`http://${listener.address}`, settings);
   provider.on('server_error', (_, error) => onFault(error));
   const callback = provider.callback();
+  const interact = async (uid: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await provider.interactionDetails(request, response);
+    if (request.method !== 'POST') return sendHtml(response, 200, loginPage(service, uid, ''));
+    const form = new URLSearchParams((await readBody(request, FORM_LIMIT_BYTES))?.toString('utf8') ?? '');
+    const email = form.get('email') ?? '';
+    const user = users.authenticate(email, form.get('password') ?? '');
+    if (user !== undefined) {
+      return provider.interactionFinished(request, response, { login: { accountId: user.sub } });
+    }
+    sendHtml(response, 401, loginPage(service, uid, email, 'Incorrect email or password.'));
+  };
   listener.handle((request, response) => {
     const uid = /^\/interaction\/([^/?]+)$/.exec(request.url ?? '')?.[1];
     if (uid === undefined) {
@@ -49,8 +59,8 @@ export async function serveLogin(
       void callback(request, response);
       return;
     }
-    interact({ provider, users, service, uid }, request, response).catch((error: unknown) => {
-      sendHtml(response, 400, problemPage(error instanceof Error ? error.message : 'Start again'));
+    interact(uid, request, response).catch((error: unknown) => {
+      sendHtml(response, 400, problemPage(messageOf(error)));
     });
   });
 }
@@ -152,29 +162,6 @@ function configuration(clients: readonly Client[], users: Users, key: Identity['
       RefreshToken: refreshTokenSeconds,
     },
   };
-}
-
-type Interaction = {
-  readonly provider: Provider;
-  readonly users: Users;
-  readonly service: string;
-  readonly uid: string;
-};
-
-async function interact(
-  { provider, users, service, uid }: Interaction,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  await provider.interactionDetails(request, response);
-  if (request.method !== 'POST') return sendHtml(response, 200, loginPage(service, uid, ''));
-  const form = new URLSearchParams((await readBody(request, FORM_LIMIT_BYTES))?.toString('utf8') ?? '');
-  const email = form.get('email') ?? '';
-  const user = users.authenticate(email, form.get('password') ?? '');
-  if (user === undefined) {
-    return sendHtml(response, 401, loginPage(service, uid, email, 'Incorrect email or password.'));
-  }
-  await provider.interactionFinished(request, response, { login: { accountId: user.sub } });
 }
 
 /** Cognito's `/logout` has the parameter `logout_uri` instead of the standard's `post_logout_redirect_uri`. */
