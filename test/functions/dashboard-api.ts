@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Role } from '../../src/contract/organizations.ts';
-import { type DashboardPorts, dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
+import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -9,11 +9,8 @@ import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
 
 export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 
-/**
- * Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway.
- * @param replacements ports that a test needs in place of the defaults
- */
-export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 'testAction'>> = {}) {
+/** Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway. */
+export async function dashboardApi() {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
   const tested: string[] = [];
@@ -46,7 +43,6 @@ export async function dashboardApi(replacements: Partial<Pick<DashboardPorts, 't
         response_excerpt: 'ok',
       };
     },
-    ...replacements,
     sealSigningSecret: async (secret, actionId) => `sealed ${secret.length} for ${actionId}`,
     now: clock.now,
     randomBytes: countingBytes(),

@@ -10,6 +10,7 @@ import {
 } from '../../../src/domain/delivery/deliver-event.ts';
 import type { Attempts } from '../../../src/domain/delivery/delivery-log.ts';
 import type { FailurePeriods } from '../../../src/domain/delivery/failing-endpoint.ts';
+import type { OutboundOutcome } from '../../../src/domain/delivery/outbound-request.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
@@ -306,30 +307,20 @@ function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePe
 
 const away = failing('The table is away');
 
-test('an attempt is reported, and the failure of its delivery is recorded', async () => {
-  const { work, outbound, attempted, noted } = watched();
-  outbound.outcomes = [answered(500)];
-  await work();
-  expect([attempted, noted]).toEqual([[[3, 'failed', 500]], ['act_event']]);
-});
-
-test('a success, and a failure with a retry, are not recorded as failures', async () => {
-  const { work, outbound, attempted, noted } = watched();
-  outbound.outcomes = [answered(200), answered(500)];
-  await work();
-  await work(2);
-  expect(attempted).toEqual([
-    [3, 'succeeded', 200],
-    [2, 'failed', 500],
-  ]);
-  expect(noted).toEqual([]);
-});
-
-test('a message without an attempt is reported, and its endpoint is not checked', async () => {
-  const { work, attempted, noted } = watched({ findAction: async () => undefined });
-  await work();
-  expect([attempted, noted]).toEqual([[[3, 'unsent', undefined]], []]);
-});
+test.each<[string, number, OutboundOutcome, Parameters<typeof watched>[0], unknown[], string[]]>([
+  ['the failure of a delivery', 3, answered(500), {}, ['failed', 500], ['act_event']],
+  ['a success', 3, answered(200), {}, ['succeeded', 200], []],
+  ['a failure with a retry', 2, answered(500), {}, ['failed', 500], []],
+  ['a message without an attempt', 3, answered(500), { findAction: async () => undefined }, ['unsent', undefined], []],
+])(
+  '%s is reported, and recorded when the endpoint has failed',
+  async (_, attempt, outcome, changes, reported, failures) => {
+    const { work, outbound, attempted, noted } = watched(changes);
+    outbound.outcomes = [outcome];
+    await work(attempt);
+    expect([attempted, noted]).toEqual([[[attempt, ...reported]], failures]);
+  },
+);
 
 test('a failed endpoint check is reported, and the message is not delivered again', async () => {
   const { work, outbound, attempted, notWatched } = watched({ recordFailure: away });

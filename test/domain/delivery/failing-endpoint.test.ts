@@ -68,6 +68,14 @@ test('a success within the hour restarts the period and needs no write of its ow
   expect(signals).toHaveLength(1);
 });
 
+test('a period ends when nothing has failed for two days', async () => {
+  const { clock, signals, fail } = setUp();
+  await fail();
+  clock.advance(48 * 60 * MINUTE);
+  await fail();
+  expect(signals).toEqual([]);
+});
+
 test('a failure in which the endpoint has no part is not recorded', async () => {
   const { clock, signals, fail } = setUp();
   await fail('quota_exceeded');

@@ -55,14 +55,6 @@ describe('a submission with a client_key', () => {
     expect(claims).toEqual(Array.from({ length: 5 }, () => ({ kind: 'accepted', submissionId: 'first' })));
   });
 
-  test('that failed is claimed again by one of 20 requests, with the same id', async () => {
-    const { store, key, clock } = setUp();
-    await store.claimSubmission(key, 'first', clock.now());
-    await store.settleSubmission(key, false);
-    const claims = await atOnce(20, (i) => store.claimSubmission(key, `later-${i}`, clock.now()));
-    expect(claims.filter((claim) => claim.kind === 'claimed')).toEqual([{ kind: 'claimed', submissionId: 'first' }]);
-  });
-
   test('that was cut off is claimed again when no function can still be sending it', async () => {
     const { store, key, clock } = setUp();
     await store.claimSubmission(key, 'first', clock.now());
