@@ -11,10 +11,10 @@ export type Sample = {
   readonly code: string;
 };
 
-/** Reads every document of the repository. Paths start at the repository's root. */
+/** Reads every document of the repository, and none that a build of a package makes at the same time. Paths start at the repository's root. */
 export function allDocuments(): readonly Document[] {
   return globSync(['*.md', '{docs,examples,packages,bench}/**/*.md'], {
-    exclude: (path) => path.includes('node_modules'),
+    exclude: (path) => /node_modules|dist/.test(path),
   })
     .sort()
     .map(readDocument);
