@@ -40,7 +40,7 @@ export function serviceOf(outdir: string) {
     tables: stack.all('AWS::DynamoDB::Table'),
     functions,
     /** The environment variables of all functions, without those of the SDK. */
-    variables: Object.assign({}, ...functions.map(({ variables }) => variables)) as Readonly<Record<string, string>>,
+    variables: Object.fromEntries(functions.flatMap(({ variables }) => Object.entries(variables))),
     /** Returns the path of a function's bundle. @param name the function's folder in lambdas/, with or without its construct as a prefix */
     bundleOf(name: string): string {
       const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));

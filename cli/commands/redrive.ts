@@ -16,7 +16,7 @@ export function addTo(command: CliCommand): void {
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
     .notes(`The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
-message that fails five more times becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
+message that goes on failing becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
 progress would be lost.`)
     .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
     .connected(
