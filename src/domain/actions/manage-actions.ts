@@ -15,7 +15,7 @@ import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ManagementPorts } from '../organizations/manage-organizations.ts';
-import { createRestricted, restrictionsOf } from '../organizations/suspension-and-quota.ts';
+import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
 import { slugOf } from './slug.ts';
@@ -56,26 +56,16 @@ export async function createAction(siteId: string, input: unknown, ports: Manage
 
 /** Stores a new Action with the restrictions of its organization. */
 async function storeAction(wanted: Action, ports: ManageActionsPorts): Promise<Action | 'exists'> {
-  let action = wanted;
-  const outcome = await createRestricted(
-    wanted.org_id,
-    (organization) => {
-      action = { ...wanted, ...restrictionsOf(organization) };
-      return ports.store.createAction(action, ports.author);
-    },
-    ports,
-  );
-  switch (outcome) {
-    case 'created':
-      return action;
-    case 'exists':
-      return outcome;
+  const stored = await createRestricted(wanted, (action) => ports.store.createAction(action, ports.author), ports);
+  switch (stored) {
     case 'too_many':
       throw new Refusal('too_many_actions', {
         message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
       });
     case 'slug_taken':
       throw slugTaken(wanted);
+    default:
+      return stored;
   }
 }
 

@@ -17,7 +17,7 @@ import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
 import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
 import type { ConfigurationStore } from './store.ts';
-import { createRestricted, restrictionsOf } from './suspension-and-quota.ts';
+import { createRestricted } from './suspension-and-quota.ts';
 
 /**
  * Creates an assistant of an organization, once per idempotency key of its author. Without Allowed Domains in the input, its list has only
@@ -43,19 +43,16 @@ export async function createAssistant(orgId: string, input: unknown, ports: Mana
 
 /** Stores a new assistant with the restrictions of its organization. */
 async function storeAssistant(wanted: Assistant, ports: ManagementPorts): Promise<Assistant | 'exists'> {
-  let assistant = wanted;
   let limit = 0;
-  const outcome = await createRestricted(
-    wanted.org_id,
-    (organization) => {
-      assistant = { ...wanted, ...restrictionsOf(organization) };
+  const stored = await createRestricted(
+    wanted,
+    (assistant, organization) => {
       limit = assistantLimit(organization);
       return ports.store.createAssistant(assistant, limit, ports.author);
     },
     ports,
   );
-  if (outcome === 'exists') return outcome;
-  if (outcome === 'created') return assistant;
+  if (stored !== 'too_many') return stored;
   throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
 }
 

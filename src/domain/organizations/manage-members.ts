@@ -105,18 +105,9 @@ export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<Dashboard
   const organizations = await Promise.all(
     memberships.map(async ({ org_id, role, email }) => {
       const organization = await ports.store.findOrganization(org_id);
-      return organization === undefined
-        ? []
-        : [
-            {
-              org_id,
-              name: organization.name,
-              plan: organization.plan,
-              role,
-              email,
-              assistant_limit: assistantLimit(organization),
-            },
-          ];
+      if (organization === undefined) return [];
+      const { name, plan } = organization;
+      return [{ org_id, name, plan, role, email, assistant_limit: assistantLimit(organization) }];
     }),
   );
   return { sub, organizations: organizations.flat() };

@@ -27,20 +27,23 @@ const CREATION_ATTEMPTS = 5;
 /**
  * Creates an assistant or an Action with the restrictions that its organization has at the time of the write. Reads the
  * organization and tries again when its restrictions changed between the read and the write, up to five times.
- * @param create writes the part with the restrictions of this organization; returns `organization_changed`, and writes
- * nothing, when the stored restrictions are no longer the same
+ * @param create writes the part; returns `organization_changed`, and writes nothing, when the stored restrictions are not those of the part
+ * @returns the part as it was created, or why it was not
  * @throws Refusal 404; Error when the restrictions changed during all five attempts
  */
-export async function createRestricted<Outcome extends string>(
-  orgId: string,
-  create: (organization: Organization) => Promise<Outcome | 'organization_changed'>,
+export async function createRestricted<Part extends { readonly org_id: string }, Outcome extends string>(
+  wanted: Part,
+  create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_changed'>,
   ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
-): Promise<Outcome> {
+): Promise<Part | Outcome> {
   for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt += 1) {
-    const outcome = await create(await requireOrganization(orgId, ports));
+    const organization = await requireOrganization(wanted.org_id, ports);
+    const part = { ...wanted, ...restrictionsOf(organization) };
+    const outcome = await create(part, organization);
+    if (outcome === 'created') return part;
     if (outcome !== 'organization_changed') return outcome;
   }
-  throw new Error(`Organization ${orgId} changed during each of ${CREATION_ATTEMPTS} attempts; try again`);
+  throw new Error(`Organization ${wanted.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`);
 }
 
 /** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */
