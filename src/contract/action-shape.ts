@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
+import { RESTRICTIONS } from './organizations.ts';
+import { SAVED } from './stored.ts';
 
 /** Makes the schema of an object: `z.object` leaves out what it does not know, `z.looseObject` keeps it. */
 type ObjectSchema<Config extends z.core.$ZodObjectConfig> = <Shape extends z.core.$ZodLooseShape>(
@@ -10,6 +12,7 @@ const COMMON = { name: z.string(), method: z.enum(METHODS), url: z.string(), ena
 
 /** The fields that the service adds to the settings, and shows. */
 export const ADDED_TO_ACTION = {
+  ...SAVED,
   action_id: z.string(),
   org_id: z.string(),
   site_id: z.string(),
@@ -19,6 +22,10 @@ export const ADDED_TO_ACTION = {
    */
   slug: z.string(),
 };
+/** What an Action has without its secret: a form or a tool as the widget and the assistant get it. */
+export const OFFERED = { ...ADDED_TO_ACTION, ...RESTRICTIONS };
+/** The signing secret is sealed; it is opened only to sign a request. */
+export const SEALED = { sealed_signing_secret: z.string() };
 
 /**
  * Returns the settings of an Action as they are stored and shown, by trigger. They have no limits, so that settings which were saved

@@ -3,10 +3,11 @@ import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trig
 import type {
   ActionSetting,
   ActionSettings,
-  ADDED_TO_ACTION,
   FormField,
+  OFFERED,
   ParameterProperty,
   ParametersSchema,
+  SEALED,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
 import { characters, endpointUrl, type RulesOf, recordOf, unicodeText } from './fields.ts';
@@ -25,7 +26,7 @@ import {
   PARAMETERS_MAX_PROPERTIES,
   PATTERN_MAX_CHARACTERS,
 } from './limits.ts';
-import type { OrganizationRestrictions } from './organizations.ts';
+import type { Stored } from './stored.ts';
 
 export type { ActionSetting, FormField, ParameterProperty, ParametersSchema };
 export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
@@ -171,17 +172,8 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
   [eventAction, aiAction, formAction].flatMap(({ shape }) => Object.keys(shape)),
 );
 
-/** The fields that the service adds to the settings. The signing secret is sealed; it is opened only to sign a request. */
-type AddedFields = OrganizationRestrictions & {
-  readonly [Name in keyof typeof ADDED_TO_ACTION]: z.output<(typeof ADDED_TO_ACTION)[Name]>;
-} & {
-  readonly sealed_signing_secret: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly version: number;
-};
 type ActionOf<OfTrigger extends Trigger> = { readonly trigger: OfTrigger } & Readonly<ActionSettings[OfTrigger]> &
-  AddedFields;
+  Stored<typeof OFFERED & typeof SEALED>;
 export type EventAction = ActionOf<'Event'>;
 export type FormAction = ActionOf<'Form'>;
 export type AiAction = ActionOf<'AI-decided'>;

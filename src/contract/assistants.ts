@@ -7,7 +7,8 @@ import {
   IP_ALLOWLIST_MAX,
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
-import type { OrganizationRestrictions } from './organizations.ts';
+import { RESTRICTIONS } from './organizations.ts';
+import { SAVED, type Stored } from './stored.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
 export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];
@@ -86,19 +87,19 @@ export const assistantInput = settings
 /** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above. */
 export const assistantChange = settings.partial().meta({ id: 'AssistantChange' });
 
-export type Assistant = AssistantSettings &
-  OrganizationRestrictions & {
-    /** Public, not a secret. */
-    readonly site_id: string;
-    readonly org_id: string;
-    /** SHA-256 (hex) and last six characters of the server secret. Absent until one is generated. */
-    readonly server_secret?: { readonly sha256: string; readonly last_six: string };
-    /** ARNs of SNS topics that receive form submissions. Only the operator sets them: an admin could name another organization's. */
-    readonly escalation_topics?: readonly string[];
-    /** Form submissions per clock hour. Only the operator sets it. @default FORM_SUBMISSIONS_PER_HOUR */
-    readonly form_submissions_per_hour?: number;
-    readonly created_at: string;
-    readonly updated_at: string;
-    /** Increases by one with every save. A save is refused unless it names the current version. */
-    readonly version: number;
-  };
+/** An assistant as it is stored. */
+export const ASSISTANT = {
+  ...ASSISTANT_SETTINGS,
+  ...RESTRICTIONS,
+  ...SAVED,
+  /** Public, not a secret. */
+  site_id: z.string(),
+  org_id: z.string(),
+  /** SHA-256 (hex) and last six characters of the server secret. Absent until one is generated. */
+  server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
+  /** ARNs of SNS topics that receive form submissions. Only the operator sets them: an admin could name another organization's. */
+  escalation_topics: z.array(z.string()).optional(),
+  /** Form submissions per clock hour. Only the operator sets it. @default FORM_SUBMISSIONS_PER_HOUR */
+  form_submissions_per_hour: z.number().optional(),
+};
+export type Assistant = Stored<typeof ASSISTANT>;

@@ -9,20 +9,17 @@ import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
 import { characters } from './fields.ts';
 import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
-import { AUDIT_OPERATIONS, PLANS, ROLES } from './organizations.ts';
+import { AUDIT_RECORD, PLANS, ROLES } from './organizations.ts';
+import { SAVED, time, version } from './stored.ts';
 import { identifier } from './widget.ts';
 
 /** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */
-
-const time = z.string().meta({ description: 'ISO 8601, UTC', format: 'date-time' });
-const version = z.int().min(1).describe('Increases by one with every save');
-const stored = { created_at: time, updated_at: time, version };
 
 /** An assistant as the dashboard shows it, with only the last six characters of the server secret. */
 export const assistantView = z
   .object({
     ...ASSISTANT_SETTINGS,
-    ...stored,
+    ...SAVED,
     site_id: z.string(),
     org_id: z.string(),
     server_secret: z.object({ last_six: z.string() }).nullable(),
@@ -32,16 +29,15 @@ export const assistantView = z
 export type AssistantView = z.infer<typeof assistantView>;
 
 const shape = actionShape(z.object);
-const added = { ...stored, ...ADDED_TO_ACTION };
 
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
 export const actionView = z
   .discriminatedUnion('trigger', [
     z
-      .object({ trigger: z.literal('Event'), ...shape.Event, events: z.array(z.enum(EVENT_NAMES)), ...added })
+      .object({ trigger: z.literal('Event'), ...shape.Event, events: z.array(z.enum(EVENT_NAMES)), ...ADDED_TO_ACTION })
       .meta({ id: 'EventAction' }),
-    z.object({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...added }).meta({ id: 'AiAction' }),
-    z.object({ trigger: z.literal('Form'), ...shape.Form, ...added }).meta({ id: 'FormAction' }),
+    z.object({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...ADDED_TO_ACTION }).meta({ id: 'AiAction' }),
+    z.object({ trigger: z.literal('Form'), ...shape.Form, ...ADDED_TO_ACTION }).meta({ id: 'FormAction' }),
   ])
   .meta({ id: 'Action' });
 export type ActionView = z.infer<typeof actionView>;
@@ -183,17 +179,7 @@ export const DASHBOARD_SCHEMAS = {
   listAudit: {
     query: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
     answer: z.object({
-      records: z.array(
-        z.object({
-          at: time,
-          by: z.object({ sub: z.string(), email: z.string() }),
-          operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
-          site_id: z.string(),
-          entity_id: z.string(),
-          version,
-          fields: z.array(z.string()),
-        }),
-      ),
+      records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })),
       next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
     }),
   },

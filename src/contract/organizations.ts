@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { characters } from './fields.ts';
 import { ASSISTANTS_PER_ORGANIZATION_MAX, DAILY_OUTBOUND_QUOTA_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import { type Stored, time, version } from './stored.ts';
 
 export const PLANS = ['free', 'paid'] as const;
-export type Plan = (typeof PLANS)[number];
 
 const settings = z.strictObject({
   name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
@@ -21,24 +21,27 @@ export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).n
  * The restrictions that the operator sets on an organization. They are copied to its assistants and Actions, because every request
  * reads those anyway.
  */
-export type OrganizationRestrictions = {
+export const RESTRICTIONS = {
   /**
    * True refuses widgets and server secrets as if the assistant were off, and stops outbound requests, whatever the value of
    * `enabled`.
    */
-  readonly suspended?: boolean;
+  suspended: z.boolean().optional(),
   /** Outbound requests per UTC day. @default null, no quota */
-  readonly daily_outbound_quota?: number | null;
+  daily_outbound_quota: z.number().nullish(),
 };
+export type OrganizationRestrictions = Stored<typeof RESTRICTIONS>;
 
-export type Organization = OrganizationRestrictions & {
-  readonly org_id: string;
-  readonly name: string;
-  readonly plan: Plan;
-  readonly assistant_limit?: number | undefined;
-  /** ISO 8601, UTC. */
-  readonly created_at: string;
+/** An organization as it is stored. */
+export const ORGANIZATION = {
+  ...RESTRICTIONS,
+  org_id: z.string(),
+  name: z.string(),
+  plan: z.enum(PLANS),
+  assistant_limit: z.number().optional(),
+  created_at: time,
 };
+export type Organization = Stored<typeof ORGANIZATION>;
 
 /** Members read; admins write (spec: only organization admins can create, edit or delete Actions). */
 export const ROLES = ['member', 'admin'] as const;
@@ -49,15 +52,15 @@ export const memberInput = z.strictObject({
   role: z.enum(ROLES).default('member'),
 });
 
-export type Membership = {
-  readonly org_id: string;
+export const MEMBERSHIP = {
+  org_id: z.string(),
   /** The `sub` claim of the member's access tokens. */
-  readonly sub: string;
-  readonly email: string;
-  readonly role: Role;
-  /** ISO 8601, UTC. */
-  readonly created_at: string;
+  sub: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  created_at: time,
 };
+export type Membership = Stored<typeof MEMBERSHIP>;
 
 /** Operations that the audit trail of an organization records. */
 export const AUDIT_OPERATIONS = [
@@ -72,17 +75,17 @@ export const AUDIT_OPERATIONS = [
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
 /** A change to the configuration of an organization: author, operation and time. It has names of fields, never their values. */
-export type AuditRecord = {
-  readonly org_id: string;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly by: { readonly sub: string; readonly email: string };
-  /** An AuditOperation, or an operation that only newer code knows. */
-  readonly operation: string;
-  readonly site_id: string;
+export const AUDIT_RECORD = {
+  org_id: z.string(),
+  at: time,
+  by: z.object({ sub: z.string(), email: z.string() }),
+  // Any name is accepted, because newer code may have more operations, and their records are shown.
+  operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
+  site_id: z.string(),
   /** Id of the assistant or the Action. */
-  readonly entity_id: string;
+  entity_id: z.string(),
   /** The version after the change; for a deletion, the last version. */
-  readonly version: number;
-  readonly fields: readonly string[];
+  version,
+  fields: z.array(z.string()),
 };
+export type AuditRecord = Stored<typeof AUDIT_RECORD>;

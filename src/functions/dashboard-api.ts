@@ -239,18 +239,11 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     }),
 
     forMember('listMembers', nothing, async ({ member }) => ({
-      members: (await listMembers(member.org_id, ports)).map(({ email, role, created_at }) => ({
-        email,
-        role,
-        created_at,
-      })),
+      members: [...(await listMembers(member.org_id, ports))],
     })),
     forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after } }) => {
       const { records, next = null } = await ports.audit.auditPage(member.org_id, after);
-      return {
-        records: records.map(({ by, fields, ...record }) => ({ ...record, by: { ...by }, fields: [...fields] })),
-        next,
-      };
+      return { records: [...records], next };
     }),
   ];
 }

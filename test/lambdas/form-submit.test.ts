@@ -15,7 +15,7 @@ const SIGNING_SECRET = 'whsec_DontTellThisSigningSecret';
 /** An address that the outbound address rule refuses. */
 const BLOCKED = 'https://127.0.0.1/hook';
 
-function setUp(escalation_topics: readonly string[] = []) {
+function setUp(escalation_topics: string[] = []) {
   store(anAssistant({ escalation_topics }));
   aws.on('Publish', {}, {});
   const form = aFormAction({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ADDED_TO_ACTION, actionShape } from '../../contract/action-shape.ts';
+import { actionShape, OFFERED, SEALED } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
-import { ASSISTANT_SETTINGS } from '../../contract/assistants.ts';
-import { PLANS, ROLES } from '../../contract/organizations.ts';
+import { ASSISTANT } from '../../contract/assistants.ts';
+import { AUDIT_RECORD, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import { itemReader } from './stored-items.ts';
 
@@ -15,53 +15,19 @@ const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
 /** The ids in an entity decide who may read it, so they must match the key of its item. */
 const ELSEWHERE = { error: 'its ids do not match its key' };
 
-/** The restrictions of an organization, an assistant or an Action. */
-const restrictions = { suspended: z.boolean().optional(), daily_outbound_quota: z.number().nullish() };
-
 export const readOrganization = itemReader(
   z
-    .object({
-      ...key,
-      organization: z.looseObject({
-        org_id: z.string(),
-        name: z.string(),
-        plan: z.enum(PLANS),
-        assistant_limit: z.number().optional(),
-        created_at: z.string(),
-        ...restrictions,
-      }),
-    })
+    .object({ ...key, organization: z.looseObject(ORGANIZATION) })
     .refine((item) => isAt(item, KEYS.organization(item.organization.org_id)), ELSEWHERE),
 );
 
 export const readAssistant = itemReader(
   z
-    .object({
-      ...key,
-      assistant: z.looseObject({
-        site_id: z.string(),
-        org_id: z.string(),
-        ...ASSISTANT_SETTINGS,
-        server_secret: z.looseObject({ sha256: z.string(), last_six: z.string() }).optional(),
-        escalation_topics: z.array(z.string()).optional(),
-        form_submissions_per_hour: z.number().optional(),
-        created_at: z.string(),
-        updated_at: z.string(),
-        version: z.number(),
-        ...restrictions,
-      }),
-    })
+    .object({ ...key, assistant: z.looseObject(ASSISTANT) })
     .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
 );
 
-const offered = {
-  ...ADDED_TO_ACTION,
-  created_at: z.string(),
-  updated_at: z.string(),
-  version: z.number(),
-  ...restrictions,
-};
-const added = { ...offered, sealed_signing_secret: z.string() };
+const added = { ...OFFERED, ...SEALED };
 const shape = actionShape(z.looseObject);
 
 const json = z.string().transform((text, context) => {
@@ -121,8 +87,8 @@ export const readOffer = itemReader(
     .object({
       ...key,
       action: z.discriminatedUnion('trigger', [
-        z.looseObject({ ...aiDecided, ...offered }),
-        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...offered }),
+        z.looseObject({ ...aiDecided, ...OFFERED }),
+        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...OFFERED }),
       ]),
     })
     .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),
@@ -130,34 +96,11 @@ export const readOffer = itemReader(
 
 export const readMembership = itemReader(
   z
-    .object({
-      ...key,
-      membership: z.looseObject({
-        org_id: z.string(),
-        sub: z.string(),
-        email: z.string(),
-        role: z.enum(ROLES),
-        created_at: z.string(),
-      }),
-    })
+    .object({ ...key, membership: z.looseObject(MEMBERSHIP) })
     .refine((item) => isAt(item, KEYS.member(item.membership.org_id, item.membership.sub)), ELSEWHERE),
 );
 
-export const readAuditRecord = itemReader(
-  z.object({
-    record: z.object({
-      org_id: z.string(),
-      at: z.string(),
-      by: z.object({ sub: z.string(), email: z.string() }),
-      // Any name is accepted, because newer code may have more operations, and their records are shown.
-      operation: z.string(),
-      site_id: z.string(),
-      entity_id: z.string(),
-      version: z.number(),
-      fields: z.array(z.string()),
-    }),
-  }),
-);
+export const readAuditRecord = itemReader(z.object({ record: z.object(AUDIT_RECORD) }));
 
 /** Keys of the configuration table (docs/architecture.md, "Data"). */
 export const KEYS = {
