@@ -47,17 +47,19 @@ export async function createSession(
     throw new Refusal('server_key_invalid');
   }
 
-  const session = parseSessionRequest(request.readBody());
+  const input = inputOf(sessionCreateRequest, request.readBody());
+  const { user_name: name, user_email: email } = input;
   const issuedAt = unixSeconds(now);
-  const expiresAt = issuedAt + session.ttlSeconds;
+  const lifetime = ttlSeconds(input.ttl_minutes);
+  const expiresAt = issuedAt + lifetime;
   const token = await ports.tokens.signToken({
-    sub: session.userId ?? `anon_${ports.newId()}`,
+    sub: input.user_id || `anon_${ports.newId()}`,
     jti: ports.newId(),
     site_id: assistant.site_id,
-    ...(session.userName === undefined ? {} : { user_name: session.userName }),
-    ...(session.userEmail === undefined ? {} : { user_email: session.userEmail }),
-    ...(session.context === undefined ? {} : { context: session.context }),
-    ...(session.usageWebhook === undefined ? {} : { usage_webhook: session.usageWebhook }),
+    user_name: name == null ? undefined : truncateCharacters(name, USER_NAME_MAX_CHARACTERS),
+    user_email: email == null ? undefined : truncateCharacters(email, USER_EMAIL_MAX_CHARACTERS),
+    context: input.context ?? undefined,
+    usage_webhook: input.usage_webhook ?? undefined,
     iat: issuedAt,
     exp: expiresAt,
   });
@@ -72,32 +74,7 @@ export async function createSession(
     session_token: token,
     site_id: assistant.site_id,
     expires_at: new Date(expiresAt * 1000).toISOString().replace('.000Z', '+00:00'),
-    expires_in_seconds: session.ttlSeconds,
-  };
-}
-
-export type SessionRequest = {
-  readonly userId: string | undefined;
-  readonly userName: string | undefined;
-  readonly userEmail: string | undefined;
-  readonly context: Record<string, unknown> | undefined;
-  readonly usageWebhook: { readonly url: string; readonly secret: string } | undefined;
-  readonly ttlSeconds: number;
-};
-
-/**
- * Reads session create's body (spec "POST /api/widget/session/create").
- * @throws Refusal 400 that names the first wrong field
- */
-export function parseSessionRequest(body: unknown): SessionRequest {
-  const { user_id, user_name, user_email, context, usage_webhook, ttl_minutes } = inputOf(sessionCreateRequest, body);
-  return {
-    userId: user_id || undefined,
-    userName: user_name == null ? undefined : truncateCharacters(user_name, USER_NAME_MAX_CHARACTERS),
-    userEmail: user_email == null ? undefined : truncateCharacters(user_email, USER_EMAIL_MAX_CHARACTERS),
-    context: context ?? undefined,
-    usageWebhook: usage_webhook ?? undefined,
-    ttlSeconds: ttlSeconds(ttl_minutes),
+    expires_in_seconds: lifetime,
   };
 }
 
