@@ -86,19 +86,6 @@ export function bundle(entry: string, outfile: string): void {
   buildSync({ ...BUNDLE, entryPoints: [entry], outfile });
 }
 
-export type WidgetBundle = {
-  /** The source of the classic script. */
-  readonly code: string;
-  /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
-  readonly immutableName: string;
-  /** Value of the `integrity` attribute for a tag that names this file. */
-  readonly integrity: string;
-  /** The index and the texts of each language, by file name. The names contain the hashes that browsers check. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** The type declarations of `vaWave` for pages in TypeScript. */
-  readonly types: string;
-};
-
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
@@ -106,7 +93,7 @@ const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
  * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
  */
-export function bundleWidget(): WidgetBundle {
+export function bundleWidget() {
   const texts = new Map<string, string>();
   /** Adds a file of texts. Returns its hash, which its name contains and browsers check. */
   const add = (name: string, content: string) => {
@@ -138,16 +125,21 @@ export function bundleWidget(): WidgetBundle {
   if (file === undefined) throw new Error('esbuild wrote no widget');
   const hash = (algorithm: string) => createHash(algorithm).update(file.contents);
   return {
+    /** The source of the classic script. */
     code: file.text,
+    /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
     immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
+    /** Value of the `integrity` attribute for a tag that names this file. */
     integrity: `sha384-${hash('sha384').digest('base64')}`,
+    /** The index and the texts of each language, by file name. The names contain the hashes that browsers check. */
     texts,
+    /** The type declarations of `vaWave` for pages in TypeScript. */
     types: readFileSync(join(widget, 'va-wave.d.ts'), 'utf8'),
   };
 }
 
 /** Folder of the files whose names change with their content: the loader and its texts. */
-export function widgetFolder({ immutableName, code, texts }: WidgetBundle): string {
+export function widgetFolder({ immutableName, code, texts }: ReturnType<typeof bundleWidget>): string {
   return cachedFolder(join(widgetCache, immutableName), (folder) => {
     for (const [name, content] of [...texts, [immutableName, code] as const]) {
       writeFileSync(join(folder, name), content);

@@ -6,18 +6,10 @@ import {
   NEW_TABLE,
   USUAL_ACCOUNT_CONCURRENCY,
 } from '../src/deployment/capacity.ts';
+import type { VaWaveProps } from './deployment-options.ts';
 
 /** The maximum concurrency of each part of the service. */
-export type Concurrency = {
-  /** Concurrent executions of the account. */
-  readonly account: number;
-  readonly router: number;
-  readonly dispatcher: number;
-  /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
-  readonly requestsPerSecond: number;
-  /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
-  readonly waiting: number | undefined;
-};
+export type Concurrency = ReturnType<typeof shareConcurrency>;
 
 /** The most that the router takes without a known load, and its share of an account's concurrency: routing takes a fraction of the time of the deliveries. */
 const ROUTER_MAX = 20;
@@ -35,12 +27,8 @@ const WAITING_SHARE = 1 / 2;
 /** Lambda refuses a reservation that leaves less (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html). */
 const UNRESERVED_MIN = 100;
 
-/** The options from which the concurrency follows (deployment-options.ts). */
-export type ConcurrencyOptions = {
-  readonly accountConcurrency?: number | undefined;
-  readonly deliveriesPerSecond?: number | undefined;
-  readonly deliveryConcurrency?: number | undefined;
-};
+/** The options from which the concurrency follows. */
+type ConcurrencyOptions = Pick<VaWaveProps, 'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency'>;
 
 /**
  * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, and
@@ -48,7 +36,7 @@ export type ConcurrencyOptions = {
  * have what they need. With it, requests that wait for endpoints get half of the remainder: a reservation in an account with a smaller quota would
  * fail the deployment.
  */
-export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
+export function shareConcurrency(options: ConcurrencyOptions) {
   const needed = capacityFor(options.deliveriesPerSecond ?? 0);
   const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, needed.account);
   const share = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
@@ -59,10 +47,13 @@ export function shareConcurrency(options: ConcurrencyOptions): Concurrency {
   const free = account - router - dispatcher;
   const reservable = Math.min(free * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
   return {
+    /** Concurrent executions of the account. */
     account,
     router,
     dispatcher,
+    /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
     requestsPerSecond: Math.min(API_REQUESTS_MAX, free * REQUESTS_PER_EXECUTION),
+    /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
     waiting: options.accountConcurrency === undefined || reservable < 1 ? undefined : Math.floor(reservable),
   };
 }
