@@ -53,8 +53,10 @@ export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addr
 export class Alarms extends Construct {
   readonly #topics: Readonly<Record<'page' | 'ticket', ITopic | undefined>>;
   readonly #runbook: string;
-  readonly #all: Alarm[] = [];
-  readonly #endRelease: Alarm[] = [];
+  /** All alarms, for the dashboard. */
+  readonly all: Alarm[] = [];
+  /** The alarms that roll a release back. */
+  readonly ofRelease: Alarm[] = [];
 
   constructor(
     scope: Construct,
@@ -66,52 +68,31 @@ export class Alarms extends Construct {
     this.#topics = { page, ticket };
   }
 
-  /** All alarms, for the dashboard. */
-  get all(): readonly Alarm[] {
-    return this.#all;
-  }
-
-  /** The alarms that roll a release back. */
-  get ofRelease(): readonly Alarm[] {
-    return this.#endRelease;
-  }
-
   raise(
     scope: Construct,
     id: string,
-    {
-      runbookEntry,
-      severity = 'page',
-      metric,
-      threshold,
-      below = false,
-      periods = 1,
-      breaching = periods,
-      missing = TreatMissingData.NOT_BREACHING,
-      endsRelease = false,
-    }: WatchedMetric,
-  ): Alarm {
+    { metric, threshold, severity = 'page', periods = 1, ...rule }: WatchedMetric,
+  ): void {
     const alarm = new Alarm(scope, id, {
       alarmDescription: Fn.sub(
-        `${severity}: \${AWS::StackName}, \${AWS::Region}, \${AWS::AccountId}, ${this.#runbook}#${runbookEntry}`,
+        `${severity}: \${AWS::StackName}, \${AWS::Region}, \${AWS::AccountId}, ${this.#runbook}#${rule.runbookEntry}`,
       ),
       metric,
       threshold,
-      comparisonOperator: below
+      comparisonOperator: rule.below
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      datapointsToAlarm: breaching,
-      treatMissingData: missing,
+      datapointsToAlarm: rule.breaching ?? periods,
+      treatMissingData: rule.missing ?? TreatMissingData.NOT_BREACHING,
     });
-    this.#all.push(alarm);
-    if (endsRelease) this.#endRelease.push(alarm);
+    this.all.push(alarm);
+    if (rule.endsRelease) this.ofRelease.push(alarm);
     const topic = this.#topics[severity];
-    if (topic === undefined) return alarm;
+    if (topic === undefined) return;
     const notification = new SnsAction(topic);
     alarm.addAlarmAction(notification);
     alarm.addOkAction(notification);
-    return alarm;
   }
 
   /**
