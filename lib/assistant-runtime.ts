@@ -25,7 +25,7 @@ export class AssistantRuntime extends Construct {
     tables.counters.allow(aiAction, 'UpdateItem');
     tables.conversations.allow(aiAction, 'UpdateItem', 'PutItem');
     tables.deliveryLog.allow(aiAction, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowSealingKey(aiAction);
+    keys.allowRead(aiAction, 'sealingKey');
     return aiAction;
   }
 
@@ -39,7 +39,7 @@ export class AssistantRuntime extends Construct {
     tables.configuration.allow(usageReport, 'GetItem');
     tables.counters.allow(usageReport, 'UpdateItem');
     tables.deliveryLog.allow(usageReport, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowTokenKeys(usageReport);
+    keys.allowRead(usageReport, 'tokenKeys');
     return usageReport;
   }
 }

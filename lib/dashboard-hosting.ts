@@ -77,7 +77,7 @@ export class Dashboard extends Construct {
     tables.configuration.allow(actionTest, 'GetItem');
     tables.counters.allow(actionTest, 'UpdateItem');
     tables.deliveryLog.allow(actionTest, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowSealingKey(actionTest);
+    keys.allowRead(actionTest, 'sealingKey');
     return actionTest;
   }
 
@@ -90,7 +90,7 @@ export class Dashboard extends Construct {
     });
     tables.configuration.allow(api, 'BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     tables.counters.allow(api, 'BatchGetItem');
-    keys.allowSealingKey(api);
+    keys.allowRead(api, 'sealingKey');
     api.allow({
       actions: ['lambda:InvokeFunction'],
       resources: [this.actionTest.invoked.arn],

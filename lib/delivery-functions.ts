@@ -76,7 +76,7 @@ export class Deliveries extends Construct {
     tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');
     tables.deliveryLog.allow(dispatcher, 'BatchGetItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowSealingKey(dispatcher);
+    keys.allowRead(dispatcher, 'sealingKey');
     messaging.allowSendDeliveries(dispatcher);
     messaging.allowPutEvents(dispatcher);
     messaging.deliveries.feeds(dispatcher, concurrency.dispatcher);

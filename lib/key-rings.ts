@@ -59,16 +59,14 @@ export class Keys extends Construct {
     this.#rotateTokenKeys(props);
   }
 
-  allowTokenKeys(fn: ServiceFunction): void {
-    this.#allowRead(fn, this.token, ENVIRONMENT.tokenKeys);
-  }
-
-  allowSealingKey(fn: ServiceFunction): void {
-    this.#allowRead(fn, this.sealing, ENVIRONMENT.sealingKey);
-  }
-
-  allowOriginSecret(fn: ServiceFunction): void {
-    this.#allowRead(fn, this.origin, ENVIRONMENT.originSecret);
+  /** Allows a function to read a secret, and passes it the secret's ARN. */
+  allowRead(fn: ServiceFunction, name: 'tokenKeys' | 'sealingKey' | 'originSecret'): void {
+    const { secretArn } = { tokenKeys: this.token, sealingKey: this.sealing, originSecret: this.origin }[name];
+    fn.allow({
+      actions: ['secretsmanager:GetSecretValue'],
+      resources: [secretArn],
+      environment: { [ENVIRONMENT[name]]: secretArn },
+    });
   }
 
   /**
@@ -106,14 +104,6 @@ export class Keys extends Construct {
       periods: 3,
       // A missing value is a fault: the schedule does not run.
       missing: TreatMissingData.BREACHING,
-    });
-  }
-
-  #allowRead(fn: ServiceFunction, secret: Secret, environmentName: string): void {
-    fn.allow({
-      actions: ['secretsmanager:GetSecretValue'],
-      resources: [secret.secretArn],
-      environment: { [environmentName]: secret.secretArn },
     });
   }
 }

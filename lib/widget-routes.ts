@@ -46,8 +46,8 @@ export class WidgetRoutes extends Construct {
     });
     tables.configuration.allow(sessionCreate, 'GetItem');
     tables.counters.allow(sessionCreate, 'UpdateItem');
-    keys.allowTokenKeys(sessionCreate);
-    keys.allowOriginSecret(sessionCreate);
+    keys.allowRead(sessionCreate, 'tokenKeys');
+    keys.allowRead(sessionCreate, 'originSecret');
     return sessionCreate;
   }
 
@@ -60,8 +60,8 @@ export class WidgetRoutes extends Construct {
     tables.configuration.allow(widgetInit, 'GetItem', 'Query');
     tables.counters.allow(widgetInit, 'UpdateItem');
     tables.conversations.allow(widgetInit, 'GetItem', 'PutItem');
-    keys.allowTokenKeys(widgetInit);
-    keys.allowOriginSecret(widgetInit);
+    keys.allowRead(widgetInit, 'tokenKeys');
+    keys.allowRead(widgetInit, 'originSecret');
     messaging.allowPutEvents(widgetInit);
     return widgetInit;
   }
@@ -77,9 +77,9 @@ export class WidgetRoutes extends Construct {
     tables.counters.allow(formSubmit, 'UpdateItem');
     tables.conversations.allow(formSubmit, 'GetItem', 'UpdateItem');
     tables.deliveryLog.allow(formSubmit, 'PartiQLInsert', 'PartiQLUpdate');
-    keys.allowTokenKeys(formSubmit);
-    keys.allowSealingKey(formSubmit);
-    keys.allowOriginSecret(formSubmit);
+    keys.allowRead(formSubmit, 'tokenKeys');
+    keys.allowRead(formSubmit, 'sealingKey');
+    keys.allowRead(formSubmit, 'originSecret');
     formSubmit.allow({
       actions: ['sns:Publish'],
       resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
@@ -99,7 +99,7 @@ export class WidgetRoutes extends Construct {
       description: 'Answers CORS preflights against the Domain of the assistant',
     });
     tables.configuration.allow(preflight, 'GetItem', 'Query');
-    if (distributionOnly) keys.allowOriginSecret(preflight);
+    if (distributionOnly) keys.allowRead(preflight, 'originSecret');
     return preflight;
   }
 }
