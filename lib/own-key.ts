@@ -12,6 +12,9 @@ import { ServiceFunction } from './service-function.ts';
 /** Seconds for which SQS uses a data key. Each new one is a request to the key, which costs money. */
 const DATA_KEY_SECONDS = 300;
 
+const DECRYPT = ['kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'];
+const ENCRYPT = [...DECRYPT, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+
 /** Services that encrypt with the key for the function that calls them. */
 const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
 
@@ -42,11 +45,10 @@ export function encryptWithOwnKey(service: Construct, key: IKey): void {
 
 /** Allows the services that use the key by themselves. A key that exists already is not changed. */
 function allowServices(key: IKey): void {
-  const actions = ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:DescribeKey'];
   key.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
-      actions: [...actions, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+      actions: ENCRYPT,
       resources: ['*'],
       conditions: {
         ArnLike: {
@@ -58,7 +60,7 @@ function allowServices(key: IKey): void {
   key.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal('events.amazonaws.com')],
-      actions,
+      actions: DECRYPT,
       resources: ['*'],
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
@@ -70,14 +72,7 @@ function allowThroughServices(fn: ServiceFunction, keyArn: string): void {
   if (services.length === 0) return;
   fn.fn.addToRolePolicy(
     new PolicyStatement({
-      actions: [
-        'kms:Decrypt',
-        'kms:DescribeKey',
-        'kms:Encrypt',
-        'kms:GenerateDataKey',
-        'kms:ReEncryptFrom',
-        'kms:ReEncryptTo',
-      ],
+      actions: ENCRYPT,
       resources: [keyArn],
       conditions: {
         StringEquals: {
