@@ -18,8 +18,10 @@ type Call =
   | 'PartiQLUpdate';
 
 type ServiceTableProps = {
-  readonly sortKey: boolean;
-  readonly timeToLive: boolean;
+  /** @default true */
+  readonly sortKey?: boolean;
+  /** @default true */
+  readonly timeToLive?: boolean;
   /** Undefined for a table that is useless without the stack. */
   readonly stage: Stage | undefined;
   readonly environmentName: string;
@@ -45,8 +47,8 @@ export class ServiceTable extends Construct {
   #newTable(props: ServiceTableProps): Table {
     return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
-      ...(props.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
-      ...(props.timeToLive ? { timeToLiveAttribute: 'expires_at' } : {}),
+      ...(props.sortKey === false ? {} : { sortKey: { name: 'sk', type: AttributeType.STRING } }),
+      ...(props.timeToLive === false ? {} : { timeToLiveAttribute: 'expires_at' }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
@@ -85,7 +87,6 @@ export class Tables extends Construct {
     const { stage, alarms } = props;
     const retentionDays = props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays;
     this.configuration = new ServiceTable(this, 'Configuration', {
-      sortKey: true,
       timeToLive: false,
       stage,
       environmentName: ENVIRONMENT.configurationTable,
@@ -94,20 +95,15 @@ export class Tables extends Construct {
     // Counters expire within a day, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
-      timeToLive: true,
       stage: undefined,
       environmentName: ENVIRONMENT.countersTable,
     });
     this.conversations = new ServiceTable(this, 'Conversations', {
-      sortKey: true,
-      timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.conversationsTable,
       existing: props.conversationsTable,
     });
     this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
-      sortKey: true,
-      timeToLive: true,
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
       existing: props.deliveryLogTable,
