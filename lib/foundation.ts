@@ -1,7 +1,7 @@
 import type { Alarms } from './alarms.ts';
 import type { Keys } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
-import type { Outbound, ServiceFunctionProps } from './service-function.ts';
+import type { ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,7 +13,7 @@ export type Foundation = {
   readonly messaging: Messaging;
   readonly alarms: Alarms;
   /** Properties of functions that make outbound requests. */
-  readonly outbound: Outbound;
+  readonly outbound: Pick<ServiceFunctionProps, 'network'>;
   /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action, usage-report and action-test. */
-  readonly waiting: Outbound & Pick<ServiceFunctionProps, 'timeout' | 'reservedConcurrency'>;
+  readonly waiting: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
 };

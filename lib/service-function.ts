@@ -27,13 +27,7 @@ import type { Stage } from './stage.ts';
 /** The network of a function that makes outbound requests. */
 export type Placement = Pick<FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
 
-/** The network access of functions that make outbound requests. */
-export type Outbound = {
-  /** The network in which the function runs. @default none: requests come from AWS's own addresses */
-  readonly network?: Placement;
-};
-
-export type ServiceFunctionProps = Outbound & {
+export type ServiceFunctionProps = {
   /** Folder below lambdas/ that contains handler.ts. */
   readonly folder: FunctionName;
   readonly description: string;
@@ -43,6 +37,8 @@ export type ServiceFunctionProps = Outbound & {
   readonly memorySize?: number;
   /** Reserved concurrency, which is also the maximum. @default none */
   readonly reservedConcurrency?: number | undefined;
+  /** The network in which the function runs. @default none: requests come from AWS's own addresses */
+  readonly network?: Placement | undefined;
   /** Whether Lambda lets the function send messages to the queue that invokes it. The function itself must end the loop. @default false */
   readonly recursive?: boolean;
   /** What invokes the function. @default request */

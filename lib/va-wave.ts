@@ -86,7 +86,7 @@ export class VaWave extends Construct {
     });
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
-    const outbound = egress === undefined ? {} : { network: egress.placement };
+    const outbound = { network: egress?.placement };
     const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
