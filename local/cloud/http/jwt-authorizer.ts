@@ -1,41 +1,34 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import * as z from 'zod';
 import type { JsonObject } from '../json.ts';
 import { type HttpAnswer, jsonMessage } from '../listener.ts';
-import type { JwtAuthorization } from '../template/stack.ts';
+import type { Route } from '../template/stack.ts';
 
-const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 /** The only algorithms that API Gateway accepts. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
- * Returns the JWT authorizer of an HTTP API. It checks the bearer token's signature with the issuer's published keys, and its issuer,
- * times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template. Its result are the caller's
+ * Returns the JWT authorizer of an HTTP API. It checks the bearer token's signature with the keys that the issuer publishes where a
+ * user pool of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template. Its result are the caller's
  * claims for the event, or the answer that API Gateway gives instead of the function.
  */
 export function jwtAuthorizer() {
-  const known = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>();
+  const known = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
 
   const keysOf = (issuer: string) => {
-    const before = known.get(issuer);
-    if (before !== undefined) return before;
-    const keys = fetch(`${issuer}/.well-known/openid-configuration`)
-      .then(async (response) => metadata.parse(await response.json()))
-      .then(({ jwks_uri }) => createRemoteJWKSet(new URL(jwks_uri)));
+    const keys = known.get(issuer) ?? createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
     known.set(issuer, keys);
-    keys.catch(() => known.delete(issuer));
     return keys;
   };
 
   return async (
-    definition: JwtAuthorization,
+    definition: NonNullable<Route['authorizer']>,
     authorization: string | undefined,
   ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> => {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return { refused: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
     let claims: JWTPayload;
     try {
-      const keys = await keysOf(definition.issuer);
+      const keys = keysOf(definition.issuer);
       claims = (await jwtVerify(token, keys, { issuer: definition.issuer, algorithms: ALGORITHMS })).payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };

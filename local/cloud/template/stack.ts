@@ -29,13 +29,7 @@ export type LambdaResource = Resource<'AWS::Lambda::Function'> & {
 };
 
 /** A route of the HTTP API. */
-export type Route = { readonly key: string; readonly functionArn: string; readonly authorizer?: JwtAuthorization };
-export type JwtAuthorization = {
-  readonly issuer: string;
-  readonly audience: readonly string[];
-  /** Of the route: a token needs one of them. */
-  readonly scopes: readonly string[];
-};
+export type Route = ReturnType<Stack['routes']>[number];
 
 type StackOptions = {
   readonly assembly: Assembly;
@@ -105,7 +99,7 @@ export class Stack {
   }
 
   /** @throws CloudError when a route has no integration or authorizer in the template */
-  routes(): readonly Route[] {
+  routes() {
     this.all('AWS::ApiGatewayV2::Stage');
     const integrations = this.all('AWS::ApiGatewayV2::Integration');
     const authorizers = this.all('AWS::ApiGatewayV2::Authorizer');
@@ -117,6 +111,7 @@ export class Stack {
       const found = authorizers.find(({ ref }) => ref === route.AuthorizerId);
       const { JwtConfiguration } = required(found, `The route ${key} has no authorizer`).properties;
       const { Issuer: issuer, Audience: audience } = JwtConfiguration;
+      // A token needs one of the scopes.
       return { key, functionArn, authorizer: { issuer, audience, scopes: route.AuthorizationScopes } };
     });
   }

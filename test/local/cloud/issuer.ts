@@ -9,8 +9,8 @@ export async function startIssuer() {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
   const { origin, stop } = await startServer((request, response) => {
-    const body = request.url === '/keys' ? { keys: [jwk] } : { issuer: origin, jwks_uri: `${origin}/keys` };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const found = request.url === '/.well-known/jwks.json';
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [jwk] }));
   });
   return {
     origin,
