@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,12 +27,10 @@ reply({ kind: 'ready' });
 // Otherwise the cache is written when the environment ends, and the next one may start before.
 flushCompileCache();
 
-/** @param folder of the bundle @param path `index.handler` */
+/** @param folder of the bundle, an ES module @param path `index.handler` */
 async function loadHandler(folder: string, path: string): Promise<Handler> {
   const [module = '', name = ''] = path.split('.');
-  const file = readdirSync(folder).find((entry) => [`${module}.mjs`, `${module}.js`, `${module}.cjs`].includes(entry));
-  if (file === undefined) throw new Error(`There is no module ${module} in ${folder}`);
-  const loaded: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
+  const loaded: Record<string, unknown> = await import(pathToFileURL(join(folder, `${module}.mjs`)).href);
   const found = loaded[name];
   if (!isHandler(found)) throw new Error(`${path} is undefined or not exported`);
   return found;
