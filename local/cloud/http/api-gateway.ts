@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, REGION } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import { type HttpAnswer, type HttpRequest, jsonMessage } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
 import { jwtAuthorizer } from './jwt-authorizer.ts';
@@ -60,7 +61,7 @@ export function httpApi(
     const event = JSON.stringify(eventOf(request, { ...routed, authorizer: verified?.authorizer }));
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return jsonMessage(413, 'Request Entity Too Large');
     const { failed, payload } = await fn.invoke(event);
-    return (failed ? undefined : answerOf(payload)) ?? jsonMessage(500, 'Internal Server Error');
+    return failed ? jsonMessage(500, 'Internal Server Error') : answerOf(payload);
   };
 }
 
@@ -169,29 +170,30 @@ function eventOf({ method, headers: all, body, client }: HttpRequest, routed: Ro
   };
 }
 
+/** What a function answers with. API Gateway also knows cookies and bytes in base64, which no function here has. */
+const response = z.strictObject({
+  statusCode: z.int().min(100).max(599),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(''),
+});
+
 /**
  * Converts a function's result into a response as API Gateway does. A result with a `statusCode` is a response; any other result
- * becomes the JSON body of a 200. Returns undefined for an invalid response, for which API Gateway answers 500.
+ * becomes the JSON body of a 200.
+ * @throws CloudError on a response with anything else
  */
-export function answerOf(payload: string): HttpAnswer | undefined {
+export function answerOf(payload: string): HttpAnswer {
   const result: Json = JSON.parse(payload);
   if (!isObject(result) || result.statusCode === undefined) {
     const body = typeof result === 'string' ? result : payload;
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   }
-  const status = Number(result.statusCode);
-  const { body = '', headers = {}, cookies = [], multiValueHeaders: _, isBase64Encoded = false } = result;
-  if (!Number.isInteger(status) || status < 100 || status > 599) return undefined;
-  if (typeof (body ?? '') !== 'string' || !isObject(headers ?? {}) || !isList(cookies ?? [])) return undefined;
-  const lines: Record<string, string | string[]> = { 'content-type': 'text/plain;charset=UTF-8' };
-  for (const [name, value] of Object.entries(isObject(headers) ? headers : {})) {
-    if (value !== null) lines[name.toLowerCase()] = isList(value) ? value.map(String).join(',') : String(value);
-  }
-  if (isList(cookies) && cookies.length > 0) lines['set-cookie'] = cookies.map(String);
-  // API Gateway sets these itself.
-  for (const name of ['content-length', 'connection', 'transfer-encoding']) delete lines[name];
-  const text = typeof body === 'string' ? body : '';
-  return { status, headers: lines, body: isBase64Encoded === true ? Buffer.from(text, 'base64') : text };
+  const { data, error } = response.safeParse(result);
+  if (data === undefined)
+    throw new CloudError(`The local cloud does not know this response: ${z.prettifyError(error)}`);
+  const headers = Object.entries(data.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const type = { 'content-type': 'text/plain;charset=UTF-8' };
+  return { status: data.statusCode, headers: { ...type, ...Object.fromEntries(headers) }, body: data.body };
 }
 
 /** The values of each parameter, separated by commas. */
