@@ -2,23 +2,17 @@ import type { AccessKeys, Authorizer, Caller, Check } from './access/authorizer.
 import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
 import { isList, isObject, type Json, type JsonObject, parseObject } from './json.ts';
-import type { HttpRequest } from './listener.ts';
+import type { HttpAnswer, HttpRequest } from './listener.ts';
 
 /** A received call. */
 export type AwsRequest = Omit<HttpRequest, 'client'>;
-
-export type AwsResponse = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | string;
-};
 
 /** A call that a service's handler has parsed. */
 export type AwsCall = {
   /** The actions that the caller's policies must all allow. */
   readonly checks: readonly Check[];
   /** Performs the call after everything is allowed. */
-  perform(): Promise<AwsResponse>;
+  perform(): Promise<HttpAnswer>;
 };
 
 /** One AWS service behind the gateway. */
@@ -26,7 +20,7 @@ export type AwsService = {
   /** Parses a call. @throws ServiceError when the call is malformed or unknown */
   understand(request: AwsRequest): AwsCall;
   /** Returns the error in the format of the service. */
-  refuse(error: ServiceError): AwsResponse;
+  refuse(error: ServiceError): HttpAnswer;
 };
 
 /** An error that the gateway answers in the format of AWS. */
@@ -68,7 +62,7 @@ export function passedOn(headers: Readonly<Record<string, unknown>>): Record<str
 export type Operation = {
   /** The actions that the caller's policies must all allow. */
   readonly checks: (parameters: JsonObject) => readonly Check[];
-  readonly answer: (parameters: JsonObject, request: AwsRequest) => Promise<AwsResponse> | AwsResponse;
+  readonly answer: (parameters: JsonObject, request: AwsRequest) => Promise<HttpAnswer> | HttpAnswer;
 };
 
 /** A service that speaks one of AWS's JSON protocols. @param name of the service in messages */
@@ -89,14 +83,14 @@ export function jsonService(name: string, operations: Readonly<Record<string, Op
   };
 }
 
-export const jsonResponse = (value: object, status = 200): AwsResponse => ({
+export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.1' },
   body: JSON.stringify(value),
 });
 
 /** An error of the JSON protocols. */
-export const jsonRefusal = (error: ServiceError): AwsResponse =>
+export const jsonRefusal = (error: ServiceError): HttpAnswer =>
   jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
 
 /** A parameter that must be text. @throws ServiceError when it is not */
@@ -153,7 +147,7 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
      * Answers a signed request. The access key identifies the caller. The signature is not checked, because a program that reaches a
      * loopback address can also read the keys. Never throws: a fault of ours is an answer with status 500.
      */
-    call: async (request: AwsRequest): Promise<AwsResponse> => {
+    call: async (request: AwsRequest): Promise<HttpAnswer> => {
       const [, accessKeyId = '', region, name = ''] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
       const service = services[name];
       const refuse = service?.refuse ?? jsonRefusal;

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf } from './cloud-error.ts';
 
@@ -15,7 +15,7 @@ export type HttpRequest = {
 
 export type HttpAnswer = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string;
 };
 
@@ -52,59 +52,52 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** The largest request of any service: the distribution accepts 20 MB, DynamoDB 16, Lambda 6. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
-/** A loopback listener whose address is known before it can answer, because the template's values contain addresses. */
-export class Listener {
-  readonly #server: Server;
-  /** `127.0.0.1:<port>` */
-  readonly address: string;
+export type Listener = Awaited<ReturnType<typeof openListener>>;
 
-  private constructor(server: Server, address: string) {
-    this.#server = server;
-    this.address = address;
-  }
-
-  /**
-   * @param port 0 = any that is free
-   * @throws PortInUse
-   */
-  static async open(port: number): Promise<Listener> {
-    const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
-    server.keepAliveTimeout = 60_000;
-    return new Listener(server, `127.0.0.1:${await listenOnLoopback(server, port)}`);
-  }
-
-  /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
-  serve(answer: (request: HttpRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
-    const answerOf = async (request: IncomingMessage): Promise<HttpAnswer> => {
-      const body = await readBody(request, MAX_BODY_BYTES);
-      return body === undefined ? TOO_LARGE : answer(received(request, body));
-    };
-    this.handle((request, response) => {
-      answerOf(request).then(
-        (result) => send(response, result, request.method),
-        (error: unknown) => {
-          if (request.destroyed && !request.complete) return;
-          onFault(error);
-          send(response, jsonMessage(500, 'Internal Server Error'), request.method);
-        },
-      );
-    });
-  }
-
-  /** Begins to hand requests over. */
-  handle(listener: RequestListener): void {
-    this.#server.on('request', (request, response) => {
+/**
+ * Opens a loopback listener whose address is known before it can answer, because the template's values contain addresses.
+ * @param port 0 = any that is free
+ * @throws PortInUse
+ */
+export async function openListener(port: number) {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
+  server.keepAliveTimeout = 60_000;
+  const address = `127.0.0.1:${await listenOnLoopback(server, port)}`;
+  const handle = (listener: RequestListener): void => {
+    server.on('request', (request, response) => {
       // A client may go away at any moment; that is no fault of ours.
       request.on('error', () => {});
       response.on('error', () => {});
       listener(request, response);
     });
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
+  };
+  return {
+    /** `127.0.0.1:<port>` */
+    address,
+    /** Begins to hand requests over. */
+    handle,
+    /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
+    serve(answer: (request: HttpRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+      const answerOf = async (request: IncomingMessage): Promise<HttpAnswer> => {
+        const body = await readBody(request, MAX_BODY_BYTES);
+        return body === undefined ? TOO_LARGE : answer(received(request, body));
+      };
+      handle((request, response) => {
+        answerOf(request).then(
+          (result) => send(response, result, request.method),
+          (error: unknown) => {
+            if (request.destroyed && !request.complete) return;
+            onFault(error);
+            send(response, jsonMessage(500, 'Internal Server Error'), request.method);
+          },
+        );
+      });
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 /** An answer in the form in which API Gateway answers itself. */
@@ -116,14 +109,12 @@ export const jsonMessage = (status: number, message: string, headers = {}): Http
 
 const TOO_LARGE = jsonMessage(413, 'Request Entity Too Large');
 
-function received({ method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage, body: Buffer): HttpRequest {
-  const headers = new Map<string, string>();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]?.toLowerCase() ?? '';
-    const value = rawHeaders[index + 1] ?? '';
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ','}${value}`);
-  }
+function received(request: IncomingMessage, body: Buffer): HttpRequest {
+  const { method = 'GET', url = '/', headersDistinct, socket } = request;
+  const headers = Object.entries(headersDistinct).map(([name, values = []]) => [
+    name,
+    values.join(name === 'cookie' ? '; ' : ','),
+  ]);
   const client = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
   return { method, path: url, headers: Object.fromEntries(headers), body, client };
 }
@@ -143,9 +134,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
 function send(response: ServerResponse, { status, headers, body }: HttpAnswer, method: string | undefined): void {
   if (response.headersSent || response.destroyed) return;
   response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) {
-    response.setHeader(name, typeof value === 'string' ? value : [...value]);
-  }
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body));
   response.end(method === 'HEAD' || status === 204 || status === 304 ? undefined : body);
 }

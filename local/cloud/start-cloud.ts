@@ -16,7 +16,7 @@ import { gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api-gateway.ts';
 import { edge as edgeOf } from './http/edge.ts';
 import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
-import { Listener, PortInUse } from './listener.ts';
+import { type Listener, openListener, PortInUse } from './listener.ts';
 import { dynamoDb, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda-service.ts';
@@ -281,10 +281,10 @@ async function openListeners({ options, stops, print }: Start, kept: Identity | 
   const open = async (port: number, keptFor?: string): Promise<Listener> => {
     let listener: Listener;
     try {
-      listener = await Listener.open(port);
+      listener = await openListener(port);
     } catch (error) {
       if (!(error instanceof PortInUse) || keptFor === undefined) throw error;
-      listener = await Listener.open(0);
+      listener = await openListener(0);
       print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
     }
     stops.defer(() => listener.close());

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { AwsRequest, AwsResponse } from '../gateway.ts';
+import type { AwsRequest } from '../gateway.ts';
+import type { HttpAnswer } from '../listener.ts';
 
 /** The data with which a worker starts. As in Lambda, all other settings are in its environment. */
 export type WorkerStart = {
@@ -8,23 +9,14 @@ export type WorkerStart = {
   readonly compiledCode: string;
 };
 
-/** A call of AWS that a function makes without a socket. The names of headers are in lower case. */
-export type Call = {
-  readonly id: number;
-  readonly method: string;
-  /** With the query string. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer>;
-};
+/** A message between threads, whose body moves to the other thread. */
+type Numbered<Message> = Omit<Message, 'body'> & { readonly id: number; readonly body: Uint8Array<ArrayBuffer> };
+
+/** A call of AWS that a function makes without a socket. */
+export type Call = Numbered<AwsRequest>;
 
 /** The answer to the call with this id. */
-export type CallAnswer = {
-  readonly id: number;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer>;
-};
+export type CallAnswer = Numbered<HttpAnswer>;
 
 export type Invocation = {
   readonly requestId: string;
@@ -65,7 +57,7 @@ type EnvironmentOptions = {
   readonly memoryMb: number;
   readonly timeoutMs: number;
   /** Answers the calls that the function makes without a socket. */
-  readonly call: (request: AwsRequest) => Promise<AwsResponse>;
+  readonly call: (request: AwsRequest) => Promise<HttpAnswer>;
   readonly onOutput: (text: string) => void;
   readonly onEnd: () => void;
 };

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessKeys, type Authorizer, type Caller, newCredentials } from '../access/authorizer.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
-import type { AwsRequest, AwsResponse } from '../gateway.ts';
+import type { AwsRequest } from '../gateway.ts';
+import type { HttpAnswer } from '../listener.ts';
 import type { LambdaResource } from '../template/stack.ts';
 import { type ExecutionEnvironment, executionEnvironment, type InvocationResult } from './execution-environment.ts';
 import { functionLog } from './function-log.ts';
@@ -21,7 +22,7 @@ type LambdaFunctionOptions = {
   /** Folder where V8 keeps compiled code for the next environment. */
   readonly compiledCode: string;
   /** Answers the calls that functions make without a socket. */
-  readonly call: (request: AwsRequest) => Promise<AwsResponse>;
+  readonly call: (request: AwsRequest) => Promise<HttpAnswer>;
   /** Called with one line about an error that the function logs, or when an asynchronous invocation has failed for the last time. */
   readonly onError: (line: string) => void;
 };

@@ -5,7 +5,6 @@ import { CloudError } from '../cloud-error.ts';
 import type { DynamoProcess } from '../engines/dynoxide.ts';
 import {
   type AwsRequest,
-  type AwsResponse,
   type AwsService,
   jsonResponse,
   jsonService,
@@ -17,6 +16,7 @@ import {
   UnknownOperation,
 } from '../gateway.ts';
 import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
+import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
 /** Items that one step of a sweep reads. The engine needs a few milliseconds for them. */
@@ -41,7 +41,7 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   const sweptTo = new Map<string, JsonObject>();
 
   /** Forwards a call to the engine unchanged. */
-  const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<AwsResponse> => {
+  const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
     const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
     const response = await pool.request({ method: 'POST', path: '/', headers, body: call.body });
     const body = Buffer.from(await response.body.arrayBuffer());
@@ -109,7 +109,7 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
      * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
      * Only when the transaction is refused does each statement run by itself, with its own result.
      */
-    executeBatch: async (headers: AwsRequest['headers'], parameters: JsonObject): Promise<AwsResponse> => {
+    executeBatch: async (headers: AwsRequest['headers'], parameters: JsonObject): Promise<HttpAnswer> => {
       const { Statements, ...more } = parameters;
       if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
         const together = await call('ExecuteTransaction', { TransactStatements: Statements }, headers);

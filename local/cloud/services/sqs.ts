@@ -6,7 +6,6 @@ import { type FauxqsQueue, openFauxqs, type SqsMessage } from '../engines/fauxqs
 import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
 import {
   type AwsRequest,
-  type AwsResponse,
   type AwsService,
   jsonResponse,
   jsonService,
@@ -18,6 +17,7 @@ import {
   UnknownOperation,
 } from '../gateway.ts';
 import type { JsonObject } from '../json.ts';
+import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
 /** What SQS takes in a message unless a queue says less, and in a batch. */
@@ -45,15 +45,7 @@ const sent = z.object({
 });
 
 /** A message as ReceiveMessage answers with it. */
-export type ReceivedMessage = {
-  readonly MessageId: string;
-  readonly ReceiptHandle: string;
-  readonly Body: string;
-  readonly MD5OfBody: string;
-  readonly MD5OfMessageAttributes?: string;
-  readonly Attributes?: JsonObject;
-  readonly MessageAttributes?: Readonly<Record<string, z.infer<typeof attribute>>>;
-};
+export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
 
 export type Queues = Awaited<ReturnType<typeof openQueues>>;
 
@@ -182,7 +174,7 @@ export async function openQueues(folder: string) {
     },
 
     /** Hands a call over to fauxqs as it came. */
-    async forward({ headers: all, body }: AwsRequest): Promise<AwsResponse> {
+    async forward({ headers: all, body }: AwsRequest): Promise<HttpAnswer> {
       const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
       const response = await app.inject({ method: 'POST', url: '/', headers, payload: body });
       return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
@@ -227,7 +219,7 @@ function bringForward(queue: FauxqsQueue, max: number, quietOnly: boolean): numb
   return positions.length;
 }
 
-function systemAttributes(queue: FauxqsQueue, receiptHandle: string): JsonObject {
+function systemAttributes(queue: FauxqsQueue, receiptHandle: string): Record<string, string> {
   const message = queue.inflightMessages.get(receiptHandle)?.message;
   if (message === undefined) return {};
   const { sentTimestamp, approximateReceiveCount, approximateFirstReceiveTimestamp, messageGroupId } = message;
