@@ -9,18 +9,13 @@ const VALID_DAYS = 365;
 const RENEW_DAYS_BEFORE = 30;
 
 /** The certificate of this machine's receivers with its key, in PEM, and their files. */
-export type ReceiverCertificate = {
-  readonly certificateFile: string;
-  readonly keyFile: string;
-  readonly certificate: string;
-  readonly key: string;
-};
+export type ReceiverCertificate = ReturnType<typeof receiverCertificate>;
 
 /**
  * Reads the certificate of this machine's receivers from `folder`, or makes it. It is for `localhost` and 127.0.0.1 only, and can sign no
  * other. The functions must trust it from their first request on, so this comes before the service starts.
  */
-export function receiverCertificate(folder: string): ReceiverCertificate {
+export function receiverCertificate(folder: string) {
   const [certificateFile, keyFile] = [join(folder, 'receiver.pem'), join(folder, 'receiver.key')];
   if (!existsSync(keyFile) || !isValid(certificateFile)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -36,14 +36,6 @@ async function load<Name extends keyof Internals>(file: string, name: Name): Pro
   return module[name];
 }
 
-export type FauxqsState = {
-  readonly stores: FauxqsStores;
-  readonly createMessage: Internals['SqsStore']['createMessage'];
-  /** Makes all changes of a work one transaction. @throws what SQLite says when they cannot be kept */
-  transaction(work: () => void): void;
-  close(): void;
-};
-
 /**
  * Opens queues and topics that survive a restart. fauxqs offers this only through `startFauxqs`, which listens on every interface. So
  * this function builds the stores as `startFauxqs` (2.4.1) does.
@@ -51,7 +43,7 @@ export type FauxqsState = {
  * A transaction does not wait for the disk: acknowledged changes survive every end of the process, and a power failure may lose the last
  * seconds. The messages in flight at the end are visible again at the next start.
  */
-export async function openFauxqs(folder: string): Promise<FauxqsState> {
+export async function openFauxqs(folder: string) {
   const SqsStore = await load('./sqs/sqsStore.js', 'SqsStore');
   const stores = {
     sqsStore: new SqsStore(),
@@ -71,7 +63,8 @@ export async function openFauxqs(folder: string): Promise<FauxqsState> {
   return {
     stores,
     createMessage: SqsStore.createMessage,
-    transaction: (work) => persistence.transaction(work),
-    close: () => persistence.close(),
+    /** Makes all changes of a work one transaction. @throws what SQLite says when they cannot be kept */
+    transaction: (work: () => void): void => persistence.transaction(work),
+    close: (): void => persistence.close(),
   };
 }

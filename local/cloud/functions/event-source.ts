@@ -9,37 +9,33 @@ import type { Resource } from '../template/stack.ts';
 import type { InvocationResult } from './execution-environment.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 
-/** The queue of an event source. The function's role makes the calls, which throw when the role does not allow them. */
-export type SourceQueue = {
-  /** Resolves with true as soon as messages wait, and with false after some time without messages. */
-  arrival(): Promise<boolean>;
-  /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
-  receive(max: number, quietOnly: boolean): readonly ReceivedMessage[];
-  /** @param receiptHandles up to ten */
-  delete(receiptHandles: readonly string[]): void;
-};
+export type SourceQueue = ReturnType<typeof sourceQueue>;
 
 /** Seconds after which a wait for messages is repeated. */
 const LONG_POLL_S = 20;
 
 /**
- * Returns the queue of an event source. The function's role makes the calls, which are checked like its others. What the creation of
- * the mapping needs and the role does not allow is recorded as a denial; the mapping then stands still, as it would in AWS.
+ * Returns the queue of an event source. The function's role makes the calls, which are checked like its others, and throw when the role
+ * does not allow them. What the creation of the mapping needs and the role does not allow is recorded as a denial; the mapping then
+ * stands still, as it would in AWS.
  */
 export function sourceQueue(
   { arn: resource, ref: url }: Resource<'AWS::SQS::Queue'>,
   caller: Caller,
   { authorizer, queues }: { readonly authorizer: Authorizer; readonly queues: Queues },
-): SourceQueue {
+) {
   const demand = (action: string) => requireAllowed(authorizer, caller, { action, resource });
   authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource });
   return {
+    /** Resolves with true as soon as messages wait, and with false after some time without messages. */
     arrival: () => queues.arrival(url, LONG_POLL_S),
-    receive(max, quietOnly) {
+    /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
+    receive(max: number, quietOnly: boolean) {
       demand('sqs:ReceiveMessage');
       return queues.receive(url, max, quietOnly);
     },
-    delete(receiptHandles) {
+    /** @param receiptHandles up to ten */
+    delete(receiptHandles: readonly string[]) {
       demand('sqs:DeleteMessage');
       queues.delete(url, receiptHandles);
     },

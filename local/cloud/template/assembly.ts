@@ -29,18 +29,13 @@ const manifest = z.object({
 const assets = z.object({ files: z.record(z.string(), z.object({ source: z.object({ path: z.string() }) })) });
 
 /** One synthesized stack: its template and its assets. */
-export type Assembly = {
-  readonly stackName: string;
-  readonly template: z.infer<typeof template>;
-  /** The file or folder of the asset with this key of the bucket of assets, absolute. @throws CloudError when there is none */
-  assetPath(key: string): string;
-};
+export type Assembly = ReturnType<typeof readAssembly>;
 
 /**
  * Reads the only stack of a cloud assembly.
  * @throws CloudError when the folder holds no stack or several
  */
-export function readAssembly(directory: string): Assembly {
+export function readAssembly(directory: string) {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(directory, file), 'utf8'));
   const { artifacts } = manifest.parse(read('manifest.json'));
   const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
@@ -53,7 +48,8 @@ export function readAssembly(directory: string): Assembly {
   return {
     stackName: stack[0],
     template: template.parse(read(file)),
-    assetPath: (key) =>
+    /** The file or folder of the asset with this key of the bucket of assets, absolute. @throws CloudError when there is none */
+    assetPath: (key: string): string =>
       join(directory, required(files[key.replace(/\.zip$/, '')], `${directory} holds no asset ${key}`).source.path),
   };
 }
