@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { commandLine } from '../../cli/program.ts';
 import { FUNCTIONS, logOutput, OUTPUTS } from '../../src/deployment/outputs.ts';
-import { allCode, allDocuments, codeBlocks, type Document, inlineCode } from './documents.ts';
+import { allCode, allDocuments, type Document, inlineCode, samples } from './documents.ts';
 import { commandsIn } from './shell-commands.ts';
 
 const documents = allDocuments();
@@ -34,7 +34,7 @@ function refusal(words: readonly string[], { whole }: { whole: boolean }): strin
 }
 
 function refusedCommands(document: Document): readonly string[] {
-  const blocks = codeBlocks(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx |^ +)va-wave(?= )/gm));
+  const blocks = samples(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx |^ +)va-wave(?= )/gm));
   const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx va-wave\b(?! …)/g));
   return [
     ...blocks.map((words) => ({ words, problem: refusal(words, { whole: true }) })),

@@ -7,7 +7,7 @@ import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import * as limits from '../../src/contract/limits.ts';
 import { PUBLIC_OPERATIONS } from '../../src/contract/public-operations.ts';
 import { isRetried } from '../../src/domain/delivery/deliver-event.ts';
-import { allCode, allDocuments, codeBlocks, type Document, prose, readDocument, tableRows } from './documents.ts';
+import { allCode, allDocuments, type Document, prose, readDocument, samples, tableRows } from './documents.ts';
 
 /** Compares figures, names, messages and routes in the documents with the contract. */
 
@@ -172,7 +172,7 @@ describe('messages', () => {
   });
 
   test('docs/api.md has every code with its status and message', () => {
-    const { code = '' } = codeBlocks(readDocument('docs/api.md')).find(({ language }) => language === 'text') ?? {};
+    const { code = '' } = samples(readDocument('docs/api.md')).find(({ language }) => language === 'text') ?? {};
     const rows = [...code.matchAll(/^(\d+) (\w+) +(.+)$/gm)].map(([, status, name, message]) => [
       status,
       name,

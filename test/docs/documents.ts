@@ -26,11 +26,6 @@ export function readDocument(path: string): Document {
 
 const FENCE = /^( *)(```+)([^\n`]*)\n([\s\S]*?)^\1\2[ \t]*$/gm;
 
-/** Returns the text of fenced code blocks. */
-export function codeBlocks({ text }: Document): readonly { readonly language: string; readonly code: string }[] {
-  return [...text.matchAll(FENCE)].map(([, , , language = '', code = '']) => ({ language: language.trim(), code }));
-}
-
 /** Lists the fenced code blocks with the last heading above each, without the `#` characters. */
 export function samples({ path, text }: Document): readonly Sample[] {
   const headings = [...text.replace(FENCE, (code) => ' '.repeat(code.length)).matchAll(/^#{1,6} +(.+?) *$/gm)];
@@ -51,7 +46,7 @@ export function inlineCode(document: Document): readonly string[] {
 
 /** Returns all code, from blocks and from lines. */
 export function allCode(document: Document): readonly string[] {
-  return [...codeBlocks(document).map(({ code }) => code), ...inlineCode(document)];
+  return [...samples(document).map(({ code }) => code), ...inlineCode(document)];
 }
 
 /** Returns the targets of links and pictures. */
