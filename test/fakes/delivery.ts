@@ -80,6 +80,7 @@ function memoryDeliveryLog(now: Clock) {
   return {
     ...log,
     client,
+    items: () => [...tables.items('log')],
     failing,
     claim: (start: AttemptStart) => reach('claim').then(() => log.claim(start)),
     complete: (start: AttemptStart, result: AttemptResult) => reach('complete').then(() => log.complete(start, result)),

@@ -88,6 +88,14 @@ describe('an attempt', () => {
     ]);
     expect(await attempt()).toMatchObject({ outcome: 'taken' });
   });
+
+  test('stores neither the signature that the endpoint echoes nor the secret', async () => {
+    const { log, ports } = setUp();
+    const makeAttempt: Attempts['makeAttempt'] = async ({ headers }) => answered(200, JSON.stringify(headers));
+    await attemptDelivery(MESSAGE, 'message-1', { ...ports, attempts: { ...ports.attempts, makeAttempt } });
+    expect(await log.all()).toMatchObject([{ response_excerpt: expect.stringContaining('v1=(not shown)') }]);
+    expect(JSON.stringify(log.items())).not.toMatch(/whsec_|[0-9a-f]{64}/);
+  });
 });
 
 test('every request counts against the quota of its organization, including retries and replays', async () => {
