@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer } from 'node:tls';
 import { within } from '../../harness/within.ts';
 import { untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
-import { listen, type Receiver, startAnswering, staysOpen } from './receiver.ts';
+import { type Receiver, startAnswering, staysOpen } from './receiver.ts';
 import { HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
 
 const LARGE_KEYS = generateKeyPairSync('rsa', { modulusLength: 4096 });
@@ -60,10 +59,8 @@ test.each([
   ['TLS 1.3 with ChaCha20', { ciphers: 'TLS_CHACHA20_POLY1305_SHA256' }],
   ['TLS 1.3 without the preferred curve', { ecdhCurve: 'P-384' }],
 ] as const)('%s is spoken', async (_, options) => {
-  const server = createServer({ ...network.identity, ...options }, (socket) => {
-    socket.on('error', () => undefined).once('data', () => socket.write(OK));
-  });
-  expect(await event(await listen(server, '127.0.0.1'))).toMatchObject({ status: 200, failure: null });
+  const receiver = await startAnswering({ ...network.identity, ...options }, OK);
+  expect(await event(receiver)).toMatchObject({ status: 200, failure: null });
 });
 
 describe('a response in very small pieces is not read to its end', () => {

@@ -1,8 +1,8 @@
 import { createCipheriv, createHmac, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createServer, TLSSocket, type TlsOptions } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { type Authority, untrustedChain } from './authority.ts';
-import { listen, type Receiver, startTcp } from './receiver.ts';
+import { type Receiver, startAnswering, startTcp, startTls } from './receiver.ts';
 import { HOST, OK } from './test-network.ts';
 
 /** A server that costs the sender as much as it can. */
@@ -13,25 +13,6 @@ export type HostileServer = {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const MB = 1024 * 1024;
-
-/** Starts a TLS server that sends `answer` to a request, and calls `negotiated` when a handshake is over. */
-function startSecure(
-  options: TlsOptions,
-  answer: (socket: TLSSocket) => void,
-  negotiated: (socket: TLSSocket) => void = () => undefined,
-) {
-  const server = createServer(options, (socket) => {
-    socket.on('error', () => undefined);
-    negotiated(socket);
-    socket.on('data', (bytes) => {
-      if (bytes.includes('\r\n\r\n')) answer(socket);
-    });
-  });
-  server.on('tlsClientError', () => undefined);
-  return listen(server, '127.0.0.1');
-}
-
-const ok = (socket: TLSSocket) => void socket.write(OK);
 
 /** Writes one piece after another, as fast as they are read, and lets others have their turn. */
 function pour(socket: Socket, piece: () => Uint8Array) {
@@ -63,7 +44,7 @@ function groupOf(bits: number): string {
 function startLargeGroup(authority: Authority) {
   const identity = authority.issue([HOST], undefined, generateKeyPairSync('rsa', { modulusLength: 2048 }));
   const ciphers = 'DHE-RSA-AES128-GCM-SHA256';
-  return startSecure({ ...identity, dhparam: groupOf(10_000), ciphers, maxVersion: 'TLSv1.2' }, ok);
+  return startAnswering({ ...identity, dhparam: groupOf(10_000), ciphers, maxVersion: 'TLSv1.2' }, OK);
 }
 
 function startLargeExponents() {
@@ -73,12 +54,12 @@ function startLargeExponents() {
   exponent[383] = 0xff;
   const { n = '' } = ordinary.publicKey.export({ format: 'jwk' });
   const key = createPublicKey({ format: 'jwk', key: { kty: 'RSA', n, e: exponent.toString('base64url') } });
-  return startSecure(untrustedChain([HOST], 70, key, ordinary.privateKey), ok);
+  return startAnswering(untrustedChain([HOST], 70, key, ordinary.privateKey), OK);
 }
 
 function startSlowCurves(length: number) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'sect571r1' });
-  return startSecure(untrustedChain([HOST], length, publicKey, privateKey), ok);
+  return startAnswering(untrustedChain([HOST], length, publicKey, privateKey), OK);
 }
 
 /** Counts the handshakes that follow the first one. */
@@ -92,13 +73,13 @@ export async function startRenegotiating(authority: Authority) {
     });
   };
   const options = { ...authority.issue([HOST]), maxVersion: 'TLSv1.2' } as const;
-  const receiver = await startSecure(options, () => undefined, renegotiate);
+  const receiver = await startTls(options, (socket) => renegotiate(socket.resume()));
   return { ...receiver, renegotiations: () => again };
 }
 
 function startSmallChunks(authority: Authority) {
   const answer = `${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(MB)}0\r\n\r\n`;
-  return startSecure(authority.issue([HOST]), (socket) => void socket.write(answer));
+  return startAnswering(authority.issue([HOST]), answer);
 }
 
 const expand = (secret: Buffer, label: string, length: number) => {

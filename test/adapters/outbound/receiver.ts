@@ -1,7 +1,6 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import type { Identity } from './authority.ts';
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 
 export type Receiver = {
   readonly port: number;
@@ -30,7 +29,7 @@ export async function staysOpen(receiver: Receiver): Promise<number> {
   return receiver.open();
 }
 
-export async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
+async function listen(server: Server, host: string, port = 0): Promise<Receiver> {
   const sockets = new Set<Socket>();
   let count = 0;
   server.on('connection', (socket: Socket) => {
@@ -65,12 +64,12 @@ export function startTcp(behave: (socket: Socket) => void, host = '127.0.0.1', p
 
 /** Starts a TLS server without HTTP. `behave` writes all its bytes. */
 export function startTls(
-  identity: Identity,
+  options: TlsOptions,
   behave: (socket: TLSSocket, request: AsyncIterable<string>) => void,
   host = '127.0.0.1',
   port = 0,
 ): Promise<Receiver> {
-  const server = createTlsServer(identity, (socket) => {
+  const server = createTlsServer(options, (socket) => {
     socket.on('error', () => undefined);
     behave(socket, requests(socket));
   });
@@ -110,14 +109,14 @@ export function pour(socket: Socket, bytes: Uint8Array | string): void {
 
 /** Responds to every request with the same bytes, or with the result of `answer` for the request and its number on the connection. */
 export function startAnswering(
-  identity: Identity,
+  options: TlsOptions,
   answer: string | ((request: string, index: number, socket: TLSSocket) => string | undefined),
   host?: string,
   port?: number,
 ): Promise<Receiver & { readonly requests: readonly string[] }> {
   const seen: string[] = [];
   const receiver = startTls(
-    identity,
+    options,
     async (socket, incoming) => {
       let index = 0;
       for await (const request of incoming) {
