@@ -82,6 +82,29 @@ describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
     expect((await refusedWith(updateAssistant(created.site_id, { [name]: off }, ports)))[0]).toBe(400);
     expect((await requireAssistant(created.site_id, ports))[name]).toBe(on);
   });
+
+  test.each([true, false])(
+    'is that of the organization on parts whose creation runs while it changes (%p)',
+    async (to) => {
+      const world = await setUp();
+      const { ports, assistant, action, sites } = world;
+      await restrict(world, !to);
+      // Both read the organization before the change, and write afterwards.
+      const { createAssistant, createAction } = ports.store;
+      let changing: Promise<unknown> | undefined;
+      const late = async <T>(write: () => Promise<T>): Promise<T> => {
+        changing ??= restrict(world, to);
+        await changing;
+        return write();
+      };
+      Object.assign(ports.store, {
+        createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit)),
+        createAction: (next: Action) => late(() => createAction(next)),
+      });
+      const created = await Promise.all([assistant(), action(sites[0]?.site_id ?? '')]);
+      expect(created.map((part) => part[name] ?? off)).toEqual(Array(2).fill(to ? on : off));
+    },
+  );
 });
 
 test('an interrupted suspension can be repeated', async () => {
@@ -89,25 +112,6 @@ test('an interrupted suspension can be repeated', async () => {
   for (let limit = 0; limit < 3; limit++) await expect(set(true, limit)).rejects.toThrow(Interrupted);
   await set(true);
   expect((await parts()).map((part) => part?.suspended)).toEqual(Array(5).fill(true));
-});
-
-test('a creation that runs during the suspension creates a suspended part', async () => {
-  const { set, ports, assistant, action, sites } = await setUp();
-  const [site] = sites;
-  // Both read the organization before it is suspended, and write afterwards.
-  const { createAssistant, createAction } = ports.store;
-  let suspending: Promise<unknown> | undefined;
-  const late = async <T>(write: () => Promise<T>): Promise<T> => {
-    suspending ??= set(true);
-    await suspending;
-    return write();
-  };
-  Object.assign(ports.store, {
-    createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit)),
-    createAction: (next: Action) => late(() => createAction(next)),
-  });
-  const created = await Promise.all([assistant(), action(site?.site_id ?? '')]);
-  expect(created.map(({ suspended }) => suspended)).toEqual([true, true]);
 });
 
 test('resuming a suspended organization leaves its quota unchanged', async () => {

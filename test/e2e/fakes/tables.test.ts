@@ -80,7 +80,7 @@ function both() {
 
 /** Calls of the adapters, with few different keys, so that most conditions hold in one call and not in the next. */
 const few = fc.nat({ max: 2 });
-const COMMANDS = fc.array(fc.record({ kind: fc.nat({ max: 17 }), a: few, b: few, seconds: fc.nat({ max: 40 }) }), {
+const COMMANDS = fc.array(fc.record({ kind: fc.nat({ max: 18 }), a: few, b: few, seconds: fc.nat({ max: 40 }) }), {
   minLength: 20,
   maxLength: 60,
   size: 'max',
@@ -163,6 +163,7 @@ async function run(
         if ((await store.replaceAction(previous, next)) === 'replaced') versions.set(a, next);
       },
       () => store.deleteAction(versions.get(a) ?? action),
+      () => store.changeOrganization(org, { suspended: b === 1, daily_outbound_quota: b === 2 ? 9 : null }),
     ];
     await calls[kind]?.().catch((error: unknown) => {
       if (!(error instanceof ConditionFailed)) throw error;

@@ -4,7 +4,7 @@ import { configurationStore } from '../../../../src/adapters/dynamodb/configurat
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import type { AiAction, FormAction } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
-import type { Membership, Organization } from '../../../../src/contract/organizations.ts';
+import type { Membership } from '../../../../src/contract/organizations.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import { StaleVersion, saveAt } from '../../../../src/domain/organizations/changes.ts';
 import {
@@ -100,26 +100,6 @@ describe('organizations', () => {
     expect(await store.findOrganization('org_nobody')).toBeUndefined();
   });
 
-  test.each<[string, Partial<Organization>]>([
-    ['suspended', { suspended: true }],
-    ['given a quota', { daily_outbound_quota: 5 }],
-  ])(
-    'that were %s after a read refuse an assistant and an Action with the old restrictions',
-    async (_, restrictions) => {
-      const { org_id, mine, assistant } = await organization();
-      await store.changeOrganization(org_id, restrictions);
-      const site = { ...assistant, site_id: newId('site', randomBytes) };
-      const action = anEventAction(mine());
-      expect(await store.createAssistant(site, 100)).toBe('organization_changed');
-      expect(await store.createAction(action)).toBe('organization_changed');
-      expect(await store.createAssistant({ ...site, ...restrictions }, 100)).toBe('created');
-      expect(await store.createAction({ ...action, ...restrictions })).toBe('created');
-      await store.changeOrganization(org_id, { suspended: false, daily_outbound_quota: null });
-      expect(await store.createAction({ ...anEventAction(mine()), ...restrictions })).toBe('organization_changed');
-      expect(await store.createAction(anEventAction(mine()))).toBe('created');
-    },
-  );
-
   test('that are erased get no new items', async () => {
     expect(await store.createAssistant(anAssistant({ org_id: 'org_gone', site_id: 'site_gone' }), 100)).toBe(
       'organization_changed',
@@ -173,16 +153,6 @@ describe('Actions', () => {
     expect((await store.listActions(org_id)).actions).toHaveLength(50);
   });
 
-  test.each([
-    ['Form', aFormAction],
-    ['AI-decided', anAiAction],
-  ])('with the trigger %s: exactly one of 20 with one slug is created', async (_, make) => {
-    const { org_id, mine } = await organization();
-    const results = await atOnce(20, () => store.createAction(make({ ...mine(), slug: 'same' })));
-    expect(tally(results)).toEqual({ created: 1, slug_taken: 19 });
-    expect((await store.listActions(org_id)).actions).toHaveLength(1);
-  });
-
   test('release their slug when they are renamed, and get the new one unless it is in use', async () => {
     const { mine } = await organization();
     const first = aFormAction({ ...mine(), slug: 'first' });
@@ -196,14 +166,6 @@ describe('Actions', () => {
     expect(await reads.findForm(first.site_id, 'first')).toBeUndefined();
     expect(await reads.findForm(first.site_id, 'third')).toEqual(renamed);
     expect(await store.replaceAction(second, { ...second, slug: 'first', version: 2 })).toBe('replaced');
-  });
-
-  test('accept exactly one of 20 concurrent changes of one version', async () => {
-    const { mine } = await organization();
-    const action = anEventAction(mine());
-    await store.createAction(action);
-    const results = await atOnce(20, (i) => store.replaceAction(action, { ...action, name: `Name ${i}`, version: 2 }));
-    expect(tally(results)).toEqual({ replaced: 1, stale: 19 });
   });
 
   test('are found by id, by organization and by assistant, with all values', async () => {
