@@ -71,7 +71,7 @@ export class MemoryTables {
     this.#table(input.TableName ?? '').delete(nameOf(input.Key ?? {}));
   }
 
-  /** Returns a page. `whole` reads all tables of a scan. */
+  /** Returns a page of a query, or of a scan when there is no condition for the key. */
   read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
     const matches =
       input.KeyConditionExpression === undefined ? () => true : holds(input.KeyConditionExpression, input);
@@ -111,23 +111,16 @@ export class MemoryTables {
   }
 
   transactWrite({ TransactItems = [] }: Parameters<DynamoDb['transactWrite']>[0]): void {
-    const codes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => {
-      const one = Put ?? Update ?? Delete ?? ConditionCheck;
-      const key = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
-      const existing = this.get(one?.TableName ?? '', key);
-      if (one?.ConditionExpression !== undefined && !holds(one.ConditionExpression, one)(existing ?? {})) {
-        return 'ConditionalCheckFailed';
-      }
-      return 'None';
+    const codes = TransactItems.map(({ Put, Update, Delete }) => {
+      const one = Put ?? Update ?? Delete;
+      const existing = this.get(one?.TableName ?? '', Put?.Item ?? Update?.Key ?? Delete?.Key ?? {});
+      return one === undefined || meets(existing, one) ? 'None' : 'ConditionalCheckFailed';
     });
     if (codes.some((code) => code !== 'None')) throw new TransactionCancelled(codes);
     for (const { Put, Update, Delete } of TransactItems) {
-      if (Put) this.#set(Put.TableName, plain({ v: ITEM_VERSION, ...Put.Item }));
-      if (Update) {
-        const existing = this.get(Update.TableName ?? '', Update.Key ?? {});
-        this.#set(Update.TableName, updated(existing ?? plain(Update.Key ?? {}), Update));
-      }
-      if (Delete) this.#table(Delete.TableName ?? '').delete(nameOf(Delete.Key ?? {}));
+      if (Put) this.put(Put);
+      if (Update) this.update(Update);
+      if (Delete) this.delete(Delete);
     }
   }
 
@@ -223,15 +216,16 @@ function plain(values: object): Record<string, unknown> {
   return item;
 }
 
+const meets = (existing: StoredItem | undefined, input: Conditional): boolean =>
+  input.ConditionExpression === undefined || holds(input.ConditionExpression, input)(existing ?? {});
+
 function check(existing: StoredItem | undefined, input: Conditional): void {
-  if (input.ConditionExpression === undefined || holds(input.ConditionExpression, input)(existing ?? {})) return;
-  throw new ConditionFailed(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? (existing ?? {}) : {});
+  if (!meets(existing, input))
+    throw new ConditionFailed(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? (existing ?? {}) : {});
 }
 
 /** A part of an expression: reads a value from an item. */
 type Part<Value> = (item: StoredItem, input: Expression) => Value;
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 const TOKEN = /\s*([#:]?\w+|<=|>=|<>|[(),.=<>+-])/y;
 
@@ -275,11 +269,10 @@ function pathOf(tokens: Tokens): (input: Expression) => readonly string[] {
   return ({ ExpressionAttributeNames = {} }) => names.map((name) => ExpressionAttributeNames[name] ?? name);
 }
 
-const at = (item: StoredItem, path: readonly string[]): unknown => {
-  let value: unknown = item;
-  for (const name of path) value = value === item ? item[name] : memberOf(value, name);
-  return value;
-};
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+const at = (item: StoredItem, path: readonly string[]): unknown => path.reduce<unknown>(memberOf, item);
 
 function operand(tokens: Tokens): Part<unknown> {
   const token = tokens.peek;
@@ -381,6 +374,10 @@ function holds(expression: string, input: Expression): (item: StoredItem) => boo
 type Change = { readonly path: (input: Expression) => readonly string[]; readonly value: Part<unknown> };
 const updates = new Map<string, readonly Change[]>();
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : 0);
+const sum =
+  (a: Part<unknown>, b: Part<unknown>): Part<unknown> =>
+  (...of) =>
+    numberOf(a(...of)) + numberOf(b(...of));
 
 function changesIn(expression: string): readonly Change[] {
   const tokens = new Tokens(expression);
@@ -392,19 +389,11 @@ function changesIn(expression: string): readonly Change[] {
     const path = pathOf(tokens);
     if (action === 'REMOVE') changes.push({ path, value: () => undefined });
     else if (action === 'ADD') {
-      const by = operand(tokens);
-      changes.push({ path, value: (item, input) => numberOf(at(item, path(input))) + numberOf(by(item, input)) });
+      changes.push({ path, value: sum((item, input) => at(item, path(input)), operand(tokens)) });
     } else {
       tokens.need('=');
       const first = operand(tokens);
-      const sign = tokens.peek === '+' ? 1 : tokens.peek === '-' ? -1 : 0;
-      if (sign !== 0) tokens.take();
-      const second = sign === 0 ? () => 0 : operand(tokens);
-      changes.push({
-        path,
-        value:
-          sign === 0 ? first : (item, input) => numberOf(first(item, input)) + sign * numberOf(second(item, input)),
-      });
+      changes.push({ path, value: tokens.taken('+') ? sum(first, operand(tokens)) : first });
     }
   }
   return changes;
