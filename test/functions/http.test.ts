@@ -4,10 +4,9 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import { type HttpRequest, httpHandler } from '../../src/functions/http.ts';
 import { setting } from '../../src/functions/shell.ts';
 import { errorBody } from '../fakes/error-body.ts';
-import { call, type httpEvent, REQUEST_ID } from '../lambdas/invocation.ts';
+import { call, REQUEST_ID, type Request } from '../lambdas/invocation.ts';
 
 const logger = new Logger({ serviceName: 'test' });
-type Request = Parameters<typeof httpEvent>[0];
 const answerOf = (route: Parameters<typeof httpHandler>[1], request: Request = {}) =>
   call(httpHandler(logger, route), request);
 

@@ -4,7 +4,7 @@ import { aFormAction, anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { aConversation } from '../fakes/widget.ts';
 import { aws } from './environment.ts';
-import { call } from './invocation.ts';
+import { call, type Request } from './invocation.ts';
 import { actionItem, SEALING_KEY, slugItem, store } from './stored.ts';
 
 const { handler } = await import('../../lambdas/form-submit/handler.ts');
@@ -29,8 +29,7 @@ function setUp(escalation_topics: string[] = []) {
 }
 beforeEach(() => setUp());
 
-type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
-const submit = (request: Parameters = {}) =>
+const submit = (request: Request = {}) =>
   call(handler, {
     path: `/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`,
     pathParameters: { site_id: SITE_ID, slug: 'contact-us' },

@@ -4,7 +4,7 @@ import { collect } from '../harness/logs/collected.ts';
 
 export const REQUEST_ID = '0f9f4a52-0000-4000-8000-00000000feed';
 
-type Request = {
+export type Request = {
   readonly method?: string;
   readonly path?: string;
   readonly pathParameters?: Record<string, string>;
@@ -139,6 +139,14 @@ export async function logged<T>(work: () => Promise<T>): Promise<{ readonly resu
     collect(log);
   }
 }
+
+/** Returns the metrics of a log: the dimensions and values of each line. */
+export const metricsIn = (log: string): readonly object[] =>
+  log
+    .split('\n')
+    .filter((line) => line.includes('CloudWatchMetrics'))
+    .map((line) => JSON.parse(line))
+    .map(({ _aws, ...values }) => values);
 
 /** Returns the first line of a log with this message. */
 export function lineOf(log: string, message: string): Record<string, unknown> | undefined {

@@ -8,7 +8,7 @@ import { AwsFault } from '../fakes/aws-services.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { DELIVERY, EVENT as STARTED } from '../fakes/delivery.ts';
 import { aws, STACK_NAME } from './environment.ts';
-import { lambdaContext, lineOf, logged, REQUEST_ID, sqsEvent } from './invocation.ts';
+import { lambdaContext, lineOf, logged, metricsIn, REQUEST_ID, sqsEvent } from './invocation.ts';
 import { actionItem, SEALING_KEY, store } from './stored.ts';
 
 const { handler: router } = await import('../../lambdas/event-router/handler.ts');
@@ -203,8 +203,7 @@ describe('dispatcher', () => {
     const second = { ...MESSAGE, envelope: { ...MESSAGE.envelope, id: 'e-2' } };
     const { log } = await run(dispatcher, MESSAGE, second);
     const latency = expect.arrayContaining([expect.any(Number)]);
-    const lines = log.split('\n').filter((line) => line.includes('CloudWatchMetrics'));
-    expect(lines.map((line) => JSON.parse(line)).map(({ _aws, ...values }) => values)).toEqual([
+    expect(metricsIn(log)).toEqual([
       { service: STACK_NAME, outcome: 'blocked_address', [METRICS.attempts]: 2 },
       { service: STACK_NAME, attempt: '1', [METRICS.attempts]: 2 },
       { service: STACK_NAME, [METRICS.logWriteFailed]: [1, 1], [METRICS.attemptLatency]: latency },

@@ -7,7 +7,7 @@ import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws, STACK_NAME } from './environment.ts';
-import { call } from './invocation.ts';
+import { call, metricsIn, type Request } from './invocation.ts';
 import { store, TOKEN_KEY } from './stored.ts';
 
 const { handler } = await import('../../lambdas/session-create/handler.ts');
@@ -15,8 +15,7 @@ const { handler } = await import('../../lambdas/session-create/handler.ts');
 const KEY = newServerSecret(SITE_ID, countingBytes());
 beforeEach(() => store(anAssistant({ authentication_mode: 'Session Signed', server_secret: storedServerSecret(KEY) })));
 
-type Parameters = Omit<globalThis.Parameters<typeof call>[1], 'path'>;
-const create = (request: Parameters = {}) =>
+const create = (request: Request = {}) =>
   call(handler, {
     path: '/api/widget/session/create',
     ...request,
@@ -48,19 +47,14 @@ describe('refuses', () => {
   });
 
   test('and counts refusals by authentication and rate limits, but not invalid input', async () => {
-    const metricOf = ({ log }: { readonly log: string }) =>
-      log
-        .split('\n')
-        .filter((line) => line.includes('CloudWatchMetrics'))
-        .map((line) => JSON.parse(line))
-        .map(({ _aws, ...values }) => values);
-    expect(metricOf(await create({ headers: { 'x-server-key': 'sk_1' } }))).toEqual([
+    const metricsOf = async (request?: Request) => metricsIn((await create(request)).log);
+    expect(await metricsOf({ headers: { 'x-server-key': 'sk_1' } })).toEqual([
       { service: STACK_NAME, reason: 'server_key_malformed', [METRICS.refusals]: 1 },
     ]);
-    expect(metricOf(await create({ body: '{' }))).toEqual([]);
-    expect(metricOf(await create())).toEqual([]);
+    expect(await metricsOf({ body: '{' })).toEqual([]);
+    expect(await metricsOf()).toEqual([]);
     const Item = { h0: Date.now() - 18_500 };
     aws.on('UpdateItem', {}, new AwsFault('ConditionalCheckFailedException', { Item }));
-    expect(metricOf(await create())).toMatchObject([{ reason: 'rate_limit_exceeded' }]);
+    expect(await metricsOf()).toMatchObject([{ reason: 'rate_limit_exceeded' }]);
   });
 });
