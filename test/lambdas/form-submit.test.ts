@@ -60,13 +60,3 @@ test('answers 200 with the submission id when an escalation topic accepts, to wh
   const Message = expect.stringContaining(`"values":${values},"conversation_id":"c-1"`);
   expect(aws.callsOf('Publish')).toMatchObject([{ TopicArn: TOPIC, Message }]);
 });
-
-test('a failure of the delivery log changes neither the response nor the attempts, and is logged without the values', async () => {
-  setUp([TOPIC]);
-  aws.on('BatchExecuteStatement', {}, new Error('away'));
-  const answer = await submit();
-  expect(answer.status).toBe(200);
-  expect(answer.log.match(/A delivery record could not be written/g)).toHaveLength(2);
-  expect(answer.log).toContain('DeliveryLogWriteFailed');
-  expect(answer.log).not.toContain('ada@example.com');
-});

@@ -203,6 +203,8 @@ describe('dispatcher', () => {
     const second = { ...MESSAGE, envelope: { ...MESSAGE.envelope, id: 'e-2' } };
     const { log } = await run(dispatcher, MESSAGE, second);
     const latency = expect.arrayContaining([expect.any(Number)]);
+    expect(log.match(/A delivery record could not be written/g)).toHaveLength(2);
+    expect(log).not.toContain('private');
     expect(metricsIn(log)).toEqual([
       { service: STACK_NAME, outcome: 'blocked_address', [METRICS.attempts]: 2 },
       { service: STACK_NAME, attempt: '1', [METRICS.attempts]: 2 },
