@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import type { Connection } from '../../../src/adapters/outbound/connect.ts';
 import { createIdleConnections } from '../../../src/adapters/outbound/idle-connections.ts';
 import { startAnswering } from './receiver.ts';
@@ -24,13 +24,16 @@ async function afterResponse<Result>(port: number, then: (connection: Connection
   return result;
 }
 
-test.each([
-  ['a connection that stays open is used again', undefined, true],
-  ['a close that arrives while the process computes is seen before the connection is used again', 3, false],
-])('%s', async (_, closesAfterMs, isUsed) => {
+test.each<[string, (socket: TLSSocket) => void, boolean]>([
+  ['is silent, so the connection is used again', () => undefined, true],
+  ['closes', (socket) => void socket.end(), false],
+  ['cuts the connection off', (socket) => void socket.destroy(), false],
+  ['sends an unexpected response', (socket) => void socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), false],
+])('while the process reads nothing, because it computes or is frozen, a server %s', async (_, meanwhile, isUsed) => {
   const receiver = await startAnswering(network.identity, (__, ___, socket) => {
+    socket.setNoDelay();
     socket.write(OK);
-    if (closesAfterMs !== undefined) setTimeout(() => socket.end(), closesAfterMs);
+    setTimeout(() => meanwhile(socket), 3);
     return undefined;
   });
   const used = await afterResponse(receiver.port, async (connection) => {
