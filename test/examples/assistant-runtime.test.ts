@@ -7,7 +7,7 @@ import type { Model, ModelReply, ToolCall } from '../../examples/assistant-runti
 import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { answered } from '../fakes/delivery.ts';
-import { SESSION_TOKEN, startPlatform, USAGE_SECRET } from './fake-platform.ts';
+import { fakePlatform, SESSION_TOKEN, USAGE_SECRET } from './fake-platform.ts';
 
 const ORDER = 'look-up-an-order';
 
@@ -44,15 +44,14 @@ class ScriptedModel {
 }
 
 describe('examples/assistant-runtime', () => {
-  let started: Awaited<ReturnType<typeof startPlatform>>;
+  let fakes: ReturnType<typeof fakePlatform>;
   let said: string[];
   let faults: string[];
-  beforeEach(async () => {
-    started = await startPlatform();
+  beforeEach(() => {
+    fakes = fakePlatform();
     said = [];
     faults = [];
   });
-  afterEach(() => started.stop());
 
   const begin = (changes: Partial<Conversation> = {}): Conversation => ({
     id: 'c1',
@@ -64,17 +63,17 @@ describe('examples/assistant-runtime', () => {
   const turn = (conversation: Conversation, { model }: ScriptedModel, question = 'Where is my order 1001?') =>
     runTurn(conversation, question, {
       model,
-      platform: started.platform,
+      platform: fakes.platform,
       say: async (reply) => {
         said.push(reply);
       },
       onFault: (what) => faults.push(what),
     });
   const reports = () =>
-    started.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
+    fakes.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
 
   test('offers the tools, makes the tool call of the model, and shows the answer of the model', async () => {
-    started.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
+    fakes.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
     const script = new ScriptedModel(
       replies(text('One moment.'), asksFor(ORDER, { order: '1001' })),
       replies(text('It was sent.')),
@@ -88,7 +87,7 @@ describe('examples/assistant-runtime', () => {
         input_schema: expect.objectContaining({ type: 'object', required: ['order'] }),
       },
     ]);
-    const [request] = started.endpoint.requests;
+    const [request] = fakes.endpoint.requests;
     expect(verifyAction(request?.body ?? '', request?.headers ?? {}, 'whsec_act_ai')).toMatchObject({
       trigger: 'ai',
       triggerRef: 'c1',
@@ -104,7 +103,7 @@ describe('examples/assistant-runtime', () => {
     ]);
     expect(said).toEqual(['It was sent.']);
     expect(faults).toEqual([]);
-    expect(started.published.map(({ 'detail-type': name, detail }) => [name, detail.data])).toEqual([
+    expect(fakes.published.map(({ 'detail-type': name, detail }) => [name, detail.data])).toEqual([
       ['message.received', expect.objectContaining({ conversation_id: 'c1', text: 'Where is my order 1001?' })],
       ['message.sent', expect.objectContaining({ conversation_id: 'c1', text: 'It was sent.' })],
     ]);
@@ -112,7 +111,7 @@ describe('examples/assistant-runtime', () => {
   });
 
   test('runs no further turn after the webhook has stopped the conversation', async () => {
-    started.webhook.outcomes = [answered(200, '{"should_continue": false}')];
+    fakes.webhook.outcomes = [answered(200, '{"should_continue": false}')];
     const conversation = begin();
     const script = new ScriptedModel(replies(text('It was sent.')));
     expect(await turn(conversation, script)).toBe(true);
@@ -120,7 +119,7 @@ describe('examples/assistant-runtime', () => {
     expect(conversation.ended).toBe(true);
     expect(await turn(conversation, script)).toBe(false);
     expect(script.requests).toHaveLength(1);
-    expect(started.published).toHaveLength(2);
+    expect(fakes.published).toHaveLength(2);
   });
 
   test('reports wrong calls to the model in their order, and stops a model that only asks for tools', async () => {
@@ -146,7 +145,7 @@ describe('examples/assistant-runtime', () => {
   });
 
   test('answers while all services except the model are unavailable', async () => {
-    for (const name of ['bus', 'ai-action', 'usage-report']) started.unavailable.add(name);
+    for (const name of ['bus', 'ai-action', 'usage-report']) fakes.unavailable.add(name);
     const conversation = begin();
     const script = new ScriptedModel(replies(asksFor(ORDER, { order: '1' })), replies(text('Later, then.')));
     expect(await turn(conversation, script)).toBe(true);
