@@ -1,14 +1,10 @@
 import { inspect } from 'node:util';
 import { BatchWriteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ConditionFailed } from '../../../../src/adapters/dynamodb/storage-errors.ts';
-import { startTables, type TestTables } from './tables.ts';
+import { tablesOfFile } from './tables.ts';
 import { through } from './through.ts';
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = await tablesOfFile();
 
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const VALUES = {

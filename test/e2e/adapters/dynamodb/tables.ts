@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
 import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { type DynamoDb, dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 
 export type TestTables = {
   readonly client: DynamoDb;
@@ -20,13 +19,11 @@ export type TestTables = {
   readonly log: string;
   /** A table with the key `pk`, like the counters table. */
   readonly unsorted: string;
-  readonly stop: () => Promise<void>;
 };
 
-/** Starts a real DynamoDB engine for this test file, with tables of the shapes of the stack's tables. */
-export async function startTables(): Promise<TestTables> {
-  const folder = await mkdtemp(join(tmpdir(), 'va-wave-test-'));
-  const engine = await startDynoxide(join(folder, 'tables.sqlite'), () => undefined);
+/** Starts a real DynamoDB engine with tables of the shapes of the stack's tables, and stops it after the tests of the file. */
+export async function tablesOfFile(): Promise<TestTables> {
+  const engine = await startDynoxide(join(temporaryFolder(), 'tables.sqlite'), () => undefined);
   const access = {
     endpoint: engine.origin,
     region: 'eu-central-1',
@@ -50,24 +47,16 @@ export async function startTables(): Promise<TestTables> {
   };
   for (const sorted of [tables.sorted, tables.log]) await create(sorted, ['pk', 'sk']);
   await create(tables.unsorted, ['pk']);
+  afterAll(async () => {
+    plain.destroy();
+    await engine.stop();
+  });
   return {
     client: dynamoDb(dynamoDbClient(access)),
     access,
     documents: DynamoDBDocumentClient.from(plain),
     ...tables,
-    stop: async () => {
-      plain.destroy();
-      await engine.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
   };
-}
-
-/** Starts tables that are stopped after the tests of the file. */
-export async function tablesOfFile(): Promise<TestTables> {
-  const tables = await startTables();
-  afterAll(tables.stop);
-  return tables;
 }
 
 /** Runs a function `count` times concurrently. */
