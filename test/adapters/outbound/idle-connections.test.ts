@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Connection } from '../../../src/adapters/outbound/connect.ts';
 import { createIdleConnections } from '../../../src/adapters/outbound/idle-connections.ts';
-import { startAnswering } from './receiver.ts';
+import { type Receiver, startAnswering } from './receiver.ts';
 import { ALLOWED, HOST, networkOfFile, OK } from './test-network.ts';
 
 const KEY = 'action-1';
@@ -24,16 +24,17 @@ async function afterResponse<Result>(port: number, then: (connection: Connection
   return result;
 }
 
-test.each<[string, (socket: TLSSocket) => void, boolean]>([
+test.each<[string, (socket: TLSSocket, receiver: Receiver) => void, boolean]>([
   ['is silent, so the connection is used again', () => undefined, true],
   ['closes', (socket) => void socket.end(), false],
   ['cuts the connection off', (socket) => void socket.destroy(), false],
+  ['resets the connection', (_, receiver) => receiver.reset(), false],
   ['sends an unexpected response', (socket) => void socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n'), false],
 ])('while the process reads nothing, because it computes or is frozen, a server %s', async (_, meanwhile, isUsed) => {
   const receiver = await startAnswering(network.identity, (__, ___, socket) => {
     socket.setNoDelay();
     socket.write(OK);
-    setTimeout(() => meanwhile(socket), 3);
+    setTimeout(() => meanwhile(socket, receiver), 3);
     return undefined;
   });
   const used = await afterResponse(receiver.port, async (connection) => {

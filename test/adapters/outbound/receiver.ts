@@ -8,6 +8,8 @@ export type Receiver = {
   connections(): number;
   /** TCP connections open now. */
   open(): number;
+  /** Resets every connection with RST. */
+  reset(): void;
   stop(): Promise<void>;
 };
 
@@ -42,6 +44,9 @@ async function listen(server: Server, host: string, port = 0): Promise<Receiver>
     port: typeof address === 'object' && address !== null ? address.port : 0,
     connections: () => count,
     open: () => sockets.size,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     stop: () => {
       started.delete(receiver);
       for (const socket of sockets) socket.destroy();
