@@ -9,8 +9,8 @@ import { type Secret, SessionEndedDialog, ShownOnce } from './parts/dialogs.tsx'
 import { fetched, NotLoaded } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api-client.ts';
-import { describeProblem, NO_CONNECTION } from './session/problems.ts';
-import { type Session, SessionEnded } from './session/session.ts';
+import { describeProblem, isSessionEnd, NO_CONNECTION } from './session/problems.ts';
+import type { Session } from './session/session.ts';
 
 const Assistants = fetched(() => import('./screens/assistants.tsx'));
 const Assistant = fetched(() => import('./screens/assistant.tsx'));
@@ -45,25 +45,28 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   }, []);
   const report = useCallback(
     (error: unknown) => {
-      if (error instanceof SessionEnded) setEnded(true);
-      else show('error', describeProblem(error));
+      if (!isSessionEnd(error)) show('error', describeProblem(error));
     },
     [show],
   );
   const api = useCallback<Api>(
     async (operation, ids, input) => {
-      const answer = await props.api(operation, ids, input);
-      setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
-      return answer;
+      try {
+        const answer = await props.api(operation, ids, input);
+        setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
+        return answer;
+      } catch (error) {
+        // The page asks for a new login, and keeps the input.
+        if (isSessionEnd(error)) setEnded(true);
+        throw error;
+      }
     },
     [props.api],
   );
   const loadMe = useCallback(() => {
     setError(undefined);
-    api('me', {}, {}).then(setMe, (cause: unknown) =>
-      cause instanceof SessionEnded ? report(cause) : setError(cause),
-    );
-  }, [api, report]);
+    api('me', {}, {}).then(setMe, setError);
+  }, [api]);
   useEffect(loadMe, [loadMe]);
   // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes

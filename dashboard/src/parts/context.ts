@@ -15,7 +15,7 @@ export type Context = {
   readonly notify: (text: string) => void;
   /** Shows a new server secret above every screen, until the user confirms that it is stored. */
   readonly showSecret: (secret: Secret) => void;
-  /** Shows an error message. For an ended session, asks for a new login. */
+  /** Shows an error message. After the end of a session, the page asks for a new login instead. */
   readonly report: (error: unknown) => void;
 };
 

@@ -1,12 +1,9 @@
 import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
 import { useDashboard } from './context.ts';
-import type { EditedForm } from './form.ts';
+import type { Draft, EditedForm } from './form.ts';
 
-type Edited = Pick<
-  EditedForm<never, object>,
-  'dirty' | 'restored' | 'saving' | 'save' | 'reset' | 'conflict' | 'problems'
->;
+type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
 /** A form with the buttons that save and discard its changes, for admins. It says where its values come from, unless they are the saved ones. */
 export function EditForm(props: {

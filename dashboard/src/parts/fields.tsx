@@ -27,8 +27,7 @@ type TextFieldProps<Field extends string> = Pick<
 
 /** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { form, field, required = false, long = false, errorText = form.problems.of(field) } = props;
-  const { placeholder, type, inputMode, ...shown } = props;
+  const { form, field, required = false, long = false, placeholder, type, inputMode, ...shown } = props;
   const control = {
     value: form.values[field],
     disabled: form.disabled,
@@ -37,15 +36,7 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
     ...(placeholder !== undefined && { placeholder }),
   };
   return (
-    <FormField
-      label={shown.label}
-      description={shown.description}
-      constraintText={shown.constraintText}
-      errorText={errorText}
-      warningText={shown.warningText}
-      info={shown.info}
-      stretch={shown.stretch ?? false}
-    >
+    <FormField errorText={form.problems.of(field)} {...shown}>
       {long ? (
         <Textarea {...control} />
       ) : (

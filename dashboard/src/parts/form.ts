@@ -30,17 +30,7 @@ export type Fields<Field extends string, Value> = Omit<FieldsOf<unknown>, 'value
   readonly set: (field: Field, value: Value) => void;
 };
 
-export type EditedForm<E, V> = Draft<E, V> &
-  FieldsOf<V> & {
-    readonly dirty: boolean;
-    /** Whether the input is from before the form was opened. */
-    readonly restored: boolean;
-    readonly saving: boolean;
-    readonly save: (event: SubmitEvent) => Promise<void>;
-    /** Discards the input and starts from the newest known version. */
-    readonly reset: () => void;
-    readonly conflict: Conflict | undefined;
-  };
+export type EditedForm<E extends { readonly version: number }, V extends object> = ReturnType<typeof useForm<E, V>>;
 
 /**
  * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
@@ -68,7 +58,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   readonly onSaved: (saved: E, typed: boolean) => void;
   readonly keyOf?: (saved: E) => string;
   readonly onFailure?: (error: unknown) => void;
-}): EditedForm<E, V> {
+}) {
   const { report, isAdmin } = useDashboard();
   const { key, entity, pick, onFailure = report } = options;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
@@ -142,10 +132,13 @@ export function useForm<E extends { readonly version: number }, V extends object
     ...latest.current,
     dirty: changed.length > 0,
     disabled: !isAdmin,
+    /** Whether the input is from before the form was opened. */
     restored,
     saving,
     save,
-    set: (field, value) => keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
+    set: <Field extends keyof V>(field: Field, value: V[Field]): void =>
+      keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
+    /** Discards the input and starts from the newest known version. */
     reset: () => startFrom(entity.version > latest.current.base.version ? entity : latest.current.base),
     conflict,
     problems,

@@ -1,8 +1,6 @@
 import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { describeProblem, mayRetry } from '../session/problems.ts';
-import { SessionEnded } from '../session/session.ts';
-import { useDashboard } from './context.ts';
 import { Status } from './texts.tsx';
 
 /** The state of data that is loaded. It is loading while it has neither a value nor an error. */
@@ -16,7 +14,6 @@ export type Loaded<T> = LoadState & {
 
 /** Loads data when the screen opens. `key` identifies the data; another key loads again. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const { report } = useDashboard();
   const [state, setState] = useState<{ key: string; value?: T; error?: unknown }>({ key });
   const [round, setRound] = useState(0);
 
@@ -28,9 +25,7 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
         if (!gone) setState({ key, value });
       },
       (error: unknown) => {
-        // After the new login the page loads again.
-        if (error instanceof SessionEnded) report(error);
-        else if (!gone) setState({ key, error });
+        if (!gone) setState({ key, error });
       },
     );
     return () => {

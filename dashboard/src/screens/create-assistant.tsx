@@ -5,7 +5,6 @@ import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { useForm } from '../parts/form.ts';
 import { describeProblem } from '../session/problems.ts';
-import { SessionEnded } from '../session/session.ts';
 import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
 
 type Entity = { readonly version: number; readonly site_id: string };
@@ -14,7 +13,7 @@ const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '
 
 /** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
-  const { api, organization, notify, report } = useDashboard();
+  const { api, organization, notify } = useDashboard();
   const { org_id } = organization;
   const [error, setError] = useState<unknown>();
   const form = useForm<Entity, GeneralValues>({
@@ -31,7 +30,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
       notify(`${form.values.name} was created. Set here where it may run.`);
     },
     // Screen readers do not read a message of the page while a dialog is open.
-    onFailure: (cause) => (cause instanceof SessionEnded ? report(cause) : setError(cause)),
+    onFailure: setError,
   });
   const [appeared, setAppeared] = useState(false);
   // A dialog moves the focus to its Close button when it appears, so the first field takes it afterwards.

@@ -20,7 +20,7 @@ export type Api = <O extends DashboardOperation>(
 
 /**
  * Returns the client of the dashboard's API. It renews a refused token once.
- * @throws ApiError, SessionEnded; TypeError without a connection
+ * @throws ApiError, with status 401 when the session has ended; TypeError without a connection
  */
 export function dashboardApi(session: Session): Api {
   return async (operation, ids, { body, query }) => {
@@ -28,7 +28,7 @@ export function dashboardApi(session: Session): Api {
     const named = new Map<string, string>(Object.entries(ids));
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named.get(name) ?? ''));
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const send = (token: string) =>
+    const send = (token = '') =>
       fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
         method,
         headers: {

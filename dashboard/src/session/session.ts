@@ -3,16 +3,11 @@ import { UserManager, WebStorageStateStore } from 'oidc-client-ts';
 const ROOT = '/dashboard/';
 const CALLBACK = '/dashboard/callback';
 
-/** The error for an ended session. The page asks for a new login and keeps the input. */
-export class SessionEnded extends Error {
-  override readonly name = 'SessionEnded';
-}
-
 export type Session = {
-  /** Resolves to a valid access token. @throws SessionEnded */
-  readonly accessToken: () => Promise<string>;
-  /** Resolves to a new access token after the API has refused the last one. @throws SessionEnded */
-  readonly renewedToken: () => Promise<string>;
+  /** Resolves to an access token; undefined when the session has ended. */
+  readonly accessToken: () => Promise<string | undefined>;
+  /** Resolves to a new access token after the API has refused the last one; undefined when the session has ended. */
+  readonly renewedToken: () => Promise<string | undefined>;
   /** Leaves the page for the login, which returns to the same screen. */
   readonly login: () => Promise<void>;
   readonly logout: () => Promise<void>;
@@ -50,7 +45,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
 
   if (window.location.pathname === CALLBACK) await finishLogin(manager);
   // Concurrent requests share one renewal, because a refresh token is valid only once.
-  let renewing: Promise<string> | undefined;
+  let renewing: ReturnType<typeof renew> | undefined;
   const renewedToken = () => {
     renewing ??= renew(manager).finally(() => {
       renewing = undefined;
@@ -60,8 +55,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   const session: Session = {
     accessToken: async () => {
       const user = await manager.getUser();
-      if (user === null) throw new SessionEnded();
-      return user.expired === true ? renewedToken() : user.access_token;
+      return user?.expired === true ? renewedToken() : user?.access_token;
     },
     renewedToken,
     login,
@@ -86,10 +80,9 @@ async function finishLogin(manager: UserManager): Promise<void> {
   window.history.replaceState(null, '', path);
 }
 
-async function renew(manager: UserManager): Promise<string> {
+async function renew(manager: UserManager): Promise<string | undefined> {
   const user = await manager.getUser();
   // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
   const renewed = user?.refresh_token === undefined ? null : await manager.signinSilent().catch(() => null);
-  if (renewed === null) throw new SessionEnded();
-  return renewed.access_token;
+  return renewed?.access_token;
 }
