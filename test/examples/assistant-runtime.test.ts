@@ -7,6 +7,7 @@ import type { Model, ModelReply, ToolCall } from '../../examples/assistant-runti
 import { type Conversation, runTurn } from '../../examples/assistant-runtime/turn.ts';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { answered } from '../fakes/delivery.ts';
+import { ACCESS } from '../fakes/memory-clients.ts';
 import { fakePlatform, SESSION_TOKEN, USAGE_SECRET } from './fake-platform.ts';
 
 const ORDER = 'look-up-an-order';
@@ -187,8 +188,7 @@ test('examples/assistant-runtime/bedrock-model.ts calls the Converse API and con
   const address = server.address();
   const client = new BedrockRuntimeClient({
     endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    ...ACCESS,
   });
   const reply = await bedrockModel(
     client,

@@ -21,6 +21,7 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsAccess } from '../../src/adapters/aws-clients.ts';
+import { ACCESS } from './memory-clients.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -111,8 +112,7 @@ export class FakeAwsServices {
   /** Returns access for the SDK's clients: without a network, but with requests and responses in AWS's wire format. */
   access(): AwsAccess {
     return {
-      region: 'eu-central-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      ...ACCESS,
       requestHandler: {
         handle: async ({ headers, body }: { readonly headers: Headers; readonly body: Uint8Array | string }) => {
           const sent = typeof body === 'string' ? body : new TextDecoder().decode(body);

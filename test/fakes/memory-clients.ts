@@ -1,8 +1,6 @@
-const SETTINGS = {
-  region: 'eu-central-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  cacheMiddleware: true,
-};
+/** What a client of AWS needs to call a fake service. */
+export const ACCESS = { region: 'eu-central-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+const SETTINGS = { ...ACCESS, cacheMiddleware: true };
 const FIRST = { step: 'initialize', priority: 'high', name: 'memory' } as const;
 
 type Answer<Input> = (input: Input) => Promise<object>;

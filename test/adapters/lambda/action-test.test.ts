@@ -2,6 +2,7 @@ import { json } from 'node:stream/consumers';
 import { lambdaClient } from '../../../src/adapters/aws-clients.ts';
 import { actionTestFunction } from '../../../src/adapters/function-invocations.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
+import { ACCESS } from '../../fakes/memory-clients.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
 import { startServer } from '../../harness/server.ts';
 
@@ -13,8 +14,7 @@ const { origin: endpoint, stop } = await startServer(async (request, response) =
   response.end(JSON.stringify(answer));
 });
 afterAll(stop);
-const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-const testAction = actionTestFunction(lambdaClient({ endpoint, region: 'eu-central-1', credentials }), 'action-test');
+const testAction = actionTestFunction(lambdaClient({ endpoint, ...ACCESS }), 'action-test');
 
 test('a test returns the result of the function', async () => {
   const request = { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' };

@@ -7,18 +7,11 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
+import { ACCESS } from '../../fakes/memory-clients.ts';
 import { MemoryQueue } from '../../fakes/queue.ts';
 
 const engine = buildApp({ logger: false });
-let client: SQSClient;
-beforeAll(async () => {
-  const endpoint = await engine.listen({ host: '127.0.0.1', port: 0 });
-  client = new SQSClient({
-    endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
-});
+const client = new SQSClient({ ...ACCESS, endpoint: await engine.listen({ host: '127.0.0.1', port: 0 }) });
 afterAll(async () => {
   client.destroy();
   await engine.close();
@@ -39,24 +32,14 @@ type Queue = {
 };
 
 async function engineQueue(): Promise<Queue> {
-  const QueueUrls: string[] = [];
-  for (const [QueueName, Attributes] of [
-    ['dead', {}],
-    [
-      'queue',
-      {
-        VisibilityTimeout: String(VISIBILITY_SECONDS),
-        RedrivePolicy: JSON.stringify({
-          deadLetterTargetArn: 'arn:aws:sqs:eu-central-1:000000000000:dead',
-          maxReceiveCount: MAX_RECEIVES,
-        }),
-      },
-    ],
-  ] as const) {
-    const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
-    QueueUrls.push(QueueUrl);
-  }
-  const [dead = '', QueueUrl = ''] = QueueUrls;
+  const create = async (QueueName: string, Attributes: Record<string, string> = {}) =>
+    (await client.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
+  const dead = await create('dead');
+  const deadLetterTargetArn = 'arn:aws:sqs:eu-central-1:000000000000:dead';
+  const QueueUrl = await create('queue', {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: MAX_RECEIVES }),
+  });
   const receive = async (url: string) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
@@ -68,17 +51,14 @@ async function engineQueue(): Promise<Queue> {
     }));
   };
   return {
-    send: (entries) =>
-      client.send(
-        new SendMessageBatchCommand({
-          QueueUrl,
-          Entries: entries.map(([MessageBody, DelaySeconds], index) => ({
-            Id: String(index),
-            MessageBody,
-            DelaySeconds,
-          })),
-        }),
-      ),
+    send: (messages) => {
+      const Entries = messages.map(([MessageBody, DelaySeconds], index) => ({
+        Id: `${index}`,
+        MessageBody,
+        DelaySeconds,
+      }));
+      return client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    },
     receive: () => receive(QueueUrl),
     delete: (ReceiptHandle) => client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle })),
     hide: (ReceiptHandle, VisibilityTimeout) =>
@@ -88,11 +68,7 @@ async function engineQueue(): Promise<Queue> {
 }
 
 function memoryQueue(): Queue {
-  const queue = new MemoryQueue({
-    now: () => Date.now(),
-    visibilitySeconds: VISIBILITY_SECONDS,
-    maxReceives: MAX_RECEIVES,
-  });
+  const queue = new MemoryQueue({ now: Date.now, visibilitySeconds: VISIBILITY_SECONDS, maxReceives: MAX_RECEIVES });
   return {
     send: async (entries) => {
       for (const [body, delay] of entries) queue.send(body, delay);

@@ -5,6 +5,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynoxide } from '../../../../local/cloud/engines/dynoxide.ts';
 import { type AwsAccess, dynamoDbClient } from '../../../../src/adapters/aws-clients.ts';
 import { type DynamoDb, dynamoDb } from '../../../../src/adapters/dynamodb/client.ts';
+import { ACCESS } from '../../../fakes/memory-clients.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 
 export type TestTables = {
@@ -26,8 +27,7 @@ export async function tablesOfFile(): Promise<TestTables> {
   const engine = await startDynoxide(join(temporaryFolder(), 'tables.sqlite'), () => undefined);
   const access = {
     endpoint: engine.origin,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    ...ACCESS,
     // A busy machine must not fail the test.
     requestHandler: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
   };
