@@ -274,6 +274,7 @@ test.each([
   ['wrong hosts', { allowed_domains: Array.from({ length: 62_000 }, () => '*') }],
   ['entries of a wrong type', { allowed_domains: Array.from({ length: 120_000 }, () => 1) }],
   ['wrong addresses', { ip_allowlist: Array.from({ length: 62_000 }, () => 'x') }],
+  ['names that are not known', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`n${i}`, 1]))],
 ])('a refusal of tens of thousands of %s stays small', async (_, wrong) => {
   const { call } = await dashboardApi();
   const assistant = { ...settings, ...wrong };
