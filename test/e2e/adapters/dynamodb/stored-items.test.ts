@@ -23,9 +23,7 @@ import { updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { tablesOfFile } from './tables.ts';
 
-/**
- * Every kind of item, in DynamoDB's JSON.
- */
+/** Every kind of item, in DynamoDB's JSON. */
 const FIXTURE: Readonly<Record<string, readonly Record<string, unknown>[]>> = fixture();
 
 type Item = Record<string, unknown> & { readonly pk: string; readonly sk?: string };
@@ -94,103 +92,62 @@ async function all<One>(items: AsyncIterable<One>): Promise<readonly One[]> {
   return read;
 }
 
+const { clock, kept, log, members: directory, periods, reads, store } = stored;
+
+type Key = { readonly pk: string; readonly sk?: string };
+
+const ORGANIZATION = { pk: `ORG#${ORG}`, sk: 'ORG' };
+const ASSISTANT = { pk: `SITE#${SITE}`, sk: 'ASSISTANT' };
+const PLAIN_ASSISTANT = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
 const ACTION = (id: string) => ({ pk: `ORG#${ORG}`, sk: `ACTION#${id}` });
+const OWNER = { pk: `ACTION#${EVENT}`, sk: 'OWNER' };
+const SLUG = { pk: `SITE#${SITE}`, sk: 'SLUG#Form#contact-us' };
+const MEMBER = { pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' };
+const AUDIT = { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` };
 const CONVERSATION = { pk: `SITE#${SITE}#CONVERSATION#c-user`, sk: 'CONVERSATION' };
-const SUBMISSION = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted', formId: 'act_1' };
+const SUBMISSION = { ...CONVERSATION, sk: 'SUBMISSION#accepted' };
+const CLAIM = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted', formId: 'act_1' };
+const MINUTE = { pk: 'form-submit#full' };
+const HOUR = { pk: `requests#${SITE}#492389` };
+const FAILING = { pk: 'failing#act_signalled' };
 const START = anAttempt({ action_id: EVENT, started_at: AT });
 const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#event-1#1' };
 
-type Key = { readonly pk: string; readonly sk?: string };
+const hit = hitPerMinute(tables.client, tables.unsorted);
+const countsOf = requestCounts(tables.client, tables.unsorted, clock.now);
+const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT));
+const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', { at: START.at });
+const OFF = { code: 'action_disabled', message: 'off' } as const;
 
 /**
  * Each kind of item, the key of one, an attribute that must be present and valid for the item to be readable, and a reader. The attribute is
  * a path.
  */
 const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read: () => Promise<unknown>])[] = [
-  ['organization', { pk: `ORG#${ORG}`, sk: 'ORG' }, 'organization.plan', () => stored.store.findOrganization(ORG)],
-  [
-    'organization, listed',
-    { pk: `ORG#${ORG}`, sk: 'ORG' },
-    'organization.name',
-    () => all(stored.store.listOrganizations()),
-  ],
-  ['assistant', { pk: `SITE#${SITE}`, sk: 'ASSISTANT' }, 'assistant.enabled', () => stored.reads.findAssistant(SITE)],
-  [
-    'assistant, listed',
-    { pk: `SITE#${SITE}`, sk: 'ASSISTANT' },
-    'assistant.server_secret.sha256',
-    () => stored.store.listAssistants(ORG),
-  ],
-  ['Event Action', ACTION(EVENT), 'action.url', () => stored.reads.findAction(ORG, EVENT)],
-  ['Form Action', ACTION(FORM), 'action.form_fields', () => stored.reads.findAction(ORG, FORM)],
-  ['AI-decided Action', ACTION(AI), 'action.feed_response_back', () => stored.reads.findAction(ORG, AI)],
-  ['Action, of no trigger', ACTION(AI), 'action.trigger', () => stored.reads.findAction(ORG, AI)],
+  ['organization', ORGANIZATION, 'organization.plan', () => store.findOrganization(ORG)],
+  ['organization, listed', ORGANIZATION, 'organization.name', () => all(store.listOrganizations())],
+  ['assistant', ASSISTANT, 'assistant.enabled', () => reads.findAssistant(SITE)],
+  ['assistant, listed', ASSISTANT, 'assistant.server_secret.sha256', () => store.listAssistants(ORG)],
+  ['Event Action', ACTION(EVENT), 'action.url', () => reads.findAction(ORG, EVENT)],
+  ['Form Action', ACTION(FORM), 'action.form_fields', () => reads.findAction(ORG, FORM)],
+  ['AI-decided Action', ACTION(AI), 'action.feed_response_back', () => reads.findAction(ORG, AI)],
+  ['Action, of no trigger', ACTION(AI), 'action.trigger', () => reads.findAction(ORG, AI)],
   ['Action, read with others', ACTION(EVENT), 'action.version', () => stored.together(ORG, EVENT)],
-  [
-    'Action, listed',
-    ACTION(EVENT),
-    'action.sealed_signing_secret',
-    async () => requireAll(await stored.store.listActions(ORG)),
-  ],
-  ["Action's owner", { pk: `ACTION#${EVENT}`, sk: 'OWNER' }, 'org_id', () => stored.store.findActionById(EVENT)],
-  [
-    'slug',
-    { pk: `SITE#${SITE}`, sk: 'SLUG#Form#contact-us' },
-    'action.action_id',
-    () => stored.reads.findForm(SITE, 'contact-us'),
-  ],
-  [
-    'membership',
-    { pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' },
-    'membership.role',
-    () => stored.members.findMembership(ORG, 'sub-1'),
-  ],
-  [
-    'audit record',
-    { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` },
-    'record.by',
-    () => stored.store.auditPage(ORG),
-  ],
-  ['conversation', CONVERSATION, 'conversation.user_id', () => stored.kept.findConversation(SITE, 'c-user')],
-  ['conversation, its end', CONVERSATION, 'expires_at', () => stored.kept.findConversation(SITE, 'c-user')],
-  [
-    'form submission',
-    { ...CONVERSATION, sk: 'SUBMISSION#accepted' },
-    'submission_id',
-    () => stored.kept.claimSubmission(SUBMISSION, 'new', stored.clock.now()),
-  ],
-  [
-    'hits of a minute',
-    { pk: 'form-submit#full' },
-    'h0',
-    () => hitPerMinute(tables.client, tables.unsorted)('form-submit#full', 2, stored.clock.now()),
-  ],
-  [
-    'requests of an hour',
-    { pk: `requests#${SITE}#492389` },
-    'hits',
-    () => requestCounts(tables.client, tables.unsorted, stored.clock.now)(SITE),
-  ],
-  [
-    'failing endpoint',
-    { pk: 'failing#act_signalled' },
-    'failing_since',
-    () => stored.periods.recordFailure('act_signalled', stored.clock.now()),
-  ],
-  ['attempt, claimed', RECORD, 'record_state', () => stored.log.claim(START)],
-  [
-    'attempt, unsent',
-    RECORD,
-    'failure.code',
-    () => stored.log.recordUnsent(START, { code: 'action_disabled', message: 'off' }),
-  ],
-  ['attempt, listed', RECORD, 'record.started_at', () => all(deliveryRecords(logs.client, logs.sorted, EVENT))],
-  [
-    'attempt, traced',
-    RECORD,
-    'sends',
-    () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', { at: START.at }),
-  ],
+  ['Action, listed', ACTION(EVENT), 'action.sealed_signing_secret', () => store.listActions(ORG).then(requireAll)],
+  ["Action's owner", OWNER, 'org_id', () => store.findActionById(EVENT)],
+  ['slug', SLUG, 'action.action_id', () => reads.findForm(SITE, 'contact-us')],
+  ['membership', MEMBER, 'membership.role', () => directory.findMembership(ORG, 'sub-1')],
+  ['audit record', AUDIT, 'record.by', () => store.auditPage(ORG)],
+  ['conversation', CONVERSATION, 'conversation.user_id', () => kept.findConversation(SITE, 'c-user')],
+  ['conversation, its end', CONVERSATION, 'expires_at', () => kept.findConversation(SITE, 'c-user')],
+  ['form submission', SUBMISSION, 'submission_id', () => kept.claimSubmission(CLAIM, 'new', clock.now())],
+  ['hits of a minute', MINUTE, 'h0', () => hit(MINUTE.pk, 2, clock.now())],
+  ['requests of an hour', HOUR, 'hits', () => countsOf(SITE)],
+  ['failing endpoint', FAILING, 'failing_since', () => periods.recordFailure('act_signalled', clock.now())],
+  ['attempt, claimed', RECORD, 'record_state', () => log.claim(START)],
+  ['attempt, unsent', RECORD, 'failure.code', () => log.recordUnsent(START, OFF)],
+  ['attempt, listed', RECORD, 'record.started_at', listed],
+  ['attempt, traced', RECORD, 'sends', traced],
 ];
 
 const tableOf = ({ pk, sk }: Key) => {
@@ -282,7 +239,7 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
 
 describe('attributes of newer code', () => {
   afterAll(async () => {
-    for (const key of [ACTION(EVENT), ACTION(FORM), ACTION(AI), { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' }]) {
+    for (const key of [ACTION(EVENT), ACTION(FORM), ACTION(AI), PLAIN_ASSISTANT]) {
       await stored.put(tables.sorted, itemAt(key));
     }
   });
@@ -302,10 +259,9 @@ describe('attributes of newer code', () => {
   });
 
   test('in the item of an assistant are kept by a change', async () => {
-    const key = { pk: `SITE#${PLAIN}`, sk: 'ASSISTANT' };
-    await stored.put(tables.sorted, newerAt(key));
+    await stored.put(tables.sorted, newerAt(PLAIN_ASSISTANT));
     await updateAssistant(PLAIN, { name: 'Another' }, stored.ports);
-    expect(await rawAt(key)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
+    expect(await rawAt(PLAIN_ASSISTANT)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
   });
 
   test('that exceed the limits and the catalog of this code can be read and changed', async () => {
