@@ -13,31 +13,26 @@ const SECRET = 'the-origin-secret';
 const ip = (headers: Record<string, string>) =>
   visitorIp({ headers, sourceIp: '192.0.2.1' }, async (text) => text === SECRET);
 
+const VIEWED = { 'cloudfront-viewer-address': '198.51.100.7:4711' };
+const VIEWED_OVER_IPV6 = { 'cloudfront-viewer-address': '2001:db8::1:4711' };
+const PROOF = { 'x-va-wave-origin': SECRET };
+
 test.each<[string, Record<string, string>, string]>([
   ['without headers', {}, '192.0.2.1'],
   ['with X-Forwarded-For', { 'x-forwarded-for': '198.51.100.7' }, '192.0.2.1'],
-  ['with a viewer address and no proof', { 'cloudfront-viewer-address': '198.51.100.7:4711' }, '192.0.2.1'],
-  [
-    'with a viewer address and a wrong proof',
-    { 'cloudfront-viewer-address': '198.51.100.7:4711', 'x-va-wave-origin': 'guess' },
-    '192.0.2.1',
-  ],
-  ['with an empty proof', { 'cloudfront-viewer-address': '198.51.100.7:4711', 'x-va-wave-origin': '' }, '192.0.2.1'],
-  ['with a proof and no viewer address', { 'x-va-wave-origin': SECRET }, '192.0.2.1'],
-  ['with both', { 'cloudfront-viewer-address': '198.51.100.7:4711', 'x-va-wave-origin': SECRET }, '198.51.100.7'],
-  [
-    'with both, over IPv6',
-    { 'cloudfront-viewer-address': '2001:db8::1:4711', 'x-va-wave-origin': SECRET },
-    '2001:db8::1',
-  ],
+  ['with a viewer address and no proof', VIEWED, '192.0.2.1'],
+  ['with a viewer address and a wrong proof', { ...VIEWED, 'x-va-wave-origin': 'guess' }, '192.0.2.1'],
+  ['with an empty proof', { ...VIEWED, 'x-va-wave-origin': '' }, '192.0.2.1'],
+  ['with a proof and no viewer address', PROOF, '192.0.2.1'],
+  ['with both', { ...VIEWED, ...PROOF }, '198.51.100.7'],
+  ['with both, over IPv6', { ...VIEWED_OVER_IPV6, ...PROOF }, '2001:db8::1'],
 ])('a request %s has the visitor IP %p', async (_, headers, expected) => {
   expect(await ip(headers)).toBe(expected);
 });
 
 test('the secret is read only for a request with a proof', async () => {
   const away = failing('away');
-  const request = { headers: { 'cloudfront-viewer-address': '198.51.100.7:4711' }, sourceIp: '192.0.2.1' };
-  expect(await visitorIp(request, away)).toBe('192.0.2.1');
+  expect(await visitorIp({ headers: VIEWED, sourceIp: '192.0.2.1' }, away)).toBe('192.0.2.1');
 });
 
 const isOriginSecret = async (text: string) => text === SECRET;
@@ -53,7 +48,7 @@ test.each<[string, Record<string, string>]>([
 });
 
 test('behind a web ACL a request through the distribution is accepted', async () => {
-  await expect(only({ headers: { 'x-va-wave-origin': SECRET } })).resolves.toBeUndefined();
+  await expect(only({ headers: PROOF })).resolves.toBeUndefined();
 });
 
 test('without a web ACL every request is accepted, and the origin secret is not read', async () => {
