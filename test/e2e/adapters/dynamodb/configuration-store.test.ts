@@ -16,7 +16,7 @@ import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { atOnce, type TestTables, tablesOfFile } from './tables.ts';
+import { atOnce, recorded, tablesOfFile } from './tables.ts';
 
 const tables = await tablesOfFile();
 const store = configurationStore(tables.client, tables.sorted);
@@ -62,21 +62,10 @@ describe('the assistants of an organization', () => {
   test('are listed in pages of 50, each with one call', async () => {
     const { org_id } = await organization();
     for (let count = 1; count < 120; count++) await store.createAssistant(another(org_id), 1000);
-    const calls: string[] = [];
-    const counting = {
-      ...tables.client,
-      get: (input: Parameters<TestTables['client']['get']>[0]) => {
-        calls.push('get');
-        return tables.client.get(input);
-      },
-      batchGet: (input: Parameters<TestTables['client']['batchGet']>[0]) => {
-        calls.push(`batchGet ${input.Keys.length}`);
-        return tables.client.batchGet(input);
-      },
-    };
-    const listed = await configurationStore(counting, tables.sorted).listAssistants(org_id);
+    const { client, calls } = recorded(tables.client);
+    const listed = await configurationStore(client, tables.sorted).listAssistants(org_id);
     expect(new Set(listed.map(({ site_id }) => site_id)).size).toBe(120);
-    expect(calls).toEqual(['batchGet 50', 'batchGet 50', 'batchGet 20']);
+    expect(calls).toEqual(Array(3).fill(['query', 'batchGet']).flat());
   });
 });
 

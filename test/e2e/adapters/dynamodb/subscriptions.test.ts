@@ -6,7 +6,7 @@ import type { EventAction } from '../../../../src/contract/actions.ts';
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
-import { type TestTables, tablesOfFile } from './tables.ts';
+import { recorded, tablesOfFile } from './tables.ts';
 
 const tables = await tablesOfFile();
 const store = configurationStore(tables.client, tables.sorted);
@@ -19,15 +19,8 @@ async function setUp() {
   const action = anEventAction(mine());
   await store.createAction(action);
   const clock = new FrozenClock();
-  let lists = 0;
-  const counting = {
-    ...tables.client,
-    queryPages: (input: Parameters<TestTables['client']['queryPages']>[0]) => {
-      lists += 1;
-      return tables.client.queryPages(input);
-    },
-  };
-  const read = subscriptionReads(counting, tables.sorted, clock.now);
+  const { client, calls } = recorded(tables.client);
+  const read = subscriptionReads(client, tables.sorted, clock.now);
   return {
     org_id,
     mine,
@@ -35,8 +28,9 @@ async function setUp() {
     clock,
     /** Returns the enabled subscribers, and how often the Actions were read for them. */
     subscribers: async () => {
-      lists = 0;
+      calls.length = 0;
       const { subscribers } = await read(org_id);
+      const lists = calls.filter((name) => name === 'queryPages').length;
       return {
         ids: subscribers
           .filter(({ enabled }) => enabled)

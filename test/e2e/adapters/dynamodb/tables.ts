@@ -59,6 +59,16 @@ export async function tablesOfFile(): Promise<TestTables> {
   };
 }
 
+/** Returns the client, and the names of the calls that are made with it. */
+export function recorded(client: DynamoDb) {
+  const calls: string[] = [];
+  const get = (of: DynamoDb, name: keyof DynamoDb) => {
+    calls.push(name);
+    return of[name];
+  };
+  return { client: new Proxy(client, { get }), calls };
+}
+
 /** Runs a function `count` times concurrently. */
 export function atOnce<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
