@@ -57,12 +57,13 @@ export type Listener = Awaited<ReturnType<typeof openListener>>;
 /**
  * Opens a loopback listener whose address is known before it can answer, because the template's values contain addresses.
  * @param port 0 = any that is free
+ * @param listen `listenOnLoopback` takes no other port, and `listenNear` another one when that one is in use
  * @throws PortInUse
  */
-export async function openListener(port: number) {
+export async function openListener(port: number, listen: typeof listenNear) {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
   server.keepAliveTimeout = 60_000;
-  const address = `127.0.0.1:${await listenOnLoopback(server, port)}`;
+  const address = `127.0.0.1:${await listen(server, port)}`;
   const handle = (listener: RequestListener): void => {
     server.on('request', (request, response) => {
       // A client may go away at any moment; that is no fault of ours.

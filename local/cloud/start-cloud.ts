@@ -16,7 +16,7 @@ import { gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api-gateway.ts';
 import { edge as edgeOf } from './http/edge.ts';
 import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
-import { type Listener, openListener, PortInUse } from './listener.ts';
+import { type Listener, listenNear, listenOnLoopback, openListener } from './listener.ts';
 import { dynamoDb, engineTables } from './services/dynamodb.ts';
 import { type EventCheck, eventBridge, eventTargets, schedule } from './services/event-bridge.ts';
 import { lambda } from './services/lambda-service.ts';
@@ -279,12 +279,8 @@ const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
 async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
   const open = async (port: number, keptFor?: string): Promise<Listener> => {
-    let listener: Listener;
-    try {
-      listener = await openListener(port);
-    } catch (error) {
-      if (!(error instanceof PortInUse) || keptFor === undefined) throw error;
-      listener = await openListener(0);
+    const listener = await openListener(port, keptFor === undefined ? listenOnLoopback : listenNear);
+    if (port !== 0 && portOf(listener) !== port) {
       print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
     }
     stops.defer(() => listener.close());
