@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import type { Authorizer, Caller } from '../access/authorizer.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { requireAllowed } from '../gateway.ts';
-import { isList, isObject, parseObject } from '../json.ts';
+import { parseObject } from '../json.ts';
 import type { Queues, ReceivedMessage } from '../services/sqs.ts';
 import type { Resource } from '../template/stack.ts';
 import type { InvocationResult } from './execution-environment.ts';
@@ -184,6 +185,8 @@ const lowerFirst = (value: object): object => ({
   ),
 });
 
+const report = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() });
+
 /**
  * Returns the messages that a function reports as failed. Like Lambda, reads nothing, null and an empty list as no failure, and an
  * invalid report as the failure of all messages.
@@ -191,12 +194,7 @@ const lowerFirst = (value: object): object => ({
 export function failedItems(payload: string, messages: readonly { readonly MessageId: string }[]): Set<string> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   if (payload === 'null' || payload === '""') return new Set();
-  const response = parseObject(payload);
-  if (response === undefined) return all;
-  const failures = response.batchItemFailures;
-  if (failures === undefined || failures === null) return new Set();
-  if (!isList(failures)) return all;
-  const ids = failures.map((failure) => (isObject(failure) ? failure.itemIdentifier : undefined));
-  if (!ids.every((id) => typeof id === 'string' && all.has(id))) return all;
-  return new Set(ids.map(String));
+  const { data } = report.safeParse(parseObject(payload));
+  const failed = data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier) ?? [];
+  return data === undefined || !failed.every((id) => all.has(id)) ? all : new Set(failed);
 }

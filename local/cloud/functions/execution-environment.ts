@@ -195,4 +195,5 @@ async function answer(
   port.postMessage(answer, [answer.body.buffer]);
 }
 
-const failure = (error: FunctionError): InvocationResult => ({ failed: true, payload: JSON.stringify(error) });
+/** The result of an invocation that ended with an error. */
+export const failure = (error: FunctionError): InvocationResult => ({ failed: true, payload: JSON.stringify(error) });

@@ -7,7 +7,12 @@ import { CloudError } from '../cloud-error.ts';
 import type { AwsRequest } from '../gateway.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { LambdaResource } from '../template/stack.ts';
-import { type ExecutionEnvironment, executionEnvironment, type InvocationResult } from './execution-environment.ts';
+import {
+  type ExecutionEnvironment,
+  executionEnvironment,
+  failure,
+  type InvocationResult,
+} from './execution-environment.ts';
 import { functionLog } from './function-log.ts';
 
 type LambdaFunctionOptions = {
@@ -52,11 +57,6 @@ const RESPONSE_MAX_BYTES = 6_291_556;
 
 /** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
 const ASYNC_RETRIES_MS = [60_000, 120_000] as const;
-
-const failed = (errorType: string, errorMessage: string): InvocationResult => ({
-  failed: true,
-  payload: JSON.stringify({ errorType, errorMessage }),
-});
 
 export type LambdaFunction = ReturnType<typeof lambdaFunction>;
 
@@ -171,10 +171,10 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
    */
   const invoke = async (event: string): Promise<InvocationResult> => {
     const result = await (await begin(() => event))?.result;
-    if (result === undefined) return failed('ServiceException', 'The machine stops');
+    if (result === undefined) return failure({ errorType: 'ServiceException', errorMessage: 'The machine stops' });
     if (Buffer.byteLength(result.payload) <= RESPONSE_MAX_BYTES) return result;
-    const problem = `Response payload size exceeded maximum allowed payload size (${RESPONSE_MAX_BYTES} bytes).`;
-    return failed('Function.ResponseSizeTooLarge', problem);
+    const errorMessage = `Response payload size exceeded maximum allowed payload size (${RESPONSE_MAX_BYTES} bytes).`;
+    return failure({ errorType: 'Function.ResponseSizeTooLarge', errorMessage });
   };
 
   /** Ends the environment immediately with all its invocations, as a crash does. The next invocation starts another one. */
