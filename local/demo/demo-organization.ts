@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDeployment } from '../../cli/deployment.ts';
+import type { Deployment } from '../../cli/deployment.ts';
 import { cognitoClient } from '../../src/adapters/aws-clients.ts';
 import { ensureUser } from '../../src/adapters/user-pool.ts';
 import type { Action } from '../../src/contract/actions.ts';
@@ -133,11 +133,11 @@ export const READY_USERS = [
 export async function addReadyUsers(
   { gatewayUrl: endpoint, region, credentials, outputs }: DemoCloud,
   orgId: string,
+  deployment: Deployment,
 ): Promise<void> {
-  const access = { endpoint, region, credentials };
-  const deployment = openDeployment(outputs, access);
+  const cognito = cognitoClient({ endpoint, region, credentials });
   for (const { email, password, role } of READY_USERS) {
-    const ensure = ensureUser(cognitoClient(access), outputs[OUTPUTS.userPool] ?? '', password);
+    const ensure = ensureUser(cognito, outputs[OUTPUTS.userPool] ?? '', password);
     await addMember(orgId, { email, role }, { ...deployment, ensureUser: ensure });
   }
 }

@@ -30,7 +30,7 @@ export async function startDemo(cloud: LocalCloud, fail: number) {
   stops.defer(() => closeServer(site));
   const host = `localhost:${await listenNear(site, SITE_PORT)}`;
   const organization = await demoOrganization(cloud.dataDir, host, deployment);
-  await addReadyUsers(cloud, organization.org_id);
+  await addReadyUsers(cloud, organization.org_id, deployment);
   for (const [path, action] of await demoActions(organization, receiver.url, deployment)) {
     const signingSecret = await deployment.openSigningSecret(action);
     receiver.actions.set(path, { id: action.action_id, name: action.name, signingSecret });
