@@ -81,11 +81,6 @@ function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.js'), contents]));
 }
 
-/** Bundles a module that is no function of the service, without replacements. */
-export function bundle(entry: string, outfile: string): void {
-  buildSync({ ...BUNDLE, entryPoints: [entry], outfile });
-}
-
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle as bundleAlone } from '../../lib/bundles.ts';
+import { buildSync } from 'esbuild';
+import { BUNDLE } from '../../lib/bundles.ts';
 import { goals, type Section } from '../report.ts';
 import { awsEnvironment } from '../setting/bench-storage.ts';
 import { assembledService } from '../setting/functions.ts';
@@ -51,7 +52,8 @@ DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
 /** Bundles the handler of comparison with the unchanged SDK and its complete search for credentials. @returns the bundle */
 function reference(folder: string): string {
   const bundle = join(folder, 'reference', 'index.mjs');
-  bundleAlone(fileURLToPath(new URL('./dynamodb-handler.ts', import.meta.url)), bundle);
+  const entry = fileURLToPath(new URL('./dynamodb-handler.ts', import.meta.url));
+  buildSync({ ...BUNDLE, entryPoints: [entry], outfile: bundle });
   return bundle;
 }
 

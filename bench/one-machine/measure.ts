@@ -72,7 +72,7 @@ export async function hang(bench: Bench): Promise<Row[]> {
       new Load(service, receiver).sendSteadily([hanging], HANG.perSecond, HANG.seconds),
     ]);
     // An event that has waited this long counts as not delivered.
-    await load.missing({ seconds: 60 });
+    await load.missing(60);
     return load.latencies();
   };
   const before = await latenciesOfOthers();

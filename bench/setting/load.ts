@@ -46,12 +46,12 @@ export class Load {
     return arrivals;
   }
 
-  /** Waits until every accepted event has arrived this often. @returns the number of events that have not within this time */
-  async missing({ times = 1, seconds = 180 } = {}): Promise<number> {
+  /** Waits until every accepted event has arrived. @returns the number of events that have not within this time */
+  async missing(seconds = 180): Promise<number> {
     const end = Date.now() + seconds * 1000;
     for (;;) {
       const arrivals = this.arrivals();
-      const missing = [...this.accepted].filter((mark) => (arrivals.get(mark)?.length ?? 0) < times);
+      const missing = [...this.accepted].filter((mark) => arrivals.get(mark)?.length === 0);
       if (missing.length === 0 || Date.now() > end) return missing.length;
       await pause(50);
     }
