@@ -62,8 +62,8 @@ const NEAR_THROTTLE = 0.8;
 const BURST_MIN = 20;
 
 const throttle = (name: keyof typeof SHARES, requestsPerSecond: number) => {
-  const rate = Math.max(1, Math.floor(SHARES[name] * requestsPerSecond));
-  return { rate, burst: Math.max(BURST_MIN, 2 * rate) };
+  const rateLimit = Math.max(1, Math.floor(SHARES[name] * requestsPerSecond));
+  return { rateLimit, burstLimit: Math.max(BURST_MIN, 2 * rateLimit) };
 };
 
 /** The HTTP API. Features add their routes. Every other path is answered with a 404. */
@@ -95,12 +95,11 @@ export class Api extends Construct {
     const created = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
     const logGroupName = `/aws/vendedlogs/va-wave/${Names.uniqueResourceName(this, { maxLength: 100 })}-${created}`;
     this.accessLog = new LogGroup(this, 'AccessLog', { ...stage.logs, logGroupName });
-    const others = throttle('Others', requestsPerSecond);
     this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: others.rate, burstLimit: others.burst },
+      throttle: throttle('Others', requestsPerSecond),
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG),
@@ -141,11 +140,11 @@ export class Api extends Construct {
 
   /** Gives each of the routes this share of the requests per second. */
   throttle(name: RouteName, routes: readonly HttpRoute[]): void {
-    const { rate, burst } = throttle(name, this.#requestsPerSecond);
+    const { rateLimit, burstLimit } = throttle(name, this.#requestsPerSecond);
     for (const route of routes) {
       const resource = route.node.defaultChild;
       if (!(resource instanceof CfnRoute)) throw new Error(`${route.node.path} has no route`);
-      this.#throttles[resource.routeKey] = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
+      this.#throttles[resource.routeKey] = { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit };
       // The stage refuses settings of a route that does not exist.
       this.#stage.node.addDependency(resource);
     }
