@@ -10,6 +10,7 @@ import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/deployment/capacity.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
+import { ROUTER_TIMEOUT } from './delivery-functions.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
@@ -115,7 +116,6 @@ export class WorkQueue extends Construct {
 const POLLERS_MIN = 2;
 
 export type MessagingProps = {
-  readonly routerTimeout: Duration;
   readonly alarms: Alarms;
   /** @default a new bus */
   readonly bus: IEventBus | undefined;
@@ -134,11 +134,11 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { routerTimeout, alarms, bus, archiveDays }: MessagingProps) {
+  constructor(scope: Construct, id: string, { alarms, bus, archiveDays }: MessagingProps) {
     super(scope, id);
     this.bus = bus ?? new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
     this.events = new WorkQueue(this, 'Events', {
-      visibilityTimeout: Duration.seconds(routerTimeout.toSeconds() * ROUTER_VISIBILITY_FACTOR),
+      visibilityTimeout: Duration.seconds(ROUTER_TIMEOUT.toSeconds() * ROUTER_VISIBILITY_FACTOR),
       maxReceives: ROUTER_MAX_RECEIVES,
       alarms,
     });

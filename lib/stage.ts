@@ -22,7 +22,7 @@ export type Stage = {
   /** Tables and users cannot be deleted while this is on. */
   readonly deletionProtection: boolean;
   readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy'>;
-  /** Default retention of the delivery log, in days. */
+  /** Retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
   /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;

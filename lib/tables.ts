@@ -67,10 +67,7 @@ export class ServiceTable extends Construct {
   }
 }
 
-export type TablesProps = Pick<
-  VaWaveProps,
-  'configurationTable' | 'conversationsTable' | 'deliveryLogTable' | 'deliveryLogRetentionDays'
-> & {
+export type TablesProps = Pick<VaWaveProps, 'configurationTable' | 'conversationsTable' | 'deliveryLogTable'> & {
   readonly stage: Stage;
   readonly alarms: Alarms;
 };
@@ -85,7 +82,6 @@ export class Tables extends Construct {
   constructor(scope: Construct, id: string, props: TablesProps) {
     super(scope, id);
     const { stage, alarms } = props;
-    const retentionDays = props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays;
     this.configuration = new ServiceTable(this, 'Configuration', {
       timeToLive: false,
       stage,
@@ -108,7 +104,7 @@ export class Tables extends Construct {
       environmentName: ENVIRONMENT.deliveryLogTable,
       existing: props.deliveryLogTable,
       recovery: false,
-      environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(retentionDays) },
+      environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },
     });
     const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];
     const throttles = sum(

@@ -17,7 +17,7 @@ import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { Dashboard } from './dashboard-hosting.ts';
-import { Deliveries, ROUTER_TIMEOUT } from './delivery-functions.ts';
+import { Deliveries } from './delivery-functions.ts';
 import { checkProps, type VaWaveProps } from './deployment-options.ts';
 import { Edge } from './distribution.ts';
 import { Egress } from './egress.ts';
@@ -59,8 +59,10 @@ export class VaWave extends Construct {
   constructor(scope: Construct, id: string, props: VaWaveProps = {}) {
     super(scope, id);
     checkProps(props);
+    const ofStage = STAGES[props.stage ?? 'prod'];
     const stage: Stage = {
-      ...STAGES[props.stage ?? 'prod'],
+      ...ofStage,
+      deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? ofStage.deliveryLogRetentionDays,
       service: Names.uniqueResourceName(this, {
         maxLength: SERVICE_NAME_MAX,
         separator: '-',
@@ -74,16 +76,8 @@ export class VaWave extends Construct {
     const alarms = new Alarms(this, 'Alarms', props);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
-    const archiveDays = archiveDaysOf(
-      props.eventArchive,
-      props.deliveryLogRetentionDays ?? stage.deliveryLogRetentionDays,
-    );
-    const messaging = new Messaging(this, 'Messaging', {
-      routerTimeout: ROUTER_TIMEOUT,
-      alarms,
-      bus: props.bus,
-      archiveDays,
-    });
+    const archiveDays = archiveDaysOf(props.eventArchive, stage.deliveryLogRetentionDays);
+    const messaging = new Messaging(this, 'Messaging', { alarms, bus: props.bus, archiveDays });
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
     const outbound = { network: egress?.placement };
