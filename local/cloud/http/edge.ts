@@ -30,11 +30,11 @@ export function edge(
   api: { readonly host: string; readonly answer: Answer },
 ): Answer {
   const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
-  const buckets = readBucketObjects(stack);
+  const objects = readObjects(stack);
   const origins = new Map(
     Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
       const bucket = stack.bucketOf(DomainName);
-      if (bucket !== undefined) return [Id, bucketOrigin(buckets.get(bucket) ?? new Map())];
+      if (bucket !== undefined) return [Id, bucketOrigin(objects, bucket)];
       if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
       const added = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName.toLowerCase(), HeaderValue]);
       return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(added) })];
@@ -71,9 +71,9 @@ export function edge(
 
 /** A missing object is refused, because without the permission to list, S3 does not disclose it. */
 const bucketOrigin =
-  (objects: ReadonlyMap<string, StoredObject>): Origin =>
+  (objects: ReadonlyMap<string, StoredObject>, bucket: string): Origin =>
   ({ path, headers }) => {
-    const object = objects.get(decoded(path.slice(1).split('?')[0] ?? '') ?? '');
+    const object = objects.get(bucket + (decoded(path.split('?')[0] ?? '') ?? ''));
     if (object === undefined) return refusal('Access Denied');
     const same = headers['if-none-match'] === object.headers.etag;
     return { status: same ? 304 : 200, headers: object.headers, body: object.body };
@@ -201,14 +201,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the objects that the stack's bucket deployments upload, by bucket and key.
+ * Returns the objects that the stack's bucket deployments upload, by `<bucket>/<key>`.
  * @throws CloudError on unknown assets
  */
-function readBucketObjects(stack: Stack): Map<string, Map<string, StoredObject>> {
-  const buckets = new Map<string, Map<string, StoredObject>>();
+function readObjects(stack: Stack): ReadonlyMap<string, StoredObject> {
+  const objects = new Map<string, StoredObject>();
   for (const { properties: deployment } of stack.all('Custom::CDKBucketDeployment')) {
-    const bucket = buckets.get(deployment.DestinationBucketName) ?? new Map<string, StoredObject>();
-    buckets.set(deployment.DestinationBucketName, bucket);
+    const place = join(deployment.DestinationBucketName, deployment.DestinationBucketKeyPrefix);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
       const folder = stack.assetPath(key);
       for (const file of filesBelow(folder)) {
@@ -217,11 +216,11 @@ function readBucketObjects(stack: Stack): Map<string, Map<string, StoredObject>>
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
         const type = TYPES[extname(file)] ?? 'binary/octet-stream';
         const headers = { 'content-type': type, etag, ...deployment.SystemMetadata };
-        bucket.set(join(deployment.DestinationBucketKeyPrefix, file), { body, headers });
+        objects.set(join(place, file), { body, headers });
       }
     }
   }
-  return buckets;
+  return objects;
 }
 
 /** Replaces the markers in an asset by values that are known only at deploy time. In JSON, the values are escaped. */
