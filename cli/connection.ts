@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { LogLine, LogQuery } from '../src/adapters/aws-account.ts';
-import { parseJson } from '../src/domain/parse-json.ts';
+import { jsonOrUndefined } from '../src/domain/parse-json.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
@@ -82,11 +82,9 @@ async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
       `The one-machine service has no ready file at ${resolve(path)}: run npm start, or name its ready file`,
     );
   }
-  try {
-    return readyFile.parse(parseJson(text));
-  } catch {
-    throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
-  }
+  const { data } = readyFile.safeParse(jsonOrUndefined(text));
+  if (data !== undefined) return data;
+  throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
 }
 
 /**
@@ -112,11 +110,6 @@ const structured = z.object({ timestamp: z.iso.datetime() });
 
 /** Returns the time of a structured line, or undefined for any other line. Other lines are always shown. */
 function timeOf(line: string): Date | undefined {
-  try {
-    const parsed = structured.safeParse(parseJson(line));
-    if (parsed.success) return new Date(parsed.data.timestamp);
-  } catch {
-    // The line is a part of a stack trace, or Node wrote it.
-  }
-  return undefined;
+  const { data } = structured.safeParse(jsonOrUndefined(line));
+  return data && new Date(data.timestamp);
 }

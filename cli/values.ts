@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { EventTime } from '../src/contract/delivery-record.ts';
 import { jsonObject as jsonObjectSchema } from '../src/contract/fields.ts';
-import { parseExactly } from '../src/domain/parse-json.ts';
+import { jsonOrUndefined, parseExactly } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliCommand } from './command.ts';
 import type { CliProcess } from './process.ts';
@@ -103,11 +103,9 @@ export async function jsonValue(
   const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
   const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
   const source = path === undefined ? text : await contentOf(field, path, cliProcess);
-  try {
-    return parseExactly(source);
-  } catch {
-    throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not contain JSON`);
-  }
+  const value = jsonOrUndefined(source, parseExactly);
+  if (value !== undefined) return value;
+  throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not contain JSON`);
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
-import { parseJson } from '../../src/domain/parse-json.ts';
+import { jsonOrUndefined } from '../../src/domain/parse-json.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
@@ -86,14 +86,6 @@ const SUMMARIES = {
 /** Returns the names and ids of a dead letter, with the size of its body in UTF-8. */
 function summaryOf(queue: Queue, { message_id, sent_at, body }: DeadLetter) {
   return { message_id, sent_at, bytes: Buffer.byteLength(body), ...SUMMARIES[queue].parse(jsonOrUndefined(body)) };
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */

@@ -3,6 +3,15 @@ export function parseJson(text: string): unknown {
   return withEscapedNames(text, JSON.parse(text), (literal) => JSON.parse(literal));
 }
 
+/** Returns what `parse` makes of a text; undefined, which is no JSON value, for text that is not JSON. */
+export function jsonOrUndefined(text: string, parse = parseJson): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Matches a number that a double may not represent exactly: with 16 digits or more, with an exponent, or minus zero. */
 const UNUSUAL = String.raw`-?(?:\d+(?:\.\d+)?[eE]|[\d.]{16})|-0(?:\.0+)?(?=[\s,\]}]|$)`;
 const UNUSUAL_NUMBER = new RegExp(`^(?:${UNUSUAL})`);

@@ -19,7 +19,7 @@ import {
 } from '../../domain/auth/key-ring.ts';
 import { sameDigest } from '../../domain/auth/server-secret.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
-import { parseJson } from '../../domain/parse-json.ts';
+import { jsonOrUndefined } from '../../domain/parse-json.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Clock, RandomBytes } from '../../domain/sources.ts';
 
@@ -202,14 +202,6 @@ export async function readSecret(
   );
   if (SecretString === undefined) throw new Error(`Secret ${secretId} does not contain text`);
   return SecretString;
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Opens and seals the signing secrets of Actions with the keys of the sealing ring. */

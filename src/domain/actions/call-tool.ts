@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { AiAction, Offered } from '../../contract/actions.ts';
-import { truncateCharacters } from '../../contract/fields.ts';
+import { isJsonObject, truncateCharacters } from '../../contract/fields.ts';
 import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
@@ -12,7 +12,7 @@ import type { OutboundOutcome } from '../delivery/outbound-request.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
-import { parseJson } from '../parse-json.ts';
+import { jsonOrUndefined } from '../parse-json.ts';
 import type { NewId } from '../sources.ts';
 import { checkArguments, NO_PARAMETERS } from './parameters.ts';
 
@@ -150,12 +150,8 @@ export function toolResponse(
   fieldMap: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, unknown>> | string {
   const text = new TextDecoder().decode(body);
-  let json: unknown;
-  try {
-    json = parseJson(text);
-  } catch {
-    return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
-  }
+  const json = jsonOrUndefined(text);
+  if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) {
     let left = TOOL_RESPONSE_MAX_BYTES;
     const mapped = Object.entries(fieldMap).map(([name, path]) => [name, valueAt(json, path)] as const);
@@ -168,7 +164,7 @@ export function toolResponse(
     };
     return Object.fromEntries(mapped.filter(([, value]) => value !== undefined && fits(value)));
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return {};
+  if (!isJsonObject(json)) return {};
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
 }
 

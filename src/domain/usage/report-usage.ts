@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { isJsonObject } from '../../contract/fields.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
 import type { FindAssistant, SessionTokens } from '../auth/authenticate-widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Attempts } from '../delivery/delivery-log.ts';
 import type { OutboundOutcome, OutboundRequest } from '../delivery/outbound-request.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
-import { parseJson } from '../parse-json.ts';
+import { jsonOrUndefined } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 
@@ -79,10 +80,6 @@ export function usageLogId(siteId: string): string {
 
 function saysStop(outcome: OutboundOutcome): boolean {
   if (outcome.status !== 200 || !outcome.bodyComplete) return false;
-  try {
-    const reply = parseJson(new TextDecoder().decode(outcome.body));
-    return typeof reply === 'object' && reply !== null && 'should_continue' in reply && reply.should_continue === false;
-  } catch {
-    return false;
-  }
+  const reply = jsonOrUndefined(new TextDecoder().decode(outcome.body));
+  return isJsonObject(reply) && reply.should_continue === false;
 }
