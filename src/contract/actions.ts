@@ -10,7 +10,7 @@ import type {
   SEALED,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
-import { characters, endpointUrl, type RulesOf, recordOf, unicodeText } from './fields.ts';
+import { characters, endpointUrl, jsonBytes, type RulesOf, recordOf, unicodeText } from './fields.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
@@ -83,7 +83,7 @@ export const parametersSchema = z
       .max(PARAMETERS_MAX_PROPERTIES, `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`)
       .default([]),
   } satisfies RulesOf<ParametersSchema>)
-  .refine((parameters) => new TextEncoder().encode(JSON.stringify(parameters)).length <= PARAMETERS_MAX_BYTES, {
+  .refine((parameters) => jsonBytes(parameters) <= PARAMETERS_MAX_BYTES, {
     error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
   })
   .meta({ id: 'Parameters' });

@@ -69,6 +69,19 @@ export function exceedsLevels(value: unknown, limit: number): boolean {
   return limit === 0 || Object.values(value).some((part) => exceedsLevels(part, limit - 1));
 }
 
+/**
+ * Returns how many bytes a value has as JSON. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a deeper value
+ * is larger than any limit.
+ */
+export function jsonBytes(value: unknown): number {
+  try {
+    return new TextEncoder().encode(JSON.stringify(value)).length;
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
 /** Accepts any JSON object and returns it unchanged. z.record would return a copy without the key `__proto__`. */
 export const jsonObject = z
   .custom<Record<string, unknown>>(isJsonObject, { error: 'must be an object' })

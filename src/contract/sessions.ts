@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { characters, endpointUrl, jsonObject } from './fields.ts';
+import { characters, endpointUrl, jsonBytes, jsonObject } from './fields.ts';
 import {
   CONTEXT_MAX_BYTES,
   TTL_MINUTES_DEFAULT,
@@ -23,7 +23,7 @@ export const sessionCreateRequest = z.object({
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
   user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
   context: jsonObject
-    .refine((context) => jsonFits(context, CONTEXT_MAX_BYTES), {
+    .refine((context) => jsonBytes(context) <= CONTEXT_MAX_BYTES, {
       error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
     })
     .nullish()
@@ -76,13 +76,3 @@ export const sessionClaims = z.object({
   exp: z.int(),
 });
 export type SessionClaims = z.infer<typeof sessionClaims>;
-
-function jsonFits(value: object, maxBytes: number): boolean {
-  try {
-    return new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes;
-  } catch (error) {
-    // JSON.stringify fails at some thousand levels of nesting, which are far more than the bytes allow.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}

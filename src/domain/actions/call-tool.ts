@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { AiAction, Offered } from '../../contract/actions.ts';
-import { isJsonObject, truncateCharacters } from '../../contract/fields.ts';
+import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
@@ -166,18 +166,6 @@ export function toolResponse(
   }
   if (!isJsonObject(json)) return {};
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
-}
-
-/**
- * Returns the size of a value as JSON. JSON.parse accepts any depth, but JSON.stringify only some thousand levels: a deeper value cannot be
- * passed on, so it is larger than any limit.
- */
-function jsonBytes(value: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(value));
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 /** Follows a path such as `$.a.b` through own properties only, so that no path reaches a prototype. Digits are the index of a list. */

@@ -9,6 +9,7 @@ import {
 } from '../../contract/actions.ts';
 import type { ActionView } from '../../contract/dashboard.ts';
 import { EVENT_NAMES } from '../../contract/events.ts';
+import { jsonBytes } from '../../contract/fields.ts';
 import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership } from '../../contract/organizations.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
@@ -172,7 +173,6 @@ function parseAction(input: unknown): ActionInput {
 
 /** Checks the size of an Action's settings. @throws Refusal 400 that names the largest setting */
 function requireSize(settings: object): void {
-  const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
   if (jsonBytes({ ...settings, enabled: true }) <= ACTION_MAX_BYTES) return;
   const sizes = Object.entries(settings).map(([name, value]): [string, number] => [name, jsonBytes(value)]);
   const [field = ''] = sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest));
