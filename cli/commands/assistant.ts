@@ -4,8 +4,7 @@ import {
   createAssistant,
   generateServerSecret,
   requireAssistant,
-  setEscalationTopics,
-  setFormSubmissions,
+  setByOperator,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
@@ -100,7 +99,7 @@ function addAssistant(assistant: CliCommand): void {
       if ((options.topic === undefined) === (options.none === undefined)) {
         throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
       }
-      const changed = await setEscalationTopics(siteId, options.topic ?? [], ports);
+      const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], ports);
       output.object(assistantView(changed), 'Changed the escalation channels');
     });
 
@@ -112,7 +111,7 @@ function addAssistant(assistant: CliCommand): void {
     .requiredOption('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
     .connected(async ({ output, ports }, siteId: string, { perHour }: { perHour: number }) => {
-      const changed = await setFormSubmissions(siteId, perHour, ports);
+      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour, ports);
       output.object(assistantView(changed), 'Changed the limit');
     });
 

@@ -159,6 +159,8 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     ...ports,
     author: { by: member, at: ports.now(), ...(creationKey === undefined ? {} : { creationKey }) },
   });
+  const assistant = (member: Membership, siteId: string) => () => assistantOf(member, siteId, ports);
+  const action = (member: Membership, actionId: string) => () => actionOf(member, actionId, ports);
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
@@ -179,10 +181,8 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     ),
     forMember('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
       viewOfAssistant(
-        await saveAt(
-          input.version,
-          () => assistantOf(member, siteId, ports),
-          (seen) => updateAssistant(seen, input.change, by(member)),
+        await saveAt(input.version, assistant(member, siteId), (seen) =>
+          updateAssistant(seen, input.change, by(member)),
         ),
       ),
     ),
@@ -190,12 +190,10 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       'generateServerSecret',
       DASHBOARD_SCHEMAS.generateServerSecret.body,
       async ({ member, siteId, input }) => {
-        const { assistant, serverSecret } = await saveAt(
-          input.version,
-          () => assistantOf(member, siteId, ports),
-          (seen) => generateServerSecret(seen, input, by(member)),
+        const generated = await saveAt(input.version, assistant(member, siteId), (seen) =>
+          generateServerSecret(seen, input, by(member)),
         );
-        return { server_secret: serverSecret, assistant: viewOfAssistant(assistant) };
+        return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
       },
     ),
     forMember('getInstallation', nothing, async ({ member, siteId }) => {
@@ -218,19 +216,11 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     ),
     forMember('updateAction', actionUpdate, async ({ member, actionId, input }) =>
       viewOfAction(
-        await saveAt(
-          input.version,
-          () => actionOf(member, actionId, ports),
-          (seen) => updateAction(seen, input.change, by(member)),
-        ),
+        await saveAt(input.version, action(member, actionId), (seen) => updateAction(seen, input.change, by(member))),
       ),
     ),
     forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async ({ member, actionId, input }) => {
-      await saveAt(
-        input.version,
-        () => actionOf(member, actionId, ports),
-        (seen) => deleteAction(seen, by(member)),
-      );
+      await saveAt(input.version, action(member, actionId), (seen) => deleteAction(seen, by(member)));
       return { deleted: true };
     }),
     forMember('testAction', nothing, async ({ member, actionId }) => {

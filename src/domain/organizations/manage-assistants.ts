@@ -103,29 +103,22 @@ export async function generateServerSecret(
   return { assistant, serverSecret };
 }
 
-/**
- * Sets the SNS topics that receive form submissions in addition to the endpoint. An empty list removes them. Only the operator may do
- * this.
- * @throws Refusal 400 for a topic outside the allowed name prefix, 404, 409
- */
-export async function setEscalationTopics(
-  siteId: string,
-  topics: readonly string[],
-  ports: ManagementPorts,
-): Promise<Assistant> {
-  const parsed = inputOf(escalationTopics, topics, 'escalation_topics');
-  const previous = await requireAssistant(siteId, ports);
-  return save(previous, { ...previous, escalation_topics: parsed }, ports);
-}
+const OPERATOR_SETTINGS = { escalation_topics: escalationTopics, form_submissions_per_hour: formSubmissionsPerHour };
 
 /**
- * Sets how many form submissions an assistant accepts in a clock hour. Only the operator may do this.
- * @throws Refusal 400, 404, 409
+ * Sets what only the operator may set: the SNS topics that receive form submissions in addition to the endpoint, or how many submissions the
+ * assistant accepts in a clock hour. An empty list removes the topics.
+ * @throws Refusal 400 that names the setting, 404, 409
  */
-export async function setFormSubmissions(siteId: string, perHour: number, ports: ManagementPorts): Promise<Assistant> {
-  const parsed = inputOf(formSubmissionsPerHour, perHour, 'form_submissions_per_hour');
+export async function setByOperator(
+  siteId: string,
+  name: keyof typeof OPERATOR_SETTINGS,
+  value: unknown,
+  ports: ManagementPorts,
+): Promise<Assistant> {
+  const parsed = inputOf<unknown>(OPERATOR_SETTINGS[name], value, name);
   const previous = await requireAssistant(siteId, ports);
-  return save(previous, { ...previous, form_submissions_per_hour: parsed }, ports);
+  return save(previous, { ...previous, [name]: parsed }, ports);
 }
 
 type AssistantReads = { readonly store: Pick<ConfigurationStore, 'findAssistant'> };

@@ -1,5 +1,5 @@
 import { serverSecretMatches, siteOfServerSecret } from '../../../src/domain/auth/server-secret.ts';
-import { createAssistant, setEscalationTopics } from '../../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant, setByOperator } from '../../../src/domain/organizations/manage-assistants.ts';
 import {
   createOrganization,
   type ManagementPorts,
@@ -251,7 +251,7 @@ describe('escalation topics', () => {
 
   test('are set, and kept when settings change', async () => {
     const { ports, assistant } = await setUp();
-    await setEscalationTopics(assistant.site_id, [topic], ports);
+    await setByOperator(assistant.site_id, 'escalation_topics', [topic], ports);
     expect((await updateAssistant(assistant.site_id, { name: 'New' }, ports)).escalation_topics).toEqual([topic]);
   });
 
@@ -262,7 +262,7 @@ describe('escalation topics', () => {
     'va-wave-escalation-shop',
   ])('%p is refused', async (wrong) => {
     const { ports, assistant } = await setUp();
-    expect(await refusedWith(setEscalationTopics(assistant.site_id, [topic, wrong], ports))).toEqual([
+    expect(await refusedWith(setByOperator(assistant.site_id, 'escalation_topics', [topic, wrong], ports))).toEqual([
       400,
       expect.stringMatching(/^escalation_topics\.1: /),
     ]);
