@@ -45,26 +45,15 @@ export function encryptWithOwnKey(service: Construct, key: IKey): void {
 
 /** Allows the services that use the key by themselves. A key that exists already is not changed. */
 function allowServices(key: IKey): void {
-  key.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
-      actions: ENCRYPT,
-      resources: ['*'],
-      conditions: {
-        ArnLike: {
-          'kms:EncryptionContext:aws:logs:arn': `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`,
-        },
-      },
-    }),
-  );
-  key.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal('events.amazonaws.com')],
-      actions: DECRYPT,
-      resources: ['*'],
-      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-    }),
-  );
+  const allow = (service: string, actions: string[], conditions: object) =>
+    key.addToResourcePolicy(
+      new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions }),
+    );
+  const logGroups = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`;
+  allow(`logs.${Aws.REGION}.amazonaws.com`, ENCRYPT, {
+    ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups },
+  });
+  allow('events.amazonaws.com', DECRYPT, { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } });
 }
 
 function allowThroughServices(fn: ServiceFunction, keyArn: string): void {
