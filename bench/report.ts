@@ -11,6 +11,15 @@ export type Table = {
   readonly rows: readonly (readonly (string | number)[])[];
 };
 
+/** Returns the measurements that the command line names, or all of them. @throws Error for another name */
+export function chosenOf<Measure>(all: Readonly<Record<string, Measure>>): readonly (readonly [string, Measure])[] {
+  const chosen = process.argv.slice(2);
+  const unknown = chosen.filter((name) => !(name in all));
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}`);
+  return Object.entries(all).filter(([name]) => chosen.length === 0 || chosen.includes(name));
+}
+
 type Goal = readonly [name: string, found: number, limit: { readonly min: number } | { readonly max: number }];
 
 /** Returns the table of numbers that must reach a minimum or not exceed a maximum. */

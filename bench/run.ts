@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { coldStart } from './cold-start/cold-start.ts';
 import { delivery } from './delivery/delivery.ts';
 import { hostile } from './hostile/hostile.ts';
-import { type Section, sectionMarkdown } from './report.ts';
+import { chosenOf, type Section, sectionMarkdown } from './report.ts';
 
 /**
  * `npm run bench` measures all sections and writes bench/results.md. `npm run bench -- delivery` measures one section and only
@@ -19,12 +19,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));
 
-const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !(name in SECTIONS));
-if (unknown.length > 0) {
-  throw new Error(`There is no section ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`);
-}
-
+const chosen = chosenOf(SECTIONS);
 const load = () =>
   loadavg()
     .map((one) => one.toFixed(1))
@@ -34,8 +29,7 @@ const startedWith = load();
 const folder = mkdtempSync(join(tmpdir(), 'va-wave-bench-'));
 const parts: string[] = [];
 try {
-  for (const [name, measure] of Object.entries(SECTIONS)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
+  for (const [, measure] of chosen) {
     const text = sectionMarkdown(await measure(folder));
     console.log(`${text}\n`);
     parts.push(text);
@@ -43,7 +37,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-if (chosen.length === 0) writeFileSync(RESULTS, `${[heading(), ...parts].join('\n\n')}\n`);
+if (process.argv.length === 2) writeFileSync(RESULTS, `${[heading(), ...parts].join('\n\n')}\n`);
 
 function heading(): string {
   const [cpu] = cpus();

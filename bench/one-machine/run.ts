@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { chosenOf } from '../report.ts';
 import { startReceiver } from '../setting/bench-receiver.ts';
 import { startService } from '../setting/service.ts';
 import { type Bench, burst, crash, hang, type Row, steady } from './measure.ts';
@@ -14,10 +15,7 @@ const EVENTS = 3000;
 /** Events before the first measurement, so that the first start does not count. */
 const WARM_UP_EVENTS = 200;
 
-const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !(name in MEASUREMENTS));
-if (unknown.length > 0) throw new Error(`There is no measurement ${unknown.join(', ')}`);
-
+const chosen = chosenOf(MEASUREMENTS);
 const folder = mkdtempSync(join(tmpdir(), 'one-machine-'));
 const receiver = await startReceiver(folder, { endpoints: ENDPOINTS, records: true });
 const { authorityFile, urls } = receiver;
@@ -26,8 +24,7 @@ try {
   const bench: Bench = { service, receiver, endpoints: [...urls.keys()], events: EVENTS };
   await burst({ ...bench, events: WARM_UP_EVENTS });
   console.log(`| ${cpus().length} cores, ${EVENTS} events of 1 kB, ${ENDPOINTS} endpoints | va-wave |\n| --- | --- |`);
-  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
+  for (const [, measure] of chosen) {
     receiver.reset();
     for (const [what, value] of await measure(bench)) console.log(`| ${what} | ${value} |`);
   }
