@@ -48,7 +48,6 @@ test.each([
   [{ vpc: 'vpc-01234567' }, 'vpc: also needs vpcSubnets'],
   [{ vpcSubnets: 'subnet-01234567' }, 'vpcSubnets: also needs vpc'],
   [{ vpcSubnets: 'subnet-01234567,' }, 'vpcSubnets.1: must be ids of subnets, separated by commas'],
-  [{ securityGroups: '' }, 'securityGroups.0: must be ids of security groups'],
   [
     { vpc: 'vpc-01234567', vpcSubnets: 'subnet-01234567', securityGroups: 'sg-01234567', fixedEgress: 'true' },
     'vpc: leave out fixedEgress',
