@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { deliveryMessage, messageText } from '../../src/contract/queues.ts';
+import { parseJson } from '../../src/domain/parse-json.ts';
 import { DELIVERY } from '../fakes/delivery.ts';
 import { anyCharacter } from '../harness/any-character.ts';
 
@@ -36,7 +37,8 @@ test('SQS takes every text, and a parser reads the value that was written', () =
     fc.property(fc.dictionary(text, fc.oneof(text, fc.array(text)), { noNullPrototype: true }), (value) => {
       const written = messageText(value);
       expect(written).toMatch(TAKEN);
-      expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)));
+      // JSON.parse of V8 may read a name with an escape as another one.
+      expect(parseJson(written)).toEqual(parseJson(JSON.stringify(value)));
     }),
   );
 });
