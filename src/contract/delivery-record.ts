@@ -1,27 +1,32 @@
 /**
- * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them.
- * An attempt that succeeded has no code.
+ * The reasons for which an attempt fails, with advice to the person who runs the endpoint. The codes are stable: the delivery log, the
+ * dashboard and docs/delivery.md use them. An attempt that succeeded has no code.
  */
-export const FAILURE_CODES = [
-  'invalid_url',
-  'blocked_address',
-  'dns_failure',
-  'connect_failure',
-  'tls_failure',
-  'timeout',
-  'connection_closed',
-  'response_malformed',
-  'redirect',
-  'http_status',
-  'action_disabled',
-  'action_deleted',
-  'organization_suspended',
-  'quota_exceeded',
-  'too_many_in_flight',
-  'payload_too_large',
-  'internal_error',
-] as const;
-export type FailureCode = (typeof FAILURE_CODES)[number];
+export const FAILURE_ADVICE = {
+  invalid_url: 'The URL cannot be called. Correct it.',
+  blocked_address: 'The host name resolves to a private or reserved address. Use an endpoint on the public internet.',
+  dns_failure: 'The DNS lookup of the host name failed. Check its spelling and its DNS record.',
+  connect_failure: 'The connection was not accepted. Check that the server is running and that the port is open.',
+  tls_failure:
+    'The TLS connection failed. The certificate must be valid for this host, and the server must send its complete chain.',
+  timeout: 'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
+  connection_closed: 'The server closed the connection before the response was complete.',
+  response_malformed: 'The response was not valid HTTP.',
+  redirect: 'The endpoint sent a redirect. Redirects are not followed: use the final URL.',
+  http_status: 'The endpoint responded with an error status. Look in the log of the endpoint.',
+  action_disabled: 'The Action is disabled.',
+  action_deleted: 'The Action was deleted.',
+  organization_suspended: 'The organization is suspended.',
+  quota_exceeded:
+    'The organization has used its quota of outbound requests for today (UTC). Ask the operator for a higher quota.',
+  too_many_in_flight: 'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
+  payload_too_large: 'The payload is too large or nested too deeply to send.',
+  internal_error: 'The service failed. Try again.',
+} as const;
+export type FailureCode = keyof typeof FAILURE_ADVICE;
+export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURE_ADVICE).filter(
+  (code): code is FailureCode => code in FAILURE_ADVICE,
+);
 
 /** Delivery log record (spec "Delivery log record"): one per attempt, pre-flight failures included. */
 export type DeliveryRecord = {
@@ -57,29 +62,6 @@ export type DeliveryRecord = {
   readonly trace_id?: string | undefined;
   /** When the operator erased payload and response, because a person wished it. ISO 8601, UTC. */
   readonly erased_at?: string | undefined;
-};
-
-/** Advice to the person who runs the endpoint, by failure code. */
-export const FAILURE_ADVICE: Readonly<Record<FailureCode, string>> = {
-  invalid_url: 'The URL cannot be called. Correct it.',
-  blocked_address: 'The host name resolves to a private or reserved address. Use an endpoint on the public internet.',
-  dns_failure: 'The DNS lookup of the host name failed. Check its spelling and its DNS record.',
-  connect_failure: 'The connection was not accepted. Check that the server is running and that the port is open.',
-  tls_failure:
-    'The TLS connection failed. The certificate must be valid for this host, and the server must send its complete chain.',
-  timeout: 'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
-  connection_closed: 'The server closed the connection before the response was complete.',
-  response_malformed: 'The response was not valid HTTP.',
-  redirect: 'The endpoint sent a redirect. Redirects are not followed: use the final URL.',
-  http_status: 'The endpoint responded with an error status. Look in the log of the endpoint.',
-  action_disabled: 'The Action is disabled.',
-  organization_suspended: 'The organization is suspended.',
-  quota_exceeded:
-    'The organization has used its quota of outbound requests for today (UTC). Ask the operator for a higher quota.',
-  too_many_in_flight: 'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
-  action_deleted: 'The Action was deleted.',
-  payload_too_large: 'The payload is too large or nested too deeply to send.',
-  internal_error: 'The service failed. Try again.',
 };
 
 /** When the bus accepted an event: the exact time as in its envelope, or a time window. ISO 8601, UTC. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openApiDocument } from '../../scripts/openapi.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
-import { FAILURE_CODES } from '../../src/contract/delivery-record.ts';
+import { FAILURE_CODES, type FailureCode } from '../../src/contract/delivery-record.ts';
 import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../src/contract/errors.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import * as limits from '../../src/contract/limits.ts';
@@ -193,7 +193,7 @@ describe('messages', () => {
   test('docs/delivery.md has every failure code, and says which are retried', () => {
     const head = '| Code | What happened | Event Actions retry | What the customer can do |';
     const rows = stated('docs/delivery.md', head).slice(1);
-    const retried = (code: (typeof FAILURE_CODES)[number]) => {
+    const retried = (code: FailureCode) => {
       if (code === 'http_status') return '408, 429 and 5xx only';
       return isRetried({ code, status: null }) ? 'yes' : 'no';
     };
