@@ -1,6 +1,6 @@
 import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
-import { describeProblem, mayRetry } from '../session/problems.ts';
+import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts';
 import { Status } from './texts.tsx';
 
 /** The state of data that is loaded. It is loading while it has neither a value nor an error. */
@@ -25,7 +25,8 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
         if (!gone) setState({ key, value });
       },
       (error: unknown) => {
-        if (!gone) setState({ key, error });
+        // After the new login the page loads again.
+        if (!gone && !isSessionEnd(error)) setState({ key, error });
       },
     );
     return () => {

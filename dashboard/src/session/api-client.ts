@@ -4,7 +4,7 @@ import {
   DASHBOARD_OPERATIONS,
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
-import { apiError } from './problems.ts';
+import { ApiError, apiError } from './problems.ts';
 import type { Session } from './session.ts';
 
 type Input<O extends DashboardOperation> =
@@ -20,7 +20,7 @@ export type Api = <O extends DashboardOperation>(
 
 /**
  * Returns the client of the dashboard's API. It renews a refused token once.
- * @throws ApiError, with status 401 when the session has ended; TypeError without a connection
+ * @throws ApiError, with the code login_required when the session has ended; TypeError without a connection
  */
 export function dashboardApi(session: Session): Api {
   return async (operation, ids, { body, query }) => {
@@ -28,8 +28,9 @@ export function dashboardApi(session: Session): Api {
     const named = new Map<string, string>(Object.entries(ids));
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named.get(name) ?? ''));
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const send = (token = '') =>
-      fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
+    const send = (token: string | undefined) => {
+      if (token === undefined) throw new ApiError(401, { code: 'login_required', error: 'your session has ended' });
+      return fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -37,6 +38,7 @@ export function dashboardApi(session: Session): Api {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+    };
     let response = await send(await session.accessToken());
     if (response.status === 401) response = await send(await session.renewedToken());
     if (!response.ok) throw await apiError(response);

@@ -83,7 +83,7 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
 }
 
 /** Returns whether the user must log in again. */
-export const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+export const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.code === 'login_required';
 
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 
@@ -119,7 +119,6 @@ export function describeProblem(error: unknown): string {
 
 /** Describes an error by its status. API Gateway and internal errors have no error code. */
 function unanswered({ status, message, retryAfterSeconds }: ApiError): string {
-  if (status === 401) return 'Your session has ended. Log in again.';
   if (status === 403) return 'This login may not use the dashboard. Log out and log in again.';
   if (status === 429) return tooOften(retryAfterSeconds);
   if (status >= 500) return 'The service failed. Try again. If it fails again, contact the operator.';
