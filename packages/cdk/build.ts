@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { BUNDLE, bundleWidget, dashboardFolder, functionBundle, NOTICES, widgetFolder } from '../../lib/bundles.ts';
@@ -53,6 +53,8 @@ for (const file of needed) {
   write(declaration, text.replace(/(from '\.[^']+)\.ts'/g, "$1.js'"));
 }
 rmSync('dist/all', { recursive: true });
+// npm packs the modes of files too, and `npm start` caches the pages for its user alone.
+for (const path of globSync('dist/**/*.*')) chmodSync(path, 0o644);
 
 function write(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join('dist', path)), { recursive: true });
