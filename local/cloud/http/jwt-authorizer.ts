@@ -8,8 +8,8 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
  * Returns the JWT authorizer of an HTTP API. It checks the bearer token's signature with the keys that the issuer publishes where a
- * user pool of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template. Its result are the caller's
- * claims for the event, or the answer that API Gateway gives instead of the function.
+ * user pool of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from
+ * the template. Its result is the caller's claims for the event, or the answer that API Gateway gives instead of the function.
  */
 export function jwtAuthorizer() {
   const known = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
