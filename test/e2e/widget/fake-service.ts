@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { errorBody } from '../../fakes/error-body.ts';
@@ -116,7 +117,11 @@ export async function startFakeService(): Promise<FakeService> {
 export type PageOptions = {
   readonly html: string;
   readonly headers?: Record<string, string>;
+  /** Further files of the site by their paths. A path without an extension is a page. Every other path is `html`. */
+  readonly files?: Readonly<Record<string, string>>;
 };
+
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
 /** Starts the customer's site. It answers for every host name. */
 export async function startSite(): Promise<{
@@ -125,8 +130,10 @@ export async function startSite(): Promise<{
   readonly stop: () => void;
 }> {
   let page: PageOptions = { html: '' };
-  const { port, stop } = await startServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.html);
+  const { port, stop } = await startServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://site');
+    const type = `${TYPES[extname(pathname)] ?? 'text/html'}; charset=utf-8`;
+    response.writeHead(200, { 'content-type': type, ...page.headers }).end(page.files?.[pathname] ?? page.html);
   });
   return {
     port: String(port),

@@ -11,7 +11,11 @@ export type PageParts = {
   readonly body?: string;
   /** Attributes of `<html>`. */
   readonly html?: string;
+  /** The whole document, instead of the parts above. */
+  readonly document?: string;
   readonly headers?: Record<string, string>;
+  /** Further files and pages of the site by their paths, such as `/page.js` and `/next`. */
+  readonly files?: Readonly<Record<string, string>>;
 };
 
 export type Visit = {
@@ -72,7 +76,8 @@ export async function startHarness() {
     /** Closes the last visit, and opens the customer's page with the widget's tag for a visitor without stored data. */
     visit: async (parts: PageParts = {}, options: VisitOptions = {}): Promise<Visit> => {
       const { before, alone = false, viewport, ...media } = options;
-      site.serve({ html: document(parts, parts.script ?? tag(parts.tag)), headers: parts.headers ?? {} });
+      const { headers = {}, files = {} } = parts;
+      site.serve({ html: parts.document ?? document(parts, parts.script ?? tag(parts.tag)), headers, files });
       const page = await openPage(alone === false ? shared : await newContext());
       await page.setViewportSize(viewport ?? { width: 1000, height: 760 });
       // Reduced motion removes the animations, so that no test waits for them.
