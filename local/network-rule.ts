@@ -18,13 +18,17 @@ export const addressProblem: NetworkRule['addressProblem'] = (address) =>
 export const nameProblem: NetworkRule['nameProblem'] = (name) =>
   isLocalName(name) ? undefined : strict.nameProblem(name);
 
-/** Name servers do not know `localhost`, and not every system resolves the names below it. */
+/**
+ * Name servers do not know `localhost`, and not every system resolves the names below it. Many programs listen on one of its two addresses
+ * alone, and a connection tries both.
+ */
 export const createResolver: NetworkRule['createResolver'] = () => {
   const resolver = strict.createResolver();
   return {
     resolve4: async (name, options) =>
       isLocalName(name) ? [{ address: '127.0.0.1', ttl: 60 }] : resolver.resolve4(name, options),
-    resolve6: async (name, options) => (isLocalName(name) ? [] : resolver.resolve6(name, options)),
+    resolve6: async (name, options) =>
+      isLocalName(name) ? [{ address: '::1', ttl: 60 }] : resolver.resolve6(name, options),
     cancel: () => resolver.cancel(),
   };
 };

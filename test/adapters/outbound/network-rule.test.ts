@@ -4,7 +4,11 @@ import * as bundled from '#network-rule';
 import * as local from '../../../local/network-rule.ts';
 import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import * as strict from '../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound } from '../../../src/adapters/outbound/outbound.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { createAuthority } from './authority.ts';
+import { startAnswering, stopReceivers } from './receiver.ts';
+import { clock, OK, post } from './test-network.ts';
 
 /** The compiler checks here that both modules have all members of the type. */
 const rules: Readonly<Record<string, NetworkRule>> = { strict, local };
@@ -28,6 +32,7 @@ test('the strict rule trusts no other authority and allows no local name in any 
 
 describe('the local rule', () => {
   const folder = temporaryFolder();
+  afterEach(stopReceivers);
 
   test('allows this machine in addition to public addresses', () => {
     for (const address of ['127.0.0.1', '127.255.255.255', '::1', '8.8.8.8'])
@@ -51,8 +56,21 @@ describe('the local rule', () => {
   test('resolves local names without a DNS query', async () => {
     const resolver = local.createResolver();
     expect(await resolver.resolve4('shop.localhost', { ttl: true })).toEqual([{ address: '127.0.0.1', ttl: 60 }]);
-    expect(await resolver.resolve6('shop.localhost', { ttl: true })).toEqual([]);
+    expect(await resolver.resolve6('shop.localhost', { ttl: true })).toEqual([{ address: '::1', ttl: 60 }]);
     resolver.cancel();
+  });
+
+  test.each(['127.0.0.1', '::1'])('reaches a receiver that listens on %s alone as localhost', async (address) => {
+    const authority = createAuthority();
+    process.env.VA_WAVE_LOCAL_CA_FILE = join(folder, 'authority.pem');
+    writeFileSync(process.env.VA_WAVE_LOCAL_CA_FILE, authority.pem);
+    const outbound = createOutbound({ clock, networkRule: local });
+    delete process.env.VA_WAVE_LOCAL_CA_FILE;
+    const receiver = await startAnswering(authority.issue(['localhost']), OK, address);
+    const request = post(0, { url: `https://localhost:${receiver.port}/hook` });
+    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, failure: null });
+    await stopReceivers();
+    expect((await outbound.makeAttempt(request)).failure?.code).toBe('connect_failure');
   });
 
   test('trusts the authority in the configured file', () => {
