@@ -35,6 +35,17 @@ const CIPHERS =
   'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES';
 
 /**
+ * The hybrid group is offered, but its key of 1.2 KB is only sent to a server that asks for it. So the ClientHello fits into one TCP
+ * segment: boxes on the way that read only the first one reset connections whose ClientHello does not.
+ */
+const GROUPS = 'X25519:X25519MLKEM768:P-256:P-384';
+/**
+ * Limit of a session ticket, whose size the server chooses and which a ClientHello repeats. With it and the longest host name a ClientHello
+ * stays below 1,400 bytes, less than a TCP segment holds.
+ */
+const TICKET_MAX_BYTES = 768;
+
+/**
  * Opens a new, verified TLS connection to one of the checked addresses. Tries the next address when one refuses the connection or does not
  * respond for half of the remaining time. It sends no byte of the request, so this is still one attempt.
  * @param key connections of the same key resume their TLS session
@@ -54,6 +65,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number): Connect
     ca: [...rootCertificates, ...rule.extraCertificateAuthorities()],
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
+    ecdhCurve: GROUPS,
     // In TLS 1.2 a server can ask for one handshake after another.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   });
@@ -148,7 +160,11 @@ function secure(
       rejectUnauthorized: true,
       ...(session?.latest === undefined ? {} : { session: session.latest }),
     });
-    if (session !== undefined) socket.on('session', session.remember);
+    if (session !== undefined) {
+      socket.on('session', (latest) => {
+        if ((socket.getTLSTicket()?.length ?? 0) <= TICKET_MAX_BYTES) session.remember(latest);
+      });
+    }
     const fail = (reason: unknown) => {
       // The session may be the cause of any error, so the next connection makes a full handshake.
       session?.forget();

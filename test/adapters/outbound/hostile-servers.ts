@@ -88,8 +88,15 @@ const expand = (secret: Buffer, label: string, length: number) => {
   return createHmac('sha256', secret).update(info).digest().subarray(0, length);
 };
 
-/** A session ticket (RFC 8446, 4.6.1) of one byte: lifetime, age, nonce, ticket, extensions. */
-const TICKET = Buffer.from(`0400000e${'00000e10'}${'00000000'}${'00'}${'000178'}${'0000'}`, 'hex');
+/** A session ticket (RFC 8446, 4.6.1) of some bytes: lifetime, age, nonce, ticket, extensions. */
+function ticketOf(bytes: number): Buffer {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
+  return Buffer.from(
+    `04${hex(13 + bytes, 6)}${'00000e10'}${'00000000'}${'00'}${hex(bytes, 4)}${'78'.repeat(bytes)}${'0000'}`,
+    'hex',
+  );
+}
+const TICKET = ticketOf(1);
 
 /** What a record holds (RFC 8446, 5.1). */
 const HANDSHAKE = 22;
@@ -99,9 +106,9 @@ const APPLICATION_DATA = 23;
  * Sends the same record again and again. Node's server joins what it writes and sends two tickets only, so this encrypts its own records
  * (RFC 8446, 5.2) with the key of the connection.
  */
-function startRecords(authority: Authority, content: Buffer, type: number, start = '') {
+function startRecords(authority: Authority, content: Buffer, type: number, start = '', host = HOST) {
   const inner = Buffer.concat([content, Buffer.from([type])]);
-  const identity = authority.issue([HOST]);
+  const identity = authority.issue([host]);
   return startTcp((tcp) => {
     let secret = Buffer.alloc(0);
     // The server has sent two records with tickets of its own, and the start.
@@ -132,6 +139,10 @@ function startRecords(authority: Authority, content: Buffer, type: number, start
     });
   });
 }
+
+/** Answers, and then sends session tickets of this size until the connection is closed. */
+export const startTickets = (authority: Authority, bytes: number, host: string) =>
+  startRecords(authority, ticketOf(bytes), HANDSHAKE, OK, host);
 
 export const HOSTILE_SERVERS: readonly HostileServer[] = [
   { name: 'a Diffie-Hellman group of 10 000 bits', start: startLargeGroup },
