@@ -20,7 +20,7 @@ import { actionTestFunction, assistantRuntime } from '../src/adapters/function-i
 import { cachedRing, replaceSecret, ringStore, signingSecrets } from '../src/adapters/secrets/secret-store.ts';
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
-import { ensureUser } from '../src/adapters/user-pool.ts';
+import { userPoolLogins } from '../src/adapters/user-pool.ts';
 import type { EventTime } from '../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
@@ -80,7 +80,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, tables.configuration),
     members: memberships,
-    ensureUser: ensureUser(cognitoClient(access), output('userPool')),
+    logins: userPoolLogins(cognitoClient(access), output('userPool')),
     publish: eventBus(bus, output('eventBus')),
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,

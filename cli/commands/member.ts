@@ -1,8 +1,10 @@
-import { ROLES } from '../../src/contract/organizations.ts';
+import { ROLES, type Role } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
+
+type Added = { org: string; email?: string; sub?: string; provider?: string[]; role: Role };
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
 export function addTo(member: CliCommand): void {
@@ -10,7 +12,9 @@ export function addTo(member: CliCommand): void {
     .command('add')
     .description('add a member or change a role; a new login gets an invitation by mail')
     .requiredOption('--org <org_id>', 'the organization')
-    .requiredOption('--email <address>', 'mail address for the login and the invitation')
+    .option('--email <address>', 'mail address of the login, or for the invitation')
+    .option('--sub <sub>', 'the login itself, where the address does not name one for certain')
+    .option('--provider <name...>', 'identity providers of the user pool that verify the addresses of their people')
     .option(
       '--role <role>',
       'an admin can change everything; a member can only read',
@@ -18,8 +22,8 @@ export function addTo(member: CliCommand): void {
       'member',
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
-    .connected(async ({ output, ports }, { org, ...input }: { org: string; email: string; role: string }) => {
-      const { membership, invited } = await addMember(org, input, ports);
+    .connected(async ({ output, ports }, { org, provider: providers, ...input }: Added) => {
+      const { membership, invited } = await addMember(org, { ...input, providers }, ports);
       const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
       output.object(membership, done);
     });
@@ -28,10 +32,11 @@ export function addTo(member: CliCommand): void {
     .command('remove')
     .description('end a membership from the next request on; the login stays')
     .requiredOption('--org <org_id>', 'the organization')
-    .requiredOption('--email <address>', 'mail address of the member')
+    .option('--email <address>', 'mail address of the member')
+    .option('--sub <sub>', 'the login of the member')
     .examples('va-wave member remove --org org_… --email ada@example.com')
-    .connected(async ({ output, ports }, { org, email }: { org: string; email: string }) => {
-      output.object(await removeMember(org, email, ports), 'Removed the member');
+    .connected(async ({ output, ports }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
+      output.object(await removeMember(org, member, ports), 'Removed the member');
     });
 
   member

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Deployment } from '../../cli/deployment.ts';
 import { cognitoClient } from '../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../src/adapters/user-pool.ts';
+import { userPoolLogins } from '../../src/adapters/user-pool.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
@@ -137,7 +137,7 @@ export async function addReadyUsers(
 ): Promise<void> {
   const cognito = cognitoClient({ endpoint, region, credentials });
   for (const { email, password, role } of READY_USERS) {
-    const ensure = ensureUser(cognito, outputs[OUTPUTS.userPool] ?? '', password);
-    await addMember(orgId, { email, role }, { ...deployment, ensureUser: ensure });
+    const logins = userPoolLogins(cognito, outputs[OUTPUTS.userPool] ?? '', password);
+    await addMember(orgId, { email, role }, { ...deployment, logins });
   }
 }

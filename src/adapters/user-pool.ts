@@ -1,57 +1,107 @@
+import { randomUUID } from 'node:crypto';
 import {
   AdminCreateUserCommand,
   AdminGetUserCommand,
+  AliasExistsException,
   type AttributeType,
   type CognitoIdentityProviderClient,
+  DescribeUserPoolCommand,
+  paginateListUsers,
   UsernameExistsException,
+  type UserPoolType,
 } from '@aws-sdk/client-cognito-identity-provider';
-
-/** A login of the user pool. `verified` says whether its user has proved access to the mailbox of the email address. */
-type Login = { readonly sub: string; readonly invited: boolean; readonly verified: boolean };
+import * as z from 'zod';
+import type { Login, Logins } from '../domain/organizations/manage-members.ts';
+import { jsonOrUndefined } from '../domain/parse-json.ts';
 
 /**
- * Returns a function that finds the login of an email address, or creates it. Cognito sends a new user an invitation with a temporary
- * password. With `temporaryPassword`, it sends no mail.
+ * The logins of a user pool of any kind. Cognito sends a new user an invitation with a temporary password. With `temporaryPassword`, it
+ * sends no mail.
  */
-export function ensureUser(
+export function userPoolLogins(
   client: CognitoIdentityProviderClient,
-  userPoolId: string,
+  UserPoolId: string,
   temporaryPassword?: string,
-): (email: string) => Promise<Login> {
-  return async (email) => {
-    const user = { UserPoolId: userPoolId, Username: email };
-    try {
-      const { User } = await client.send(
-        new AdminCreateUserCommand({
-          ...user,
-          UserAttributes: [
-            { Name: 'email', Value: email },
-            { Name: 'email_verified', Value: 'true' },
-          ],
-          ...(temporaryPassword === undefined
-            ? { DesiredDeliveryMediums: ['EMAIL'] }
-            : { TemporaryPassword: temporaryPassword, MessageAction: 'SUPPRESS' }),
-        }),
-      );
-      return { sub: subOf(User?.Attributes), invited: true, verified: true };
-    } catch (error) {
-      if (!(error instanceof UsernameExistsException)) throw error;
-      const { UserAttributes } = await client.send(new AdminGetUserCommand(user));
-      return {
-        sub: subOf(UserAttributes),
-        invited: false,
-        verified: attributeOf(UserAttributes, 'email_verified') === 'true',
-      };
+): Logins {
+  const describe = async (): Promise<UserPoolType> =>
+    (await client.send(new DescribeUserPoolCommand({ UserPoolId }))).UserPool ?? {};
+  const search = async function* (Filter: string): AsyncGenerator<Login> {
+    for await (const { Users = [] } of paginateListUsers({ client }, { UserPoolId, Filter })) {
+      for (const { Username, Enabled, Attributes } of Users) yield loginOf(Username, Enabled, Attributes);
     }
+  };
+  return {
+    withEmail: async (email) => {
+      const { UsernameConfiguration } = await describe();
+      // AWS's pages disagree on whether a search distinguishes case. In a pool that does, a search by prefix finds every spelling either way.
+      const filters =
+        UsernameConfiguration?.CaseSensitive === false
+          ? [`email = ${JSON.stringify(email)}`]
+          : spellings(email.slice(0, 2)).map((start) => `email ^= ${JSON.stringify(start)}`);
+      const found = new Map<string, Login>();
+      for (const filter of filters) {
+        for await (const login of search(filter)) {
+          if (login.email?.toLowerCase() === email.toLowerCase()) found.set(login.sub, login);
+        }
+      }
+      return [...found.values()];
+    },
+    withSub: async (sub) => {
+      for await (const login of search(`sub = ${JSON.stringify(sub)}`)) return login;
+      return undefined;
+    },
+    create: async (email) => {
+      const { AliasAttributes = [] } = await describe();
+      // An address that is an alias cannot be a name.
+      const Username = AliasAttributes.includes('email') ? randomUUID() : email;
+      try {
+        const { User } = await client.send(
+          new AdminCreateUserCommand({
+            UserPoolId,
+            Username,
+            UserAttributes: [
+              { Name: 'email', Value: email },
+              { Name: 'email_verified', Value: 'true' },
+            ],
+            ...(temporaryPassword === undefined
+              ? { DesiredDeliveryMediums: ['EMAIL'] }
+              : { TemporaryPassword: temporaryPassword, MessageAction: 'SUPPRESS' }),
+          }),
+        );
+        return { login: loginOf(User?.Username, User?.Enabled, User?.Attributes), invited: true };
+      } catch (error) {
+        if (!(error instanceof UsernameExistsException || error instanceof AliasExistsException)) throw error;
+        // A search finds a new login only after a while.
+        const user = await client.send(new AdminGetUserCommand({ UserPoolId, Username: email }));
+        return { login: loginOf(user.Username, user.Enabled, user.UserAttributes), invited: false };
+      }
+    },
   };
 }
 
-function attributeOf(attributes: readonly AttributeType[] | undefined, name: string): string | undefined {
-  return attributes?.find(({ Name }) => Name === name)?.Value;
+/** Returns every way of writing a text of few characters in capitals and small letters. */
+function spellings(text: string): readonly string[] {
+  const [first = '', ...rest] = text;
+  if (first === '') return [''];
+  const starts = new Set([first.toLowerCase(), first.toUpperCase()]);
+  return spellings(rest.join('')).flatMap((end) => [...starts].map((start) => start + end));
 }
 
-function subOf(attributes: readonly AttributeType[] | undefined): string {
-  const sub = attributeOf(attributes, 'sub');
+const identities = z.array(z.object({ providerName: z.string() }));
+
+/** @throws Error when the user pool answers without a `sub` */
+function loginOf(username: string | undefined, enabled: boolean | undefined, attributes: AttributeType[] = []): Login {
+  const named = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
+  const sub = named.get('sub');
   if (sub === undefined) throw new Error('The response of the user pool has no sub');
-  return sub;
+  const linked = named.get('identities');
+  return {
+    sub,
+    username: username ?? sub,
+    email: named.get('email'),
+    enabled: enabled === true,
+    verified: named.get('email_verified') === 'true',
+    providers:
+      linked === undefined ? [] : identities.parse(jsonOrUndefined(linked)).map(({ providerName }) => providerName),
+  };
 }

@@ -43,10 +43,9 @@ export const REFUSALS = {
   assistant_not_found: { status: 404, message: 'site_id: no such assistant' },
   action_not_found: { status: 404, message: 'action_id: no such Action' },
   member_not_found: { status: 404, message: 'email: no such member' },
-  email_not_verified: {
-    status: 409,
-    message: 'email: the login with this address has not verified it; delete that login first',
-  },
+  /** The actual message names the logins. */
+  login_uncertain: { status: 409, message: 'email: does not name one login for certain' },
+  login_not_found: { status: 404, message: 'sub: no such login' },
   event_not_found: { status: 404, message: 'event_id: the delivery log has no attempt of this event' },
   stack_not_found: { status: 404, message: 'stack: no such stack' },
   stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },

@@ -47,10 +47,24 @@ export type Organization = Stored<typeof ORGANIZATION>;
 export const ROLES = ['member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const memberInput = z.strictObject({
-  email: z.email('must be an email address').max(254),
-  role: z.enum(ROLES).default('member'),
+const byName = z.strictObject({
+  email: z.email('must be an email address').max(254).optional(),
+  /** The `sub` of the login, where the address does not name one. */
+  sub: characters({ min: 1, max: 128 }).optional(),
 });
+const isOneName = ({ email, sub }: z.infer<typeof byName>) => (email === undefined) !== (sub === undefined);
+const ONE_NAME = { path: ['email'], error: 'name the login by either its email address or its sub' };
+
+/** The name of a member or of a login. */
+export const namedMember = byName.refine(isOneName, ONE_NAME);
+
+export const memberInput = byName
+  .extend({
+    role: z.enum(ROLES).default('member'),
+    /** Identity providers of the user pool that verify the addresses of their people. */
+    providers: z.array(z.string()).default([]),
+  })
+  .refine(isOneName, ONE_NAME);
 
 export const MEMBERSHIP = {
   org_id: z.string(),

@@ -35,7 +35,11 @@ test.each([
   [['assistant', 'list', '--org', 'org_x'], 'org_id: no organization org_x', 3],
   [[...MEMBER, 'ada'], 'email: must be an email address'],
   [[...MEMBER, 'ada@example.com', '--role', 'owner'], 'role: '],
-  [[...MEMBER, 'not-verified@example.com'], 'email: the login that uses not-verified@example.com has not verified'],
+  [[...MEMBER, 'not-verified@example.com'], 'email: not-verified@example.com does not name one login for certain'],
+  [[...MEMBER, 'ada@example.com', '--sub', 'x'], 'email: name the login by either its email address or its sub'],
+  [['member', 'add', '--org', 'ORG'], 'email: name the login by either its email address or its sub'],
+  [['member', 'add', '--org', 'ORG', '--sub', 'x'], 'sub: the user pool has no login x', 3],
+  [['member', 'remove', '--org', 'ORG', '--sub', 'x'], 'sub: x is not a member of org_', 3],
   [[...MEMBER, 'ada@example.com', '--org', 'org_x'], 'org_id: no organization org_x', 3],
   [[...CREATE, ...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
   [[...CREATE, ...AI, '--parameters', '{'], 'parameters: must be JSON'],
@@ -47,7 +51,7 @@ test.each([
 ])('refuses %j and changes nothing: %s', async (words, message, code = 2) => {
   const { org_id, site_id, action_id } = await operator.action();
   const ids: Readonly<Record<string, string>> = { ORG: org_id, SITE: site_id, ACTION: action_id };
-  operator.unverifiedLogins.add('not-verified@example.com');
+  operator.addLogin({ email: 'not-verified@example.com', verified: false });
   const state = () => structuredClone(operator.store.items());
   const before = state();
   const refused = await operator.run(...words.map((word) => ids[word] ?? word));
@@ -119,9 +123,17 @@ test('member adds a member, invites a new login, changes a role, and removes the
   for (const membership of await list(orgId)) await save({ ...membership, sub: 'deleted' });
   const remove = ['member', 'remove', '--org', orgId, '--email', 'ada@example.com'];
   expect(await operator.json(...remove)).toMatchObject({ email: 'ada@example.com' });
-  expect([await list(orgId), operator.logins.size]).toEqual([[], 1]);
+  expect([await list(orgId), operator.logins.length]).toEqual([[], 1]);
   expect((await operator.run(...remove)).code).toBe(3);
   expect((await operator.run('member', 'list', '--org', orgId)).out).toMatch(/^No members yet/);
+});
+
+test('member adds and removes a login by its sub, also one without an address', async () => {
+  const orgId = await operator.organization();
+  const named = ['--org', orgId, '--sub', operator.addLogin({ sub: 'sub-7', username: 'Grace' }).sub];
+  expect((await operator.run('member', 'add', ...named)).out).toMatch(/^Added the member; the login already exists\n/);
+  expect(await operator.json('member', 'list', '--org', orgId)).toMatchObject([{ sub: 'sub-7', email: 'grace' }]);
+  expect(await operator.json('member', 'remove', ...named)).toMatchObject({ sub: 'sub-7' });
 });
 
 describe('assistant', () => {

@@ -7,6 +7,7 @@ import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { CatalogEvent } from '../../src/domain/events/put-event.ts';
+import type { Login } from '../../src/domain/organizations/manage-members.ts';
 import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -17,10 +18,8 @@ export class FakeOperator {
   readonly store = memoryConfiguration();
   readonly clock = new FrozenClock();
   readonly events: CatalogEvent[] = [];
-  /** Email addresses that can log in. */
-  readonly logins = new Set<string>();
-  /** Email addresses of logins that are not verified. */
-  readonly unverifiedLogins = new Set<string>();
+  /** The logins of the user pool. */
+  readonly logins: Login[] = [];
   /** The records of every log, the newest first. */
   records: DeliveryRecord[] = [];
   readonly logsRead: string[] = [];
@@ -96,10 +95,10 @@ export class FakeOperator {
       reportUsage: async (report) => this.#runtime(report),
     },
     members: this.store.members,
-    ensureUser: async (email) => {
-      const invited = !this.logins.has(email);
-      this.logins.add(email);
-      return { sub: `sub of ${email}`, invited, verified: !this.unverifiedLogins.has(email) };
+    logins: {
+      withEmail: async (email) => this.logins.filter((login) => login.email?.toLowerCase() === email),
+      withSub: async (sub) => this.logins.find((login) => login.sub === sub),
+      create: async (email) => ({ login: this.addLogin({ email }), invited: true }),
     },
     eventAttempts: async (id, eventId) =>
       this.attempts.filter((one) => one.action_id === id && one.reference === eventId),
@@ -124,6 +123,14 @@ export class FakeOperator {
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),
   };
+
+  /** Adds a login to the user pool. @default an enabled one with a verified address */
+  addLogin(login: Partial<Login>): Login {
+    const sub = `sub of ${login.email}`;
+    const added = { sub, username: sub, email: undefined, enabled: true, verified: true, providers: [], ...login };
+    this.logins.push(added);
+    return added;
+  }
 
   #runtime(input: object): object {
     this.runtimeInputs.push(input);

@@ -27,8 +27,6 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Inputs of the operations for which tests define answers. Without an answer for BatchExecuteStatement, each of its statements has its own. */
 type Inputs = {
-  readonly AdminGetUser: object;
-  readonly AdminCreateUser: object;
   readonly BatchExecuteStatement: BatchExecuteStatementInput;
   readonly BatchGetItem: BatchGetCommandInput;
   readonly ChangeMessageVisibility: ChangeMessageVisibilityRequest;

@@ -147,7 +147,7 @@ function configuration(clients: readonly Client[], users: Users, key: Identity['
     findAccount: (_, sub) => {
       const user = users.bySub(sub);
       if (user === undefined) return undefined;
-      return { accountId: sub, claims: () => ({ sub, email: user.email, email_verified: true }) };
+      return { accountId: sub, claims: () => ({ sub, email: user.email, email_verified: user.verified }) };
     },
     renderError: (context, out) => {
       context.type = 'html';

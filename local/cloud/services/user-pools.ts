@@ -6,6 +6,7 @@ import {
   jsonResponse,
   jsonService,
   type Operation,
+  objectsOf,
   optionalText,
   ServiceError,
   textOf,
@@ -13,31 +14,40 @@ import {
 import type { JsonObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
-const user = z.object({ pool: z.string(), sub: z.string(), email: z.string(), password: z.string() });
+const user = z
+  .object({
+    pool: z.string(),
+    sub: z.string(),
+    /** @default the sub, as in a pool whose users have their address as name */
+    username: z.string().optional(),
+    email: z.string().optional(),
+    password: z.string(),
+    /** Whether the user has proved access to the mailbox of the address. */
+    verified: z.boolean().default(true),
+    enabled: z.boolean().default(true),
+    /** Names of the identity providers whose people use it. */
+    providers: z.array(z.string()).default([]),
+  })
+  .transform((known) => ({ ...known, username: known.username ?? known.sub }));
 /** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
-type User = z.infer<typeof user>;
+export type User = z.infer<typeof user>;
 
 export type Users = ReturnType<typeof keptUsers>;
 
 /** The users of the user pools, kept in one file. @throws CloudError when the file is there but cannot be read */
 export function keptUsers(file: string) {
   const users = readKept(file, z.array(user)) ?? [];
-  const find = (pool: string, email: string): User | undefined =>
-    users.find((known) => known.pool === pool && known.email === email.toLowerCase());
   return {
-    find,
+    of: (pool: string): readonly User[] => users.filter((known) => known.pool === pool),
     bySub: (sub: string): User | undefined => users.find((known) => known.sub === sub),
-    /** Creates a login; undefined when the address already has one. */
-    create(pool: string, email: string, password: string): User | undefined {
-      if (find(pool, email) !== undefined) return undefined;
-      const created = { pool, sub: randomUUID(), email, password };
+    add(created: User): void {
       users.push(created);
       writeKept(file, users);
-      return created;
     },
-    /** Returns the login with this address and password. */
+    /** Returns the enabled login with this address and password. */
     authenticate(email: string, password: string): User | undefined {
-      const known = users.find((candidate) => candidate.email === email.trim().toLowerCase());
+      const wanted = email.trim().toLowerCase();
+      const known = users.find((candidate) => candidate.enabled && candidate.email?.toLowerCase() === wanted);
       if (known === undefined) return undefined;
       const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
       return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
@@ -45,46 +55,124 @@ export function keptUsers(file: string) {
   };
 }
 
+type Pool = Resource<'AWS::Cognito::UserPool'>;
+
+/** A page of ListUsers. */
+const USERS_PER_PAGE = 60;
+const FILTER = /^(email|sub) (\^?=) "(.*)"$/s;
+
 /**
  * Emulates the operations of Cognito user pools that create and find users.
  * @param invite called instead of the mail that Cognito sends
  */
 export function userPools(
-  pools: readonly Resource<'AWS::Cognito::UserPool'>[],
+  pools: readonly Pool[],
   users: Users,
   invite: (email: string, password: string) => void,
 ): AwsService {
-  const onUser = (
-    name: string,
-    answer: (pool: string, email: string, parameters: JsonObject) => object,
-  ): Operation => ({
-    checks: (parameters) => {
+  const operation = (name: string, answer: (pool: Pool, parameters: JsonObject) => object): Operation => {
+    const poolOf = (parameters: JsonObject) => {
       const id = textOf(parameters, 'UserPoolId');
       const pool = pools.find(({ ref }) => ref === id);
       if (pool === undefined) throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
-      return [{ action: `cognito-idp:${name}`, resource: pool.arn }];
-    },
-    answer: (parameters) =>
-      jsonResponse(answer(textOf(parameters, 'UserPoolId'), textOf(parameters, 'Username').toLowerCase(), parameters)),
-  });
+      return pool;
+    };
+    return {
+      checks: (parameters) => [{ action: `cognito-idp:${name}`, resource: poolOf(parameters).arn }],
+      answer: (parameters) => jsonResponse(answer(poolOf(parameters), parameters)),
+    };
+  };
   return jsonService('cognito-idp', {
-    AdminCreateUser: onUser('AdminCreateUser', (pool, email, parameters) => {
-      const password = optionalText(parameters, 'TemporaryPassword') ?? randomBytes(9).toString('base64url');
-      const created = users.create(pool, email, password);
-      if (created === undefined) throw new ServiceError('UsernameExistsException', 'User account already exists');
-      if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email, password);
-      return { User: { Username: created.sub, Attributes: attributes(created), Enabled: true } };
+    DescribeUserPool: operation('DescribeUserPool', ({ ref, arn, properties }) => {
+      const { UsernameAttributes, AliasAttributes, UsernameConfiguration } = properties;
+      return { UserPool: { Id: ref, Arn: arn, UsernameAttributes, AliasAttributes, UsernameConfiguration } };
     }),
-    AdminGetUser: onUser('AdminGetUser', (pool, email) => {
-      const found = users.find(pool, email);
+    ListUsers: operation('ListUsers', (pool, parameters) => {
+      const [, name, comparison, value = ''] = FILTER.exec(textOf(parameters, 'Filter')) ?? [];
+      if (name === undefined) throw new ServiceError('InvalidParameterException', 'Error while parsing filter.');
+      const wanted = cased(pool, value.replace(/\\(.)/g, '$1'));
+      const found = users.of(pool.ref).filter((one) => {
+        const has = cased(pool, (name === 'sub' ? one.sub : one.email) ?? '');
+        return comparison === '=' ? has === wanted : has.startsWith(wanted);
+      });
+      const start = Number(optionalText(parameters, 'PaginationToken') ?? 0);
+      const next = start + USERS_PER_PAGE;
+      return {
+        Users: found.slice(start, next).map((one) => ({ ...profile(one), Attributes: attributes(one) })),
+        ...(next < found.length ? { PaginationToken: String(next) } : {}),
+      };
+    }),
+    AdminCreateUser: operation('AdminCreateUser', (pool, parameters) => {
+      const created = newUser(pool, users.of(pool.ref), parameters);
+      users.add(created);
+      const { email, username, password } = created;
+      if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email ?? username, password);
+      return { User: { ...profile(created), Attributes: attributes(created) } };
+    }),
+    AdminGetUser: operation('AdminGetUser', (pool, parameters) => {
+      const name = textOf(parameters, 'Username');
+      const found = users.of(pool.ref).find((one) => named(pool, one, name));
       if (found === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
-      return { Username: found.sub, UserAttributes: attributes(found), Enabled: true };
+      return { ...profile(found), UserAttributes: attributes(found) };
     }),
   });
 }
 
-const attributes = ({ sub, email }: User) => [
+/** A pool distinguishes case unless it says otherwise. */
+const cased = ({ properties }: Pool, text: string): string =>
+  properties.UsernameConfiguration?.CaseSensitive === false ? text.toLowerCase() : text;
+
+/** Whether the user is found by this name: a username, a sub, or an address that is a way to log in. */
+function named(pool: Pool, { username, sub, email, verified }: User, name: string): boolean {
+  const { UsernameAttributes, AliasAttributes } = pool.properties;
+  const isAddress = UsernameAttributes !== undefined || (AliasAttributes?.includes('email') && verified);
+  const names = [username, sub, ...(isAddress && email !== undefined ? [email] : [])];
+  return names.some((one) => cased(pool, one) === cased(pool, name));
+}
+
+function newUser(pool: Pool, existing: readonly User[], parameters: JsonObject): User {
+  const refuse = (code: string, message: string): never => {
+    throw new ServiceError(code, message);
+  };
+  const { UsernameAttributes, AliasAttributes } = pool.properties;
+  const name = textOf(parameters, 'Username');
+  const given = objectsOf(parameters, 'UserAttributes').map((one) => [textOf(one, 'Name'), textOf(one, 'Value')]);
+  const { email, email_verified: verified } = Object.fromEntries(given);
+  const isAddress = name.includes('@');
+  if (UsernameAttributes !== undefined && !isAddress) {
+    refuse('InvalidParameterException', 'Username should be an email.');
+  }
+  if (AliasAttributes?.includes('email') && isAddress) {
+    refuse(
+      'InvalidParameterException',
+      'Username cannot be of email format, since user pool is configured for email alias.',
+    );
+  }
+  const isTaken = (one: string) => existing.some((other) => named(pool, other, one));
+  if (isTaken(name)) refuse('UsernameExistsException', 'User account already exists');
+  if (verified === 'true' && email !== undefined && isTaken(email)) {
+    refuse('AliasExistsException', 'An account with the given email already exists.');
+  }
+  const sub = randomUUID();
+  return {
+    pool: pool.ref,
+    sub,
+    username: UsernameAttributes === undefined ? cased(pool, name) : sub,
+    email: email === undefined ? undefined : cased(pool, email),
+    password: optionalText(parameters, 'TemporaryPassword') ?? randomBytes(9).toString('base64url'),
+    verified: verified === 'true',
+    enabled: true,
+    providers: [],
+  };
+}
+
+const profile = ({ username, enabled }: User) => ({ Username: username, Enabled: enabled });
+
+const attributes = ({ sub, email, verified, providers }: User) => [
   { Name: 'sub', Value: sub },
-  { Name: 'email', Value: email },
-  { Name: 'email_verified', Value: 'true' },
+  ...(email === undefined ? [] : [{ Name: 'email', Value: email }]),
+  { Name: 'email_verified', Value: String(verified) },
+  ...(providers.length === 0
+    ? []
+    : [{ Name: 'identities', Value: JSON.stringify(providers.map((providerName) => ({ providerName }))) }]),
 ];

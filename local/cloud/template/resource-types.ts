@@ -285,8 +285,9 @@ export const EMULATED = {
     {
       AdminCreateUserConfig: objectBut('InviteMessageTemplate', { AllowAdminCreateUserOnly: z.literal(true) }),
       MfaConfiguration: z.enum(['OFF', 'OPTIONAL']).optional(),
-      UsernameAttributes: z.tuple([z.literal('email')]),
-      UsernameConfiguration: object({ CaseSensitive: z.literal(false) }),
+      UsernameAttributes: z.tuple([z.literal('email')]).optional(),
+      AliasAttributes: z.array(z.enum(['email', 'preferred_username'])).optional(),
+      UsernameConfiguration: object({ CaseSensitive: flag }).optional(),
     },
   ),
   'AWS::Cognito::UserPoolClient': objectBut(

@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
-import { type Membership, memberInput, type Role } from '../../contract/organizations.ts';
+import { type Membership, memberInput, namedMember, type Role } from '../../contract/organizations.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import type { Clock } from '../sources.ts';
 import { assistantLimit } from './manage-assistants.ts';
@@ -17,36 +18,85 @@ export type ManageMembersPorts = {
     readonly remove: (orgId: string, sub: string) => Promise<void>;
     readonly list: (orgId: string) => Promise<readonly Membership[]>;
   };
-  /**
-   * Returns the login with this email address. Creates it and sends an invitation when there is none. `verified` is false when the user
-   * of the login set this address and has not proved access to its mailbox.
-   */
-  readonly ensureUser: (
-    email: string,
-  ) => Promise<{ readonly sub: string; readonly invited: boolean; readonly verified: boolean }>;
+  readonly logins: Logins;
   readonly now: Clock;
 };
 
+/** A login of the user pool. */
+export type Login = {
+  readonly sub: string;
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly enabled: boolean;
+  /** Whether its user has proved access to the mailbox of the address. */
+  readonly verified: boolean;
+  /** The identity providers whose people use it. Each of them may have written its address. */
+  readonly providers: readonly string[];
+};
+
+export type Logins = {
+  /** Finds all logins with an email address, in whatever case it is written. */
+  readonly withEmail: (email: string) => Promise<readonly Login[]>;
+  readonly withSub: (sub: string) => Promise<Login | undefined>;
+  /** Creates a login and sends an invitation. `invited` is false when the user pool has one that `withEmail` has not found. */
+  readonly create: (email: string) => Promise<{ readonly login: Login; readonly invited: boolean }>;
+};
+
 /**
- * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this.
- * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when the login has not verified the address
+ * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this. An email address finds
+ * the login, or creates it; `sub` names the login. Of an identity provider in `providers`, the operator knows that it verifies addresses.
+ * @throws Refusal 400 that names the field, 404 for an unknown organization or `sub`, 409 when the address does not name one login for certain
  */
 export async function addMember(
   orgId: string,
-  input: { readonly email: string; readonly role?: string },
+  input: z.input<typeof memberInput>,
   ports: ManageMembersPorts,
 ): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
-  const { email, role } = inputOf(memberInput, { ...input, email: input.email.trim().toLowerCase() });
+  const { email, sub, role, providers } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
   await requireOrganization(orgId, ports);
-  const { sub, invited, verified } = await ports.ensureUser(email);
-  if (!verified) {
-    throw new Refusal('email_not_verified', {
-      message: `email: the login that uses ${email} has not verified this address; delete that login first`,
-    });
-  }
-  const membership: Membership = { org_id: orgId, sub, email, role, created_at: ports.now().toISOString() };
+  const { login, invited } =
+    sub === undefined ? await certainLogin(email ?? '', providers, ports.logins) : await namedLogin(sub, ports.logins);
+  const membership: Membership = {
+    org_id: orgId,
+    sub: login.sub,
+    email: (login.email ?? login.username).toLowerCase(),
+    role,
+    created_at: ports.now().toISOString(),
+  };
   await ports.members.save(membership);
   return { membership, invited };
+}
+
+/**
+ * Returns the one enabled login whose address is certain, and creates a login when none is enabled. Anybody may sign up at an identity provider with the address of
+ * somebody else, and an address may belong to several logins.
+ */
+async function certainLogin(email: string, providers: readonly string[], logins: Logins) {
+  let found = await logins.withEmail(email);
+  if (!found.some(({ enabled }) => enabled)) {
+    const { login, invited } = await logins.create(email);
+    if (invited) return { login, invited };
+    found = [...found.filter(({ sub }) => sub !== login.sub), login];
+  }
+  const [login, ...others] = found.filter(({ enabled }) => enabled);
+  const isCertain = ({ verified, providers: writers }: Login): boolean =>
+    writers.length === 0 ? verified : writers.every((name) => providers.includes(name));
+  if (login !== undefined && others.length === 0 && isCertain(login)) return { login, invited: false };
+  throw new Refusal('login_uncertain', {
+    message: `email: ${email} does not name one login for certain: name the login by its sub. The user pool has ${found.map(described).join('; ')}`,
+  });
+}
+
+function described({ username, sub, enabled, verified, providers }: Login): string {
+  const address = providers.length > 0 ? `address from ${providers.join(' and ')}` : verified || 'address not verified';
+  const notes = [`sub ${sub}`, enabled || 'disabled', address].filter((note) => note !== true);
+  return `${username} (${notes.join(', ')})`;
+}
+
+async function namedLogin(sub: string, logins: Logins) {
+  const login = await logins.withSub(sub);
+  if (login === undefined) throw new Refusal('login_not_found', { message: `sub: the user pool has no login ${sub}` });
+  return { login, invited: false };
 }
 
 /** Lists the members of an organization by email address. */
@@ -55,16 +105,24 @@ export async function listMembers(orgId: string, { members }: ListMembersPorts):
 }
 
 /**
- * Removes a member from an organization; the member's next request is refused. The login is kept, because it may belong to other
- * organizations. Removes every membership of the address: a login that was deleted and invited again has another one.
- * @throws Refusal 404
+ * Removes a member from an organization, by email address or by `sub`; the member's next request is refused. The login is kept, because
+ * it may belong to other organizations. Removes every membership of the address: a login that was deleted and invited again has another one.
+ * @throws Refusal 404, 400 that names the field
  */
-export async function removeMember(orgId: string, email: string, ports: ManageMembersPorts): Promise<Membership> {
-  const wanted = email.trim().toLowerCase();
-  const memberships = (await ports.members.list(orgId)).filter((member) => member.email === wanted);
+export async function removeMember(
+  orgId: string,
+  input: z.input<typeof namedMember>,
+  ports: ManageMembersPorts,
+): Promise<Membership> {
+  const wanted = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
+  const memberships = (await ports.members.list(orgId)).filter(
+    ({ email, sub }) => email === wanted.email || sub === wanted.sub,
+  );
   const [membership] = memberships;
-  if (membership === undefined)
-    throw new Refusal('member_not_found', { message: `email: ${wanted} is not a member of ${orgId}` });
+  if (membership === undefined) {
+    const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
+    throw new Refusal('member_not_found', { message: `${name}: ${value} is not a member of ${orgId}` });
+  }
   for (const { sub } of memberships) await ports.members.remove(orgId, sub);
   return membership;
 }

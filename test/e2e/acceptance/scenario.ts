@@ -6,7 +6,7 @@ import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../src/adapters/user-pool.ts';
+import { userPoolLogins } from '../../../src/adapters/user-pool.ts';
 import { OUTPUTS } from '../../../src/deployment/outputs.ts';
 import { expectContract } from '../../fakes/contract-answer.ts';
 import { errorBody } from '../../fakes/error-body.ts';
@@ -494,9 +494,9 @@ function dashboardOf({ baseUrl }: Service, token: string) {
 export async function addAdmin({ service, prepared, operator }: ScenarioSystem) {
   const [email, password] = ['admin@shop.example', 'Correct horse 7, battery!'];
   const userPool = service.outputs[OUTPUTS.userPool] ?? '';
-  const { sub } = await ensureUser(cognitoClient(service.aws), userPool, password)(email);
+  const { login } = await userPoolLogins(cognitoClient(service.aws), userPool, password).create(email);
   await operator.addMember(prepared.orgId, email, 'admin');
-  return { email, password, sub };
+  return { email, password, sub: login.sub };
 }
 
 /** Uses every part of the dashboard's API as that admin. @param call sends a request and returns the body of its answer */

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { listenNear } from '../../../../local/cloud/listener.ts';
 import { type LocalCloud, startLocalCloud } from '../../../../local/local-cloud.ts';
 import { cognitoClient } from '../../../../src/adapters/aws-clients.ts';
-import { ensureUser } from '../../../../src/adapters/user-pool.ts';
+import { userPoolLogins } from '../../../../src/adapters/user-pool.ts';
 import { OUTPUTS } from '../../../../src/deployment/outputs.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import { serviceAssembly } from '../../acceptance/assembly.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   signingKeys = await loginKeys(first);
   const { gatewayUrl: endpoint, region, credentials, outputs, baseUrl } = first;
   const cognito = cognitoClient({ endpoint, region, credentials: { ...credentials } });
-  await ensureUser(cognito, outputs[OUTPUTS.userPool] ?? '', 'a password')('a@b.example');
+  await userPoolLogins(cognito, outputs[OUTPUTS.userPool] ?? '', 'a password').create('a@b.example');
   const client = await loginOf(baseUrl);
   const { refresh_token } = await tokensOf(client, 'a@b.example', 'a password');
   loggedIn = { client, used: refresh_token, valid: String(await renewed(client, refresh_token)) };
