@@ -63,8 +63,8 @@ function outbound({ url, authorityFile, keepConnections }: Sender): Deliver {
   const request = { method: 'POST', url, headers, body, keepBytes: 8000 } as const;
   return async (loop) => {
     const key = keepConnections ? { connectionKey: `action-${Math.floor(loop / 10)}` } : {};
-    const { failure } = await makeAttempt({ ...request, ...key });
-    if (failure !== null) throw new Error(failure.message);
+    const { success, error } = await makeAttempt({ ...request, ...key });
+    if (!success) throw new Error(error?.message);
     return 1;
   };
 }

@@ -14,8 +14,8 @@ export async function hostile(): Promise<Section> {
     for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
       const server = await start(network.authority);
       const { longestMs } = await runHostileBatch(network, server, 1);
-      const { latencyMs, failure } = await runHostileBatch(network, server, LAMBDA_SHARE);
-      measured.push([name, longestMs / LAMBDA_SHARE, failure === null ? latencyMs : Number.NaN]);
+      const { latency_ms, error } = await runHostileBatch(network, server, LAMBDA_SHARE);
+      measured.push([name, longestMs / LAMBDA_SHARE, error === null ? latency_ms : Number.NaN]);
       await server.stop();
     }
   } finally {

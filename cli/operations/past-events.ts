@@ -2,7 +2,7 @@ import type { Action, EventAction } from '../../src/contract/actions.ts';
 import type { DeliveryRecord, EventTime } from '../../src/contract/delivery-record.ts';
 import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
-import { retryDelay } from '../../src/domain/delivery/deliver-event.ts';
+import { retryDelay } from '../../src/domain/delivery/outcome.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { parseExactly } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
@@ -81,7 +81,7 @@ function traced(action: Action, attempts: readonly DeliveryRecord[], time: strin
 function outcomeAfter(last: TracedAttempt): 'delivered' | 'failed' | 'under_way' {
   if (last.state === 'started') return 'under_way';
   if (last.success || last.error === null) return 'delivered';
-  return retryDelay(last, last) === undefined ? 'failed' : 'under_way';
+  return retryDelay(last.attempt, last) === undefined ? 'failed' : 'under_way';
 }
 
 function whyNone(action: Action, time: string): string {

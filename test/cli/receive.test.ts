@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { receiverCertificate } from '../../local/certificates.ts';
-import { signatureHeader } from '../../src/domain/delivery/action-request.ts';
+import { signatureHeader } from '../../src/domain/delivery/signature.ts';
 import { freePort, startServer } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { FakeOperator } from './operator.ts';

@@ -6,7 +6,7 @@ import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../src/contract/e
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import * as limits from '../../src/contract/limits.ts';
 import { PUBLIC_OPERATIONS } from '../../src/contract/public-operations.ts';
-import { isRetried } from '../../src/domain/delivery/deliver-event.ts';
+import { isRetried } from '../../src/domain/delivery/outcome.ts';
 import { allCode, allDocuments, type Document, prose, readDocument, samples, tableRows } from './documents.ts';
 
 /** Compares figures, names, messages and routes in the documents with the contract. */
@@ -195,7 +195,7 @@ describe('messages', () => {
     const rows = stated('docs/delivery.md', head).slice(1);
     const retried = (code: FailureCode) => {
       if (code === 'http_status') return '408, 429 and 5xx only';
-      return isRetried({ code, status: null }) ? 'yes' : 'no';
+      return isRetried(code, null) ? 'yes' : 'no';
     };
     expect(rows.map(([code, , retry]) => [code, retry])).toEqual(
       FAILURE_CODES.map((code) => [backquoted(code), retried(code)]),

@@ -19,7 +19,7 @@ import { busEvent, envelope } from '../../src/contract/queues.ts';
 import { sessionCreateRequest } from '../../src/contract/sessions.ts';
 import { checkArguments } from '../../src/domain/actions/parameters.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { signatureHeader } from '../../src/domain/delivery/action-request.ts';
+import { signatureHeader } from '../../src/domain/delivery/signature.ts';
 import { allDocuments, type Sample, samples } from './documents.ts';
 
 const all = allDocuments().flatMap(samples);

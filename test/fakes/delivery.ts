@@ -3,47 +3,31 @@ import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts
 import type { Action } from '../../src/contract/actions.ts';
 import type { DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
-import type {
-  AttemptKey,
-  AttemptResult,
-  AttemptStart,
-  LogWriteFailed,
-} from '../../src/domain/delivery/delivery-log.ts';
-import {
-  type MakeAttempt,
-  notSent,
-  type OutboundOutcome,
-  type OutboundRequest,
-} from '../../src/domain/delivery/outbound-request.ts';
+import type { AttemptKey, AttemptStart, LogWriteFailed } from '../../src/domain/delivery/delivery-log.ts';
+import type { MakeAttempt, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
+import * as outcome from '../../src/domain/delivery/outcome.ts';
+import { type AttemptResult, type Outcome, responded } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from './configuration.ts';
 import { FrozenClock } from './sources.ts';
 import { MemoryTables, memoryDynamoDb } from './tables.ts';
 
-/** Returns the outcome of a response with this status: 2xx is a success, 3xx a redirect, and any other a failure. */
-export function answered(status: number, body = 'ok'): OutboundOutcome {
-  const success = status >= 200 && status < 300;
-  const code: FailureCode = status >= 300 && status < 400 ? 'redirect' : 'http_status';
-  return {
-    status,
-    body: Buffer.from(body),
-    bodyComplete: true,
-    latencyMs: 12.4,
-    failure: success ? null : { code, message: `HTTP ${status}` },
-    note: null,
-  };
-}
+/** Returns the outcome of a response with this status. */
+export const answered = (status: number, body = 'ok', problem: Outcome['error'] = null): Outcome => ({
+  ...responded(status, Buffer.from(body), problem),
+  latency_ms: 12,
+});
 
 /** Returns the outcome of an attempt without a response. */
-export const unanswered = (code: FailureCode): OutboundOutcome => ({
-  ...notSent({ code, message: code }),
-  latencyMs: 5000,
+export const unanswered = (code: FailureCode): Outcome => ({
+  ...outcome.unanswered({ code, message: code }),
+  latency_ms: 5000,
 });
 
 /** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. */
 export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
-  outcomes: OutboundOutcome[] = [answered(200)];
+  outcomes: Outcome[] = [answered(200)];
 
   readonly makeAttempt: MakeAttempt = async (request) => {
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);

@@ -1,4 +1,4 @@
-import type { OutboundOutcome } from '../../src/domain/delivery/outbound-request.ts';
+import type { Outcome } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import type { MakeCall } from './tables.ts';
 import { textOf, type World } from './world.ts';
@@ -141,11 +141,11 @@ export class Environment {
   async request(
     name: string,
     invocation: AbortSignal | undefined,
-    receive: () => { readonly outcome: OutboundOutcome; readonly seconds: number; readonly over: () => unknown },
+    receive: () => { readonly outcome: Outcome; readonly seconds: number; readonly over: () => unknown },
     stopped: () => unknown = () => {},
-  ): Promise<OutboundOutcome> {
+  ): Promise<Outcome> {
     invocation?.throwIfAborted();
-    const result = Promise.withResolvers<OutboundOutcome>();
+    const result = Promise.withResolvers<Outcome>();
     const stop = () => {
       stopped();
       result.reject(invocation?.reason);
@@ -154,7 +154,7 @@ export class Environment {
     this.#world.after(0, `${this.name}: request ${name}`, () => {
       if (!this.alive || invocation?.aborted) return;
       const { outcome, seconds, over } = receive();
-      this.#world.after(seconds * 1000, `the endpoint ends ${name}: ${outcome.failure?.code ?? 'ok'}`, () => {
+      this.#world.after(seconds * 1000, `the endpoint ends ${name}: ${outcome.error?.code ?? 'ok'}`, () => {
         over();
         if (this.alive) result.resolve(outcome);
       });

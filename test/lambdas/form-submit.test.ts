@@ -44,9 +44,9 @@ test('answers 502 when neither endpoint nor channel accepts, and records the blo
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
   const claims = aws.callsOf('PartiQLInsert', { TableName: 'delivery-log' });
   expect(claims.map((one) => one.Item)).toEqual([expect.objectContaining({ record_state: 'started' })]);
-  const failure = expect.objectContaining({ code: 'blocked_address' });
+  const error = expect.objectContaining({ code: 'blocked_address' });
   expect(aws.callsOf('PartiQLUpdate', { TableName: 'delivery-log' }).map((one) => one.Set)).toEqual([
-    expect.objectContaining({ record_state: 'failed', status: null, failure }),
+    expect.objectContaining({ record_state: 'failed', status: null, error }),
   ]);
   for (const secret of [SIGNING_SECRET, 'DontTell', 'ada@example.com']) expect(answer.log).not.toContain(secret);
 });

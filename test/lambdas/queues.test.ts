@@ -97,7 +97,7 @@ describe('dispatcher', () => {
   const completed = () =>
     aws
       .callsOf('PartiQLUpdate', { TableName: 'delivery-log' })
-      .map(({ Set: { failure } }) => (failure instanceof Object && 'code' in failure ? failure.code : undefined));
+      .map(({ Set: { error } }) => (error instanceof Object && 'code' in error ? error.code : undefined));
   const stored = (attributes: object) => {
     const item = { pk: `ORG#${ORG_ID}`, sk: 'ACTION#act_event', ...attributes };
     aws.on('BatchGetItem', {}, { Responses: { configuration: [item] } });

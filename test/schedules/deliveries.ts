@@ -17,15 +17,11 @@ import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
 import type { HitPerDay } from '../../src/domain/counters.ts';
-import {
-  type DeliverEventPorts,
-  deliverEvent,
-  isRetried,
-  recordNotCarried,
-} from '../../src/domain/delivery/deliver-event.ts';
+import { type DeliverEventPorts, deliverEvent, recordNotCarried } from '../../src/domain/delivery/deliver-event.ts';
 import type { AttemptKey, Attempts } from '../../src/domain/delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
+import type { MakeAttempt, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
 import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-request.ts';
+import { isRetried, type Outcome } from '../../src/domain/delivery/outcome.ts';
 import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
@@ -75,7 +71,7 @@ type Sent = {
   readonly body: string;
   readonly environment: Environment;
   endedAt: number;
-  outcome: OutboundOutcome | undefined;
+  outcome: Outcome | undefined;
 };
 
 /** One run of events through the bus, the router, the queues and the dispatcher to the endpoints. */
@@ -348,7 +344,7 @@ export class Deliveries {
       });
   }
 
-  #answer({ url }: OutboundRequest): { readonly outcome: OutboundOutcome; readonly seconds: number } {
+  #answer({ url }: OutboundRequest): { readonly outcome: Outcome; readonly seconds: number } {
     const action = this.#actions.find(({ id }) => url.endsWith(id));
     const possible = BEHAVIOURS[action?.behaviour ?? 0] ?? [];
     return possible[this.#world.choose(possible.length)] ?? OK;
@@ -520,7 +516,7 @@ export class Deliveries {
     for (const record of records) {
       const { attempt, record_state } = { record_state: '', ...record };
       const requests = (this.#sent.get(name) ?? []).filter((one) => one.attempt === attempt);
-      if (record_state === 'succeeded' && !requests.some(({ outcome }) => outcome?.failure === null)) {
+      if (record_state === 'succeeded' && !requests.some(({ outcome }) => outcome?.success)) {
         world.violated(`the record of ${name} ${attempt} tells of a success that did not happen`);
       }
       if (Number({ sends: 0, ...record }.sends) > 1 && this.#faults.happened.size === 0) {
@@ -534,14 +530,14 @@ export class Deliveries {
       return;
     }
     if (records.length !== last.attempt) world.violated(`${name} has no record of an attempt before ${last.attempt}`);
-    const { record_state, failure, status } = { record_state: '', failure: null, status: null, ...last };
+    const { record_state, error, status } = { record_state: '', error: null, status: null, ...last };
     if (record_state === 'started' && !this.#unwritten.has(`${name} ${last.attempt}`))
       world.violated(`${name} ${last.attempt} never ended`);
-    if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || failure === null) return;
-    const { code } = Object.assign({ code: 'internal_error' as const }, failure);
+    if (record_state !== 'failed' || last.attempt === EVENT_ATTEMPTS || error === null) return;
+    const { code } = Object.assign({ code: 'internal_error' as const }, error);
     if (String(code) === 'quota_exceeded' && this.#faults.happened.size === 0 && this.#requests() !== this.#quota)
       world.violated(`${name} was not sent, though its organization has sent less than its quota`);
-    if (isRetried({ code, status })) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
+    if (isRetried(code, status)) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
   }
 }
 

@@ -299,7 +299,7 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
         ...recording,
         makeAttempt: async (request) => {
           const outcome = await makeAttempt(request);
-          if (outcome.failure === null) {
+          if (outcome.success) {
             known = true;
             acceptedOnce.add(request.headers['X-Service-Trigger-Ref'] ?? '');
           }

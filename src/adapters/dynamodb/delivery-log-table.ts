@@ -90,12 +90,11 @@ export function deliveryLog(
       return resume(start, existing, own);
     },
 
-    complete: async (start, { success, error, ...response }) => {
+    complete: async (start, { success, ...response }) => {
       const outcome = {
         ...storedPayload(start.payload),
         record_state: success ? 'succeeded' : 'failed',
         ...response,
-        failure: error,
       };
       // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
       if (!(await end(start, outcome)) && start.message_id === null)
@@ -103,7 +102,7 @@ export function deliveryLog(
     },
 
     recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {
-      const outcome = { ...storedPayload(start.payload), record_state: 'failed', failure: error };
+      const outcome = { ...storedPayload(start.payload), record_state: 'failed', error };
       if (await write({ insert: { ...started(start), ...outcome, sends: 0 } })) return undefined;
       if (start.message_id === null) return undefined;
       const existing = await existingRecord(start);
@@ -121,7 +120,7 @@ function finished(existing: StoredRecord): FinishedAttempt {
     result: {
       success: existing.record_state === 'succeeded',
       status: existing.status ?? null,
-      error: existing.failure ?? null,
+      error: existing.error ?? null,
     },
   };
 }

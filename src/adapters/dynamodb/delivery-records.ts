@@ -51,7 +51,7 @@ const storedRecord = z.object({
   status: z.number().nullish(),
   response_excerpt: z.string().nullish(),
   latency_ms: z.number().nullish(),
-  failure: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
+  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
   erased_at: z.string().optional(),
 });
 export type StoredRecord = z.infer<typeof storedRecord>;
@@ -205,7 +205,7 @@ function deliveryRecord(stored: StoredRecord): DeliveryRecord {
     response_excerpt: stored.response_excerpt ?? null,
     latency_ms: stored.latency_ms ?? null,
     success: stored.record_state === 'succeeded',
-    error: stored.failure ?? null,
+    error: stored.error ?? null,
     sends: stored.sends,
     ...(stored.erased_at === undefined ? {} : { erased_at: stored.erased_at }),
   };

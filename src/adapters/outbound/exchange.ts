@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/delivery/outbound-request.ts';
+import type { DeliveryError } from '../../domain/delivery/outcome.ts';
 import { type Attempt, exchangeFailure, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -21,12 +22,17 @@ const FIRST_BLOCK_BYTES = 4096;
 const HEAD = /[\r\n]*HTTP\/1\.[01] [\s\S]*?\r?\n\r?\n/y;
 const TAIL_BYTES = 4;
 
-/** What an endpoint responded. Only the status decides the outcome; a problem with the body is a note. */
+const LATE = { code: 'timeout', message: 'The response body did not end in time' } as const;
+const BROKEN_OFF = { code: 'connection_closed', message: 'The response body broke off' } as const;
+const WRAPPED = { code: 'response_malformed', message: 'The response body was wrapped in too many bytes' } as const;
+const PIECES = { code: 'response_malformed', message: 'The response body came in too many pieces' } as const;
+
+/** What an endpoint responded. */
 export type EndpointResponse = {
   readonly status: number;
   readonly body: Uint8Array;
-  readonly bodyComplete: boolean;
-  readonly note: string | null;
+  /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
+  readonly problem: DeliveryError | null;
   /** True when the peer keeps the connection open and no byte of this exchange is left on it. */
   readonly connectionReusable: boolean;
 };
@@ -61,17 +67,17 @@ export async function exchange(
     // Set explicitly, because --insecure-http-parser changes the default.
     insecureHTTPParser: false,
   });
-  /** Ends the exchange early: with a failure before the head is received, with the status and a note afterwards. */
-  const breakOff = (failure: () => unknown, note: string) => {
+  /** Ends the exchange early: with a failure before the head is received, with the status and a problem afterwards. */
+  const breakOff = (failure: () => unknown, problem: DeliveryError) => {
     if (reader === undefined) fail(failure());
-    else reader.breakOff(note);
+    else reader.breakOff(problem);
   };
-  const onAbort = () => breakOff(() => signal.reason, 'The response body did not end in time');
+  const onAbort = () => breakOff(() => signal.reason, LATE);
   const onBytes = (chunk: Buffer) => {
     wire.read(chunk);
     if (wire.received() <= (reader === undefined ? BEFORE_BODY_MAX_BYTES : WIRE_MAX_BYTES)) return;
     const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
-    breakOff(failure, 'The response body was wrapped in too many bytes');
+    breakOff(failure, WRAPPED);
   };
 
   // Added on this event, because an earlier listener would start the socket before the parser listens. Added before the parser's
@@ -84,11 +90,12 @@ export async function exchange(
   outgoing.on('upgrade', ({ statusCode = null }) =>
     fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
   );
-  outgoing.on('error', (error) =>
-    breakOff(() => exchangeFailure(error, endpoint.host), 'The response body broke off or was malformed'),
-  );
+  outgoing.on('error', (error) => {
+    const failure = exchangeFailure(error, endpoint.host);
+    breakOff(() => failure, { code: failure.code, message: 'The response body broke off or was malformed' });
+  });
   // Every request ends with this event, often before its complete response is read.
-  outgoing.on('close', () => breakOff(() => exchangeFailure(undefined, endpoint.host), 'The response body broke off'));
+  outgoing.on('close', () => breakOff(() => exchangeFailure(undefined, endpoint.host), BROKEN_OFF));
   outgoing.on('response', (incoming) => {
     const headBytes = wire.headBytes(heads);
     const problem = headProblem(incoming, headBytes, endpoint.host);
@@ -105,7 +112,7 @@ export async function exchange(
     else if (request.method === 'GET' || request.body === null) outgoing.end();
     else outgoing.end(request.body);
     const { incoming, headBytes, body } = await head;
-    const { bytes, readBytes, ended, complete, note } = await body;
+    const { bytes, readBytes, ended, problem } = await body;
     // A quick response can arrive before the event that the request is written.
     if (ended && keepAlive && !outgoing.writableFinished) await nextTurn();
     connectionReusable =
@@ -114,7 +121,7 @@ export async function exchange(
       !socket.destroyed &&
       wire.endsWith(headBytes, readBytes, incoming) &&
       keptAlive(incoming, keepAlive);
-    return { status: incoming.statusCode ?? 0, body: bytes, bodyComplete: complete, note, connectionReusable };
+    return { status: incoming.statusCode ?? 0, body: bytes, problem, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.removeListener('data', onBytes);
@@ -167,17 +174,14 @@ type ResponseBody = {
   readonly readBytes: number;
   /** True when the body was read to its end. */
   readonly ended: boolean;
-  /** False when the body did not end, or was not read as far as the caller needs it. */
-  readonly complete: boolean;
-  /** One line about a problem with the body; otherwise null. */
-  readonly note: string | null;
+  readonly problem: EndpointResponse['problem'];
 };
 
 type BodyReader = {
   /** Settles when the body ends, is cut, or is broken off. Never rejects. */
   readonly body: Promise<ResponseBody>;
-  /** Ends the body where it is, with a note. Does nothing when it has ended. */
-  readonly breakOff: (note: string) => void;
+  /** Ends the body where it is. Does nothing when it has ended. */
+  readonly breakOff: (problem: DeliveryError) => void;
 };
 
 /**
@@ -190,30 +194,29 @@ function readBody(incoming: IncomingMessage, keepBytes: number, unkeptBytes: num
   const kept = keepBytesOf(keepBytes);
   let readBytes = 0;
   let pieces = 0;
-  const end = (complete: boolean, note: string | null, ended = false) =>
-    resolve({ bytes: kept.bytes(), readBytes, ended, complete, note });
+  const end = (problem: ResponseBody['problem'], ended = false) =>
+    resolve({ bytes: kept.bytes(), readBytes, ended, problem });
 
   incoming.on('data', (chunk: Buffer) => {
     readBytes += chunk.length;
     pieces += 1;
     kept.add(chunk);
-    if (readBytes > RESPONSE_READ_MAX_BYTES) end(true, 'Only the first 1 MB of the response body was read');
-    else if (readBytes > keepBytes + unkeptBytes) end(true, null);
-    else if (pieces >= PIECES_MAX) end(readBytes > keepBytes, 'The response body came in too many pieces');
+    if (readBytes > Math.min(RESPONSE_READ_MAX_BYTES, keepBytes + unkeptBytes)) end(null);
+    else if (pieces >= PIECES_MAX) end(readBytes > keepBytes ? null : PIECES);
   });
-  incoming.on('error', () => end(false, 'The response body broke off'));
+  incoming.on('error', () => end(BROKEN_OFF));
   incoming.on('end', () => {
-    if (incoming.complete) end(true, null, true);
-    else end(false, 'The response body broke off');
+    if (incoming.complete) end(null, true);
+    else end(BROKEN_OFF);
   });
   return {
     body: promise,
-    breakOff: (note) => {
+    breakOff: (problem) => {
       // The last bytes of a complete response are still to be read.
       if (incoming.complete) return;
       // Bytes that are parsed are still buffered. Reading passes them to the listener above.
       while (incoming.read() !== null);
-      end(false, note);
+      end(problem);
     },
   };
 }

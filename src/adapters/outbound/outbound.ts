@@ -1,11 +1,7 @@
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
-import {
-  InvocationEnded,
-  type MakeAttempt,
-  type OutboundOutcome,
-  type OutboundRequest,
-} from '../../domain/delivery/outbound-request.ts';
+import { InvocationEnded, type MakeAttempt, type OutboundRequest } from '../../domain/delivery/outbound-request.ts';
+import { type Outcome, responded, unanswered } from '../../domain/delivery/outcome.ts';
 import { type Attempt, Failure, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';
@@ -37,8 +33,6 @@ export type Outbound = {
   /** Closes the connections that wait for another request. `makeAttempt` can still be used. */
   readonly close: () => void;
 };
-
-const NOTHING = new Uint8Array();
 
 /** Creates the outbound pipeline. Create one per process at its start, because reading the certificate authorities takes time. */
 export function createOutbound({
@@ -73,8 +67,11 @@ export function createOutbound({
       const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
       try {
         attempt.signal.throwIfAborted();
-        const result = await send(request, attempt).then(responded, failed);
-        return { ...result, latencyMs: Math.round(clock.monotonic() - startedAt) };
+        const outcome = await send(request, attempt).then(
+          ({ status, body, problem }) => responded(status, body, problem),
+          failed,
+        );
+        return { ...outcome, latency_ms: Math.round(clock.monotonic() - startedAt) };
       } finally {
         attempt.finish();
       }
@@ -83,24 +80,8 @@ export function createOutbound({
   };
 }
 
-type Result = Omit<OutboundOutcome, 'latencyMs'>;
-
-function responded({ status, body, bodyComplete, note }: EndpointResponse): Result {
-  return { status, body, bodyComplete, note, failure: statusFailure(status) };
-}
-
-/** Returns the failure of a status (spec "Outbound delivery outcomes"). Only the status decides. */
-function statusFailure(status: number): OutboundOutcome['failure'] {
-  if (status < 300) return null;
-  if (status < 400) {
-    return { code: 'redirect', message: `The endpoint sent a redirect (status ${status}); redirects are not followed` };
-  }
-  return { code: 'http_status', message: `The endpoint responded with status ${status}` };
-}
-
-function failed(error: unknown): Result {
-  if (error instanceof InvocationEnded) throw error;
-  const { code, message, status } =
-    error instanceof Failure ? error : new Failure('internal_error', 'The service could not make the request');
-  return { status, body: NOTHING, bodyComplete: false, note: null, failure: { code, message } };
+function failed(cause: unknown): Outcome {
+  if (cause instanceof InvocationEnded) throw cause;
+  if (cause instanceof Failure) return unanswered(cause, cause.status);
+  return { ...unanswered({ code: 'internal_error', message: 'The service could not make the request' }), cause };
 }

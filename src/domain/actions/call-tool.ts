@@ -7,8 +7,7 @@ import {
   NON_JSON_RESPONSE_CHARACTERS,
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
-import type { AttemptResult } from '../delivery/delivery-log.ts';
-import type { OutboundOutcome } from '../delivery/outbound-request.ts';
+import type { AttemptResult, Outcome } from '../delivery/outcome.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
@@ -134,10 +133,11 @@ async function recordCall(
   await conversations.recordCall(record).catch((cause: unknown) => report.recordFailed(record, cause));
 }
 
-function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: OutboundOutcome): ToolResult {
-  if (outcome.failure !== null) return UNAVAILABLE;
+function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {
+  if (!outcome.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;
-  if (!outcome.bodyComplete) return UNAVAILABLE;
+  // The body is not whole.
+  if (outcome.error !== null) return UNAVAILABLE;
   return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map) };
 }
 

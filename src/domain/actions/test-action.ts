@@ -3,6 +3,7 @@ import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { Counters } from '../counters.ts';
 import type { OutboundRequest } from '../delivery/outbound-request.ts';
+import { withoutSignatures } from '../delivery/signature.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
@@ -35,11 +36,11 @@ export async function testAction(orgId: string, actionId: string, ports: TestAct
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
 function withoutSignature({ method, url, headers, body }: OutboundRequest): TestResult['request'] {
-  const signature = headers['X-Service-Signature']?.replace(/v1=.*/, 'v1=(not shown)') ?? '';
+  const shown = Object.entries(headers).map(([name, value]) => [name, withoutSignatures(value, headers)]);
   return {
     method,
     url,
-    headers: { ...headers, 'X-Service-Signature': signature },
+    headers: Object.fromEntries(shown),
     body: body === null ? null : Buffer.from(body).toString('utf8'),
   };
 }

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import type { Action, Trigger } from '../../contract/actions.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { unixSeconds } from '../sources.ts';
 import type { OutboundRequest } from './outbound-request.ts';
+import { signatureHeader } from './signature.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */
 export const TRIGGER_HEADER_VALUES = {
@@ -49,14 +49,4 @@ export function actionRequest(
     ...(input.keepBytes === undefined ? {} : { keepBytes: input.keepBytes }),
     ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
   };
-}
-
-/**
- * Returns the value of the header `X-Service-Signature` (spec "Outbound request signature"): `t=<unix seconds>,v1=<hex hmac-sha256>`.
- * The HMAC is over `<t>.<raw body bytes>`, and its key is the Action's signing secret. A request without a body is signed as empty.
- */
-export function signatureHeader(secret: string, timestampSeconds: number, body: Uint8Array | null): string {
-  const hmac = createHmac('sha256', secret).update(`${timestampSeconds}.`);
-  if (body !== null) hmac.update(body);
-  return `t=${timestampSeconds},v1=${hmac.digest('hex')}`;
 }

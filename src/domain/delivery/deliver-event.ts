@@ -1,12 +1,12 @@
 import type { Action } from '../../contract/actions.ts';
-import type { FailureCode } from '../../contract/delivery-record.ts';
-import { EVENT_DATA_MAX_LEVELS, EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
+import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
-import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
+import { type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
 import { signalFailingEndpoint, type WatchEndpointPorts } from './failing-endpoint.ts';
 import type { OutboundRequest } from './outbound-request.ts';
+import { type AttemptResult, retryDelay } from './outcome.ts';
 import type { SigningSecrets } from './signing-secret.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function deliverEvent(
   const summary = await attemptDelivery(message, messageId, ports);
   ports.report.attempted(message, summary);
   const { result } = summary;
-  if (result?.error == null || result.success || retryDelay(message, result) !== undefined) return;
+  if (result?.error == null || result.success || retryDelay(message.attempt, result) !== undefined) return;
   await signalFailingEndpoint(message, result.error.code, ports).catch(ports.report.watchFailed);
 }
 
@@ -168,43 +168,8 @@ async function scheduleRetry(
   result: Ended,
   ports: Pick<AttemptDeliveryPorts, 'queue'>,
 ): Promise<void> {
-  const delay = retryDelay(message, result);
+  const delay = retryDelay(message.attempt, result);
   if (delay !== undefined) await ports.queue.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
-}
-
-/** Returns the seconds until the attempt that follows an ended one; undefined when none follows. */
-export function retryDelay(
-  { attempt }: Pick<DeliveryMessage, 'attempt'>,
-  { success, status, error }: Ended,
-): number | undefined {
-  if (success || error === null || !isRetried({ code: error.code, status })) return undefined;
-  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
-}
-
-/** Returns whether an Event delivery is retried after this failure (spec "Outbound delivery outcomes", docs/delivery.md). */
-export function isRetried(failure: { readonly code: FailureCode; readonly status: number | null }): boolean {
-  switch (failure.code) {
-    case 'timeout':
-    case 'dns_failure':
-    case 'connect_failure':
-    case 'tls_failure':
-    case 'connection_closed':
-    case 'response_malformed':
-      return true;
-    case 'http_status':
-      return failure.status === 408 || failure.status === 429 || (failure.status ?? 0) >= 500;
-    case 'invalid_url':
-    case 'blocked_address':
-    case 'redirect':
-    case 'action_disabled':
-    case 'action_deleted':
-    case 'organization_suspended':
-    case 'quota_exceeded':
-    case 'too_many_in_flight':
-    case 'payload_too_large':
-    case 'internal_error':
-      return false;
-  }
 }
 
 /** Seconds after which the delivery log may be available again. */

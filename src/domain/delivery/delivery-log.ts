@@ -1,7 +1,9 @@
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
-import { OUTBOUND_TIMEOUT_MS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
-import type { MakeAttempt, OutboundOutcome, OutboundRequest } from './outbound-request.ts';
+import { RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
+import type { MakeAttempt, OutboundRequest } from './outbound-request.ts';
+import type { AttemptResult, DeliveryError, Outcome } from './outcome.ts';
+import { withoutSignatures } from './signature.ts';
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {
@@ -19,8 +21,6 @@ export type AttemptStart = AttemptKey &
     /** Id of the queue message of this attempt; null for requests without a queue message. */
     readonly message_id: string | null;
   };
-
-export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
 
 export type Claim =
   /** The record is written. The caller sends the request. */
@@ -51,10 +51,7 @@ export type DeliveryLog = {
    * Writes the record of an attempt that failed before a request was sent. When a crash cut off an earlier attempt of the same message,
    * its record gets this error. When the same message has finished the attempt, its record is kept and returned.
    */
-  readonly recordUnsent: (
-    start: AttemptStart,
-    error: NonNullable<DeliveryRecord['error']>,
-  ) => Promise<FinishedAttempt | undefined>;
+  readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
 };
 
 /** Reports a record that could not be written, by a line of the function's log and a count. It never causes a second request. */
@@ -68,38 +65,21 @@ export type Attempts = {
 };
 
 /** Returns the part of an outcome that the log keeps. @param request its signature is removed from a response that echoes it */
-export function resultOf(outcome: OutboundOutcome, request: Pick<OutboundRequest, 'headers'>): AttemptResult {
-  return {
-    status: outcome.status,
-    response_excerpt: outcome.status === null ? null : responseExcerpt(outcome.body, request.headers),
-    latency_ms: Math.round(outcome.latencyMs),
-    success: outcome.failure === null,
-    error: errorOf(outcome),
-  };
-}
-
-/** Returns the error of an outcome. It includes a problem with the body, but a body that was cut at `keepBytes` is no error. */
-function errorOf({ failure, note, bodyComplete, latencyMs }: OutboundOutcome): AttemptResult['error'] {
-  if (note === null || bodyComplete) return failure;
-  if (failure !== null) return { code: failure.code, message: `${failure.message}. ${note}` };
-  return { code: latencyMs >= OUTBOUND_TIMEOUT_MS ? 'timeout' : 'connection_closed', message: note };
+export function resultOf(
+  { body, cause, ...result }: Outcome,
+  { headers }: Pick<OutboundRequest, 'headers'>,
+): AttemptResult {
+  return { ...result, response_excerpt: result.status === null ? null : responseExcerpt(body, headers) };
 }
 
 /** Bytes to read of a response that only the log keeps: one code point has at most four bytes in UTF-8. */
 export const EXCERPT_BYTES = RESPONSE_EXCERPT_CHARACTERS * 4;
-
-/** Matches an HMAC-SHA256 in hexadecimal, which both signature headers contain. */
-const DIGEST = /[0-9a-f]{64}/;
 
 /**
  * Returns the first 2000 characters of a response body, decoded as UTF-8 (spec "Delivery log record"). Removes the signature of the
  * request, because test endpoints often echo the request and signatures must not reach the log.
  */
 export function responseExcerpt(body: Uint8Array, requestHeaders: Readonly<Record<string, string>>): string {
-  let text = new TextDecoder().decode(body.subarray(0, EXCERPT_BYTES));
-  for (const [name, value] of Object.entries(requestHeaders)) {
-    const digest = name.endsWith('-Signature') ? DIGEST.exec(value)?.[0] : undefined;
-    if (digest !== undefined) text = text.replaceAll(digest, '(not shown)');
-  }
-  return truncateCharacters(text, RESPONSE_EXCERPT_CHARACTERS);
+  const text = new TextDecoder().decode(body.subarray(0, EXCERPT_BYTES));
+  return truncateCharacters(withoutSignatures(text, requestHeaders), RESPONSE_EXCERPT_CHARACTERS);
 }

@@ -1,7 +1,7 @@
 import type { Method } from '../../contract/actions.ts';
-import type { FailureCode } from '../../contract/delivery-record.ts';
 import type { HitPerDay } from '../counters.ts';
 import type { Clock } from '../sources.ts';
+import { type Outcome, unanswered } from './outcome.ts';
 
 /** The number of outbound requests that an organization may make in a UTC day. */
 export type OutboundQuota = { readonly orgId: string; readonly perDay: number };
@@ -26,37 +26,11 @@ export type OutboundRequest = {
   readonly quota?: OutboundQuota;
 };
 
-/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
-export type OutboundOutcome = {
-  /** HTTP status; null when none arrived. */
-  readonly status: number | null;
-  /** The first `keepBytes` of the response body, as received. */
-  readonly body: Uint8Array;
-  /** False when the body did not end before the deadline or was cut off by the server. True when it was cut at `keepBytes`. */
-  readonly bodyComplete: boolean;
-  /** Milliseconds from the start of the DNS lookup to the end of the response. */
-  readonly latencyMs: number;
-  /** Null when the status is 2xx. */
-  readonly failure: { readonly code: FailureCode; readonly message: string } | null;
-  /** One line about a problem with the body, which does not change the outcome: only the status decides. Otherwise null. */
-  readonly note: string | null;
-};
-
-/** Returns the outcome of a request that was not sent. */
-export const notSent = (failure: NonNullable<OutboundOutcome['failure']>): OutboundOutcome => ({
-  status: null,
-  body: new Uint8Array(),
-  bodyComplete: false,
-  latencyMs: 0,
-  failure,
-  note: null,
-});
-
 /**
  * Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake.
  * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
  */
-export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<OutboundOutcome>;
+export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<Outcome>;
 
 /**
  * The invocation has ended or its time is over, and with it everything that it was doing, as if the function had stopped. It begins no
@@ -77,7 +51,7 @@ export type WithinQuotaPorts = {
   readonly now: Clock;
 };
 
-const EXCEEDED = notSent({
+const EXCEEDED = unanswered({
   code: 'quota_exceeded',
   message: 'The organization has used its quota of outbound requests for this day (UTC)',
 });
@@ -113,7 +87,7 @@ export type WithinInFlightPorts = {
   readonly now: Clock;
 };
 
-const TOO_MANY = notSent({
+const TOO_MANY = unanswered({
   code: 'too_many_in_flight',
   message: 'The organization has too many requests in flight; this one was not sent',
 });

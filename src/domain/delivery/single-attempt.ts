@@ -1,8 +1,9 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Clock } from '../sources.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
-import { type AttemptResult, type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
-import type { OutboundOutcome, OutboundRequest } from './outbound-request.ts';
+import { type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
+import type { OutboundRequest } from './outbound-request.ts';
+import type { AttemptResult, Outcome } from './outcome.ts';
 import type { SigningSecrets } from './signing-secret.ts';
 
 export type SingleAttemptPorts = {
@@ -27,7 +28,7 @@ export async function attemptOnce(
   ports: SingleAttemptPorts,
 ): Promise<{
   readonly request: OutboundRequest;
-  readonly outcome: OutboundOutcome;
+  readonly outcome: Outcome;
   readonly result: AttemptResult;
 }> {
   const signingSecret = await ports.signingSecrets.openSigningSecret(action);
@@ -60,7 +61,7 @@ export async function sendOnce(
   request: OutboundRequest | Promise<OutboundRequest>,
   now: Date,
   { log, logWriteFailed, makeAttempt }: Attempts,
-): Promise<{ readonly outcome: OutboundOutcome; readonly result: AttemptResult }> {
+): Promise<{ readonly outcome: Outcome; readonly result: AttemptResult }> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
   const [prepared] = await Promise.all([

@@ -4,7 +4,8 @@ import type { UsageReport, UsageReportResult } from '../../contract/invocations.
 import type { FindAssistant, SessionTokens } from '../auth/authenticate-widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Attempts } from '../delivery/delivery-log.ts';
-import type { OutboundOutcome, OutboundRequest } from '../delivery/outbound-request.ts';
+import type { OutboundRequest } from '../delivery/outbound-request.ts';
+import type { Outcome } from '../delivery/outcome.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
 import { jsonOrUndefined } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
@@ -78,8 +79,8 @@ export function usageLogId(siteId: string): string {
   return `usage_${siteId}`;
 }
 
-function saysStop(outcome: OutboundOutcome): boolean {
-  if (outcome.status !== 200 || !outcome.bodyComplete) return false;
+function saysStop(outcome: Outcome): boolean {
+  if (outcome.status !== 200 || outcome.error !== null) return false;
   const reply = jsonOrUndefined(new TextDecoder().decode(outcome.body));
   return isJsonObject(reply) && reply.should_continue === false;
 }

@@ -15,7 +15,7 @@ async function deliverTo(receiver: Receiver, timeoutMs = LONG_MS, url = `https:/
 describe('a receiver that stops responding', () => {
   test('after the connection was accepted', async () => {
     const outcome = await deliverTo(await startTcp((socket) => socket.resume()), SHORT_MS);
-    expect(outcome.failure).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
+    expect(outcome.error).toEqual({ code: 'timeout', message: expect.stringContaining('TLS was being negotiated') });
   });
 
   test.each([
@@ -28,12 +28,12 @@ describe('a receiver that stops responding', () => {
       const drip = setInterval(() => drips && socket.write(Buffer.from([0])), 20);
       socket.on('close', () => clearInterval(drip));
     });
-    expect((await deliverTo(receiver, SHORT_MS)).failure?.code).toBe('timeout');
+    expect((await deliverTo(receiver, SHORT_MS)).error?.code).toBe('timeout');
   });
 
   test('after the request', async () => {
     const outcome = await deliverTo(await startTls(network.identity, (socket) => socket.resume()), SHORT_MS);
-    expect(outcome.failure).toEqual({
+    expect(outcome.error).toEqual({
       code: 'timeout',
       message: expect.stringContaining('waiting for the response'),
     });
@@ -58,7 +58,7 @@ test('the deadline is 5 seconds by default', async () => {
     await new Promise(setImmediate);
     expect(ended).toBe(false);
     jest.advanceTimersByTime(1);
-    expect((await pending).failure?.code).toBe('timeout');
+    expect((await pending).error?.code).toBe('timeout');
   } finally {
     jest.useRealTimers();
   }
@@ -67,7 +67,7 @@ test('the deadline is 5 seconds by default', async () => {
 test('a port without a listener refuses the connection', async () => {
   const receiver = await startTcp(() => undefined);
   await receiver.stop();
-  expect((await deliverTo(receiver)).failure?.code).toBe('connect_failure');
+  expect((await deliverTo(receiver)).error?.code).toBe('connect_failure');
 });
 
 describe('TLS', () => {
@@ -84,33 +84,33 @@ describe('TLS', () => {
   ])('a certificate that is %s is refused before a byte of the request is sent', async (_, message, identity) => {
     const receiver = await startAnswering(identity(), OK);
     const outcome = await deliverTo(receiver);
-    expect(outcome.failure).toEqual({ code: 'tls_failure', message: expect.stringContaining(message) });
+    expect(outcome.error).toEqual({ code: 'tls_failure', message: expect.stringContaining(message) });
     expect(receiver.requests).toEqual([]);
   });
 
   test('the environment cannot disable verification', async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const receiver = await startAnswering(selfSigned([HOST]), OK);
-    expect((await deliverTo(receiver)).failure?.code).toBe('tls_failure');
+    expect((await deliverTo(receiver)).error?.code).toBe('tls_failure');
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
   test('the authority of another pipeline is not trusted', async () => {
     const receiver = await startAnswering(network.identity, OK);
     const outbound = network.outbound({ networkRule: { ...network.rule, extraCertificateAuthorities: () => [] } });
-    expect((await outbound.makeAttempt(post(receiver.port))).failure?.code).toBe('tls_failure');
+    expect((await outbound.makeAttempt(post(receiver.port))).error?.code).toBe('tls_failure');
   });
 
   test('a server that speaks plain HTTP', async () => {
     const receiver = await startTcp((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect((await deliverTo(receiver)).failure?.code).toBe('tls_failure');
+    expect((await deliverTo(receiver)).error?.code).toBe('tls_failure');
   });
 
   test.each([
     ['closes', (socket: import('node:net').Socket) => socket.resume().end()],
     ['resets', (socket: import('node:net').Socket) => socket.on('data', () => socket.resetAndDestroy())],
   ])('a server that %s during the handshake', async (_, behave) => {
-    expect((await deliverTo(await startTcp(behave))).failure?.code).toBe('tls_failure');
+    expect((await deliverTo(await startTcp(behave))).error?.code).toBe('tls_failure');
   });
 
   test('SNI has a name without a trailing dot, and is absent for an address', async () => {
@@ -135,7 +135,7 @@ describe('TLS', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(port));
     server.close();
-    expect(outcome.failure?.code).toMatch(/tls_failure|connection_closed/);
+    expect(outcome.error?.code).toMatch(/tls_failure|connection_closed/);
   });
 });
 

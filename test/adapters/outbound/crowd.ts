@@ -37,8 +37,8 @@ clearTimeout(lateness);
 clearInterval(watch);
 close();
 const results: Record<string, number> = {};
-for (const { status, failure } of outcomes) {
-  const result = failure?.code ?? String(status);
+for (const { status, success, error } of outcomes) {
+  const result = success ? String(status) : (error?.code ?? '');
   results[result] = (results[result] ?? 0) + 1;
 }
 console.log(JSON.stringify({ results, late, grownMb: Math.max(peak, megabytes()) - idle }));

@@ -15,8 +15,7 @@ afterAll(async () => {
 
 const PUBLIC_V6 = '2606:4700:4700::1111';
 const codeFor = async (host: string) =>
-  (await network.outbound().makeAttempt(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).failure
-    ?.code;
+  (await network.outbound().makeAttempt(post(receiver.port, { url: `https://${host}:${receiver.port}/` }))).error?.code;
 
 test.each([
   ['that is blocked', { a: [BLOCKED] }],
@@ -40,7 +39,7 @@ test('a name that changes to a blocked address between two attempts is refused a
   network.names.zone.set(HOST, () => (asked++ < 2 ? { a: [ALLOWED] } : { a: [BLOCKED] }));
   const outbound = network.outbound();
   expect((await outbound.makeAttempt(post(receiver.port))).status).toBe(200);
-  expect((await outbound.makeAttempt(post(receiver.port))).failure?.code).toBe('blocked_address');
+  expect((await outbound.makeAttempt(post(receiver.port))).error?.code).toBe('blocked_address');
 });
 
 test('a name is resolved once per attempt, so that the checked address is the connected one', async () => {
@@ -57,7 +56,7 @@ test('a peer whose address differs from the checked one is refused before a byte
   network.names.zone.set('elsewhere.customer.com', { a: ['127.0.0.67'] });
   const outbound = network.outbound({ networkRule: { ...network.rule, addressProblem } });
   const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
-  expect((await outbound.makeAttempt(post(0, { url }))).failure?.code).toBe('blocked_address');
+  expect((await outbound.makeAttempt(post(0, { url }))).error?.code).toBe('blocked_address');
 });
 
 test('aliases are followed to an allowed address', async () => {
@@ -90,7 +89,7 @@ test('a lookup without a response ends at the deadline', async () => {
   const timeoutMs = 300;
   const silent = post(0, { url: 'https://silent.customer.com/' });
   const outcome = await within(timeoutMs, network.outbound({ timeoutMs }).makeAttempt(silent));
-  expect(outcome.failure).toEqual({
+  expect(outcome.error).toEqual({
     code: 'timeout',
     message: expect.stringContaining('host name was being resolved'),
   });

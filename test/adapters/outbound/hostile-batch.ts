@@ -46,15 +46,13 @@ if (measured) {
   turn();
 }
 const hostiles = Array.from({ length: 9 }, (_, index) => send(hostile, `hostile ${index}`));
-const { status, failure, latencyMs } = await send(victim, 'victim');
+const { body, ...outcome } = await send(victim, 'victim');
 const outcomes = await Promise.all(hostiles);
 over = true;
 await close();
 process.send?.({
-  status,
-  failure: failure?.code ?? null,
-  latencyMs,
+  ...outcome,
   longestMs,
-  hostile: outcomes.map((one) => one.failure?.message ?? one.note ?? String(one.status)),
+  hostile: outcomes.map((one) => one.error?.message ?? String(one.status)),
 });
 process.disconnect();

@@ -70,7 +70,7 @@ describe('the local rule', () => {
     const request = post(0, { url: `https://localhost:${receiver.port}/hook` });
     expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, failure: null });
     await stopReceivers();
-    expect((await outbound.makeAttempt(request)).failure?.code).toBe('connect_failure');
+    expect((await outbound.makeAttempt(request)).error?.code).toBe('connect_failure');
   });
 
   test('trusts the authority in the configured file', () => {

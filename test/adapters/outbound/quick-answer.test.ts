@@ -20,9 +20,9 @@ async function answeredAtOnce(written: (news: () => void) => void) {
   const attempt = startAttempt(20_000, () => 0);
   const tls = socket as TLSSocket;
   const connection = { socket: tls, tcp: tls, address: '127.0.0.1', openedAt: 0 };
-  const { status, bodyComplete, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
+  const { status, problem, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
   attempt.finish();
-  expect([status, bodyComplete]).toEqual([200, true]);
+  expect([status, problem]).toEqual([200, null]);
   return { connectionReusable, destroyed: socket.destroyed };
 }
 

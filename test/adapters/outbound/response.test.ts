@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
+import type { FailureCode } from '../../../src/contract/delivery-record.ts';
 import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { pour, type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
@@ -25,8 +26,8 @@ function outboundOf(timeoutMs: number): Outbound {
 async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}, end: End = 'by itself') {
   const timeoutMs = end === 'by itself' ? LONG_MS : SHORT_MS;
   const outcome = await within(timeoutMs, outboundOf(timeoutMs).makeAttempt(post(receiver.port, more)));
-  const ranOut = outcome.failure?.code === 'timeout' || outcome.note?.includes('in time') === true;
-  expect(ranOut ? 'at the deadline' : 'by itself').toBe(end);
+  const late = outcome.error?.code === 'timeout' || outcome.error?.message.endsWith('in time') === true;
+  expect(late ? 'at the deadline' : 'by itself').toBe(end);
   expect(await staysOpen(receiver)).toBe(0);
   return { ...outcome, text: Buffer.from(outcome.body).toString() };
 }
@@ -69,9 +70,9 @@ describe('a plain response', () => {
     const text = [204, 304].includes(status) ? '' : 'no';
     const length = text === '' ? '' : 'Content-Length: 2\r\n';
     const outcome = await answering(`HTTP/1.1 ${status} Words\r\n${length}\r\n${text}`);
-    expect(outcome).toMatchObject({ status, text, note: null, bodyComplete: true });
-    expect(outcome.failure?.code ?? null).toBe(code);
-    if (code !== null) expect(outcome.failure?.message).toContain(String(status));
+    expect(outcome).toMatchObject({ status, text, success: code === null });
+    expect(outcome.error?.code ?? null).toBe(code);
+    if (code !== null) expect(outcome.error?.message).toContain(String(status));
   });
 
   test('POST is sent with exactly the headers and bytes of the request', async () => {
@@ -100,19 +101,19 @@ describe('a plain response', () => {
 
   test('in chunks, with extensions and trailers', async () => {
     const outcome = await answering(`${HEAD}Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nX: y\r\n\r\n`);
-    expect(outcome).toMatchObject({ status: 200, text: 'ok', bodyComplete: true, note: null });
+    expect(outcome).toMatchObject({ status: 200, text: 'ok', error: null });
   });
 
   test.each(['HTTP/1.0 200 OK\r\n\r\nok', `${HEAD}\r\nok`])(
     'whose body ends with the connection: %j',
     async (answer) => {
-      expect(await closing(answer)).toMatchObject({ status: 200, text: 'ok', bodyComplete: true, failure: null });
+      expect(await closing(answer)).toMatchObject({ status: 200, text: 'ok', error: null });
     },
   );
 
   test('after interim responses, including an unexpected 100 Continue', async () => {
     const outcome = await answering(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
-    expect(outcome).toMatchObject({ status: 200, text: 'ok', failure: null });
+    expect(outcome).toMatchObject({ status: 200, text: 'ok', error: null });
   });
 
   test('only keepBytes of the body are kept', async () => {
@@ -121,7 +122,7 @@ describe('a plain response', () => {
       const receiver = await startAnswering(network.identity, whole);
       const outbound = network.outbound();
       const outcome = await outbound.makeAttempt(post(receiver.port, { keepBytes: 4, connectionKey }));
-      expect(outcome).toMatchObject({ body: Buffer.from('0123'), bodyComplete: true, failure: null, note: null });
+      expect(outcome).toMatchObject({ body: Buffer.from('0123'), error: null });
     }
   });
 });
@@ -132,15 +133,15 @@ describe('redirects are not followed', () => {
     const open = await startAnswering(network.identity, OK);
     for (const target of [`https://${BLOCKED}:${canary.port}/`, `https://receiver.customer.com:${open.port}/`]) {
       const outcome = await answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\nContent-Length: 0\r\n\r\n`);
-      expect(outcome).toMatchObject({ status, failure: { code: 'redirect' } });
+      expect(outcome).toMatchObject({ status, error: { code: 'redirect' } });
     }
     expect(canary.connections() + open.connections()).toBe(0);
   });
 });
 
-describe('a received status decides, and a problem with the body is a note', () => {
-  const incomplete = (why: string) => {
-    return { status: 200, failure: null, bodyComplete: false, note: expect.stringContaining(why) };
+describe('a received status decides, and a problem with the body is the error of a success', () => {
+  const incomplete = (code: FailureCode, why: string) => {
+    return { status: 200, success: true, error: { code, message: expect.stringContaining(why) } };
   };
 
   test.each([
@@ -149,13 +150,13 @@ describe('a received status decides, and a problem with the body is a note', () 
     ['never starts', `${HEAD}Content-Length: 5\r\n\r\n`],
   ])('a body that %s', async (_, answer) => {
     const outcome = await answering(answer, 'at the deadline');
-    expect(outcome).toMatchObject(incomplete('in time'));
+    expect(outcome).toMatchObject(incomplete('timeout', 'in time'));
     expect('01234').toContain(outcome.text);
   });
 
   test('a body that arrives byte by byte', async () => {
     const outcome = await endless(`${HEAD}Content-Length: 1000\r\n\r\n`, 'x', 20);
-    expect(outcome).toMatchObject(incomplete('in time'));
+    expect(outcome).toMatchObject(incomplete('timeout', 'in time'));
   });
 
   test.each([
@@ -165,20 +166,28 @@ describe('a received status decides, and a problem with the body is a note', () 
     ['has an endless chunk size', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n${'f'.repeat(40)}\r\n`],
     ['has a chunk without its line end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n01234xx`],
   ])('a body that %s', async (_, answer) => {
-    expect(await closing(answer)).toMatchObject({ text: '01234', ...incomplete('broke off') });
+    const { error, ...outcome } = await closing(answer);
+    expect(outcome).toMatchObject({ status: 200, success: true, text: '01234' });
+    expect(error).toEqual({
+      code: answer.endsWith('01234') ? 'connection_closed' : 'response_malformed',
+      message: expect.stringContaining('broke off'),
+    });
   });
 
   test('a body cut by a reset', async () => {
     const outcome = await closing(`${HEAD}Content-Length: 10\r\n\r\n01234`, reset);
-    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+    expect(outcome).toMatchObject(incomplete('connection_closed', 'broke off'));
   });
 
   test('an error status with a stalling body is that error', async () => {
     expect(await answering('HTTP/1.1 500 Oops\r\nContent-Length: 10\r\n\r\n01234', 'at the deadline')).toMatchObject({
       status: 500,
       text: '01234',
-      failure: { code: 'http_status' },
-      bodyComplete: false,
+      success: false,
+      error: {
+        code: 'http_status',
+        message: 'The endpoint responded with status 500. The response body did not end in time',
+      },
     });
   });
 
@@ -188,7 +197,7 @@ describe('a received status decides, and a problem with the body is a note', () 
     ['a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
     ['a length on 204', 'HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody'],
   ])('%s is not read', async (_, answer) => {
-    expect(await answering(answer)).toMatchObject({ failure: null, bodyComplete: true });
+    expect(await answering(answer)).toMatchObject({ error: null });
   });
 });
 
@@ -198,14 +207,13 @@ describe('the bytes that are read are limited', () => {
     [' in chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n`, `10000\r\n${'x'.repeat(65536)}\r\n`],
   ])('an endless body%s', async (_, start, more) => {
     const outcome = await endless(start, more);
-    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true });
-    expect(outcome.note).toContain('first 1 MB');
+    expect(outcome).toMatchObject({ status: 200, error: null });
     expect(outcome.body.length).toBe(MB);
   });
 
   test('a body of exactly 1 MB is complete', async () => {
     const outcome = await answering(`${HEAD}Content-Length: ${MB}\r\n\r\n${'x'.repeat(MB)}`);
-    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true, note: null });
+    expect(outcome).toMatchObject({ status: 200, error: null });
     expect(outcome.body.length).toBe(MB);
   });
 
@@ -215,7 +223,7 @@ describe('the bytes that are read are limited', () => {
     ['endless trailers', '0\r\n', 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n'.repeat(1000)],
   ])('%s', async (_, start, more) => {
     const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${start}`, more);
-    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: false });
+    expect(outcome).toMatchObject({ status: 200, success: true, error: { code: 'response_malformed' } });
     expect(outcome.body.length).toBeLessThan(2000);
   });
 
@@ -242,7 +250,7 @@ describe('the bytes that are read are limited', () => {
     ['100 Continue', '', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
     ['line ends before the response', '', '\r\n'.repeat(30_000)],
   ])('endless %s', async (_, start, more) => {
-    expect((await endless(start, more)).failure?.code).toBe('response_malformed');
+    expect((await endless(start, more)).error?.code).toBe('response_malformed');
   });
 
   test.each([
@@ -250,7 +258,7 @@ describe('the bytes that are read are limited', () => {
     ['the status line', 'HTTP/1.1 2', ''],
     ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ])('%s that arrive slowly end at the deadline', async (_, start, more) => {
-    expect((await endless(start, more, 20)).failure?.code).toBe('timeout');
+    expect((await endless(start, more, 20)).error?.code).toBe('timeout');
   });
 });
 
@@ -275,7 +283,7 @@ describe('a response that is not HTTP/1.1', () => {
     ['a space before the colon', `${HEAD}Content-Length : 2\r\n\r\nok`],
     ['a NUL in a header', `${HEAD}X: a\u0000b\r\nContent-Length: 2\r\n\r\nok`],
   ])('%s', async (_, answer) => {
-    expect(await answering(answer)).toMatchObject({ status: null, failure: { code: 'response_malformed' } });
+    expect(await answering(answer)).toMatchObject({ status: null, error: { code: 'response_malformed' } });
   });
 
   test.each([
@@ -288,7 +296,7 @@ describe('a response that is not HTTP/1.1', () => {
     const switched = status === 101 ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : '';
     expect(await answering(`HTTP/1.1 ${words}\r\n${switched}Content-Length: 0\r\n\r\n`)).toMatchObject({
       status,
-      failure: { code: 'response_malformed' },
+      error: { code: 'response_malformed' },
     });
   });
 
@@ -300,7 +308,7 @@ describe('a response that is not HTTP/1.1', () => {
     ['reset immediately', '', reset],
     ['reset in the headers', `${HEAD}Content-Le`, reset],
   ])('a connection %s', async (_, answer, close) => {
-    expect(await closing(answer, close)).toMatchObject({ status: null, failure: { code: 'connection_closed' } });
+    expect(await closing(answer, close)).toMatchObject({ status: null, error: { code: 'connection_closed' } });
   });
 });
 
@@ -314,7 +322,7 @@ test('an early response to a large request that is never read', async () => {
   });
   expect(await deliverTo(receiver, { body: Buffer.alloc(8 * MB) })).toMatchObject({
     status: 413,
-    failure: { code: 'http_status' },
+    error: { code: 'http_status' },
   });
 });
 
@@ -323,13 +331,13 @@ test('no message contains text of the receiver', async () => {
     'secret-words\r\n\r\n',
     'HTTP/1.1 500 secret-words\r\nContent-Length: 12\r\n\r\nsecret-words',
   ]) {
-    expect((await answering(answer)).failure?.message).not.toContain('secret');
+    expect((await answering(answer)).error?.message).not.toContain('secret');
   }
 });
 
 test('a request that cannot be sent as HTTP is an internal_error', async () => {
   const receiver = await startAnswering(network.identity, OK);
   const outcome = await deliverTo(receiver, { headers: { 'X-A': 'a\r\nB: c' } });
-  expect(outcome.failure).toEqual({ code: 'internal_error', message: 'The service could not make the request' });
+  expect(outcome.error).toEqual({ code: 'internal_error', message: 'The service could not make the request' });
   expect(receiver.requests).toEqual([]);
 });

@@ -16,7 +16,7 @@ async function oneByOne(
 ) {
   for (let index = 0; index < count; index += 1) {
     const outcome = await outbound.makeAttempt(event(receiver));
-    expect(outcome).toMatchObject({ status: 200, failure: null, bodyComplete: true });
+    expect(outcome).toMatchObject({ status: 200, error: null });
   }
   expect(receiver.requests.length).toBe(count);
   outbound.close();
@@ -113,7 +113,7 @@ describe('a connection is not reused', () => {
       return undefined;
     });
     const outbound = network.outbound({ timeoutMs: 1000 });
-    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).failure).toBeNull();
+    for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).error).toBeNull();
     expect(receiver.connections()).toBe(3);
   });
 
@@ -155,7 +155,7 @@ describe('a connection is not reused', () => {
     const outbound = network.outbound();
     await outbound.makeAttempt(event(receiver));
     network.names.zone.set(HOST, { a: [BLOCKED] });
-    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('blocked_address');
     expect(receiver.requests.length).toBe(1);
   });
 
@@ -178,7 +178,7 @@ test('a request on a reused connection that breaks fails without a second send, 
   });
   const outbound = network.outbound();
   expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
-  expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('connection_closed');
+  expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('connection_closed');
   expect(receiver.requests.length).toBe(2);
   for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
   expect(receiver.connections()).toBe(4);
@@ -256,11 +256,11 @@ describe('a DNS lookup', () => {
       },
     });
     network.names.zone.delete(HOST);
-    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('dns_failure');
+    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('dns_failure');
     network.names.zone.set(HOST, { a: [ALLOWED], ttl: 60 });
     expect((await outbound.makeAttempt(event(receiver))).status).toBe(200);
     refused.add(ALLOWED);
-    expect((await outbound.makeAttempt(event(receiver))).failure?.code).toBe('blocked_address');
+    expect((await outbound.makeAttempt(event(receiver))).error?.code).toBe('blocked_address');
     expect(receiver.requests).toHaveLength(1);
   });
 });

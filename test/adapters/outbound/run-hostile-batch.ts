@@ -7,8 +7,8 @@ import { OK, type TestNetwork } from './test-network.ts';
 
 const report = z.object({
   status: z.number().nullable(),
-  failure: z.string().nullable(),
-  latencyMs: z.number(),
+  error: z.object({ code: z.string() }).nullable(),
+  latency_ms: z.number(),
   longestMs: z.number(),
   hostile: z.array(z.string()),
 });

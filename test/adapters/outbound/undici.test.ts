@@ -28,7 +28,7 @@ test.each([
     await expect(attempt).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', message: 'bad response' });
     expect(acted).toHaveLength(1);
     await client.destroy();
-    expect(await network.outbound().makeAttempt(post(receiver.port))).toMatchObject({ status: 200, failure: null });
+    expect(await network.outbound().makeAttempt(post(receiver.port))).toMatchObject({ status: 200, error: null });
     expect(acted).toHaveLength(2);
   },
 );

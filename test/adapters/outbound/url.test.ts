@@ -6,7 +6,7 @@ const network = await createTestNetwork();
 const canary = await startTcp(() => undefined, BLOCKED);
 afterAll(() => Promise.all([canary.stop(), network.stop()]));
 
-const refusal = async (url: string) => (await network.outbound().makeAttempt(post(0, { url }))).failure?.code;
+const refusal = async (url: string) => (await network.outbound().makeAttempt(post(0, { url }))).error?.code;
 
 afterEach(() => {
   expect(network.names.queries).toEqual([]);

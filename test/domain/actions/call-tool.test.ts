@@ -126,7 +126,7 @@ describe('an Action that feeds its response back', () => {
   });
 
   test('is unavailable when the response is incomplete; without feedback an incomplete response is accepted', async () => {
-    const cut = { ...answered(200, '{"status":"se'), bodyComplete: false, note: 'The response body broke off' };
+    const cut = answered(200, '{"status":"se', { code: 'connection_closed', message: 'It broke off' });
     const outcomes = [true, false].map((feed_response_back) => {
       const { call, outbound } = setUp({ feed_response_back });
       outbound.outcomes = [cut];

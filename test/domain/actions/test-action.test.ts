@@ -95,9 +95,9 @@ test.each([answered(503), answered(301), unanswered('blocked_address')])(
   async (outcome) => {
     const { log, outbound, test } = setUp(anEventAction());
     outbound.outcomes = [outcome];
-    expect(await test()).toMatchObject({ success: false, status: outcome.status, error: outcome.failure });
+    expect(await test()).toMatchObject({ success: false, status: outcome.status, error: outcome.error });
     expect(outbound.requests).toHaveLength(1);
-    expect(await log.all()).toMatchObject([{ error: outcome.failure }]);
+    expect(await log.all()).toMatchObject([{ error: outcome.error }]);
   },
 );
 

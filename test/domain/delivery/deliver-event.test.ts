@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/delivery/deliver-event.ts';
 import type { Attempts } from '../../../src/domain/delivery/delivery-log.ts';
 import type { FailurePeriods } from '../../../src/domain/delivery/failing-endpoint.ts';
-import type { OutboundOutcome } from '../../../src/domain/delivery/outbound-request.ts';
+import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
@@ -173,14 +173,12 @@ describe('after a failure', () => {
     expect(new Set(requests.map(({ headers }) => headers['X-Service-Signature'])).size).toBe(3);
   });
 
-  test('a 2xx with an incomplete body is a success with a note and is not retried', async () => {
+  test('a 2xx with an incomplete body is a success with an error and is not retried', async () => {
     const { attempt, outbound, later, log } = setUp();
-    outbound.outcomes = [
-      { ...answered(200), latencyMs: 5000, bodyComplete: false, note: 'The body did not end in time' },
-    ];
+    const error = { code: 'timeout', message: 'The body did not end in time' } as const;
+    outbound.outcomes = [answered(200, '', error)];
     expect((await attempt()).outcome).toBe('succeeded');
     expect(later).toEqual([]);
-    const error = { code: 'timeout', message: 'The body did not end in time' };
     expect(await log.all()).toMatchObject([{ success: true, status: 200, error }]);
   });
 });
@@ -315,7 +313,7 @@ function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePe
 
 const away = failing('The table is away');
 
-test.each<[string, number, OutboundOutcome, Parameters<typeof watched>[0], unknown[], string[]]>([
+test.each<[string, number, Outcome, Parameters<typeof watched>[0], unknown[], string[]]>([
   ['the failure of a delivery', 3, answered(500), {}, ['failed', 500], ['act_event']],
   ['a success', 3, answered(200), {}, ['succeeded', 200], []],
   ['a failure with a retry', 2, answered(500), {}, ['failed', 500], []],

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { failurePeriods as storedPeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
-import type { AttemptResult } from '../../../src/domain/delivery/delivery-log.ts';
 import { type EndpointFailing, signalFailingEndpoint } from '../../../src/domain/delivery/failing-endpoint.ts';
+import type { AttemptResult } from '../../../src/domain/delivery/outcome.ts';
 import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { anAttempt, attemptFakes, DELIVERY } from '../../fakes/delivery.ts';
 

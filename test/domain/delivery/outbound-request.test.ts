@@ -1,11 +1,11 @@
 import { responseExcerpt, resultOf } from '../../../src/domain/delivery/delivery-log.ts';
 import {
-  type OutboundOutcome,
   type OutboundRequest,
   type TakeLease,
   withinInFlight,
   withinQuota,
 } from '../../../src/domain/delivery/outbound-request.ts';
+import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
@@ -40,8 +40,8 @@ test('a request without a quota is sent and not counted', async () => {
 test('a request over its quota is not sent', async () => {
   const { makeAttempt, outbound, perDay } = setUp();
   perDay.decision = { allowed: false, retryAfterSeconds: 60 };
-  const { failure, status } = await makeAttempt(COUNTED);
-  expect([failure?.code, status]).toEqual(['quota_exceeded', null]);
+  const { error, status } = await makeAttempt(COUNTED);
+  expect([error?.code, status]).toEqual(['quota_exceeded', null]);
   expect(outbound.requests).toEqual([]);
 });
 
@@ -82,8 +82,8 @@ test('a request releases its place when the outbound pipeline fails', async () =
 test('a request without a free place is not sent; a request without an organization is not counted', async () => {
   const { outbound, ports } = withPlaces(0);
   const makeAttempt = withinInFlight(outbound.makeAttempt, ports);
-  const { failure, status } = await makeAttempt(IN_FLIGHT);
-  expect([failure?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
+  const { error, status } = await makeAttempt(IN_FLIGHT);
+  expect([error?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
   expect(await makeAttempt(REQUEST)).toEqual(answered(200));
 });
 
@@ -132,14 +132,15 @@ test('a signature that the endpoint echoes does not reach the log', () => {
   expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
 });
 
-test('a problem with the body is recorded next to the status', () => {
-  const broken = { ...answered(200), bodyComplete: false, note: 'The response body broke off' };
-  const errorOf = (outcome: OutboundOutcome) => resultOf(outcome, { headers: {} }).error;
-  expect(errorOf(broken)).toEqual({ code: 'connection_closed', message: 'The response body broke off' });
-  expect(errorOf({ ...broken, latencyMs: 5000 })).toMatchObject({ code: 'timeout' });
-  expect(errorOf({ ...answered(503), bodyComplete: false, note: 'It broke off' })).toEqual({
+test('a problem with the body is recorded next to the status, and the cause of an internal error is not', () => {
+  const errorOf = (outcome: Outcome) => resultOf(outcome, { headers: {} }).error;
+  const broken = { code: 'connection_closed', message: 'The response body broke off' } as const;
+  expect(errorOf(answered(200, '', broken))).toEqual(broken);
+  expect(errorOf(answered(503, '', broken))).toEqual({
     code: 'http_status',
-    message: 'HTTP 503. It broke off',
+    message: 'The endpoint responded with status 503. The response body broke off',
   });
-  expect(errorOf({ ...answered(200), note: 'Only the first 1 MB of the response body was read' })).toBeNull();
+  expect(resultOf({ ...unanswered('internal_error'), cause: new Error() }, { headers: {} })).not.toHaveProperty(
+    'cause',
+  );
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
-import { actionPayload, actionRequest, signatureHeader } from '../../../src/domain/delivery/action-request.ts';
+import { actionPayload, actionRequest } from '../../../src/domain/delivery/action-request.ts';
+import { signatureHeader } from '../../../src/domain/delivery/signature.ts';
 import { newSigningSecret, openSigningSecret, sealSigningSecret } from '../../../src/domain/delivery/signing-secret.ts';
 import { aFormAction, anAiAction, anEventAction } from '../../fakes/configuration.ts';
 import { countingBytes } from '../../fakes/sources.ts';

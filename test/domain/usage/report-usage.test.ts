@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import type { OutboundOutcome } from '../../../src/domain/delivery/outbound-request.ts';
+import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
@@ -45,7 +45,7 @@ test('a turn is reported with the sorted fields of the spec in compact JSON, and
   });
 });
 
-test.each<[string, OutboundOutcome, boolean]>([
+test.each<[string, Outcome, boolean]>([
   ['200 that says stop', answered(200, '{"should_continue": false}'), false],
   ['200 that says stop, and more', answered(200, '{"should_continue":false,"reason":"quota"}'), false],
   ['200 that says go on', answered(200, '{"should_continue": true}'), true],
@@ -56,7 +56,7 @@ test.each<[string, OutboundOutcome, boolean]>([
   ['200 with a list', answered(200, '[{"should_continue": false}]'), true],
   ['200 with null', answered(200, 'null'), true],
   ['200 without JSON', answered(200, 'stop'), true],
-  ['200 that broke off', { ...answered(200, '{"should_continue": false}'), bodyComplete: false }, true],
+  ['200 that broke off', answered(200, '{"should_continue": false}', { code: 'timeout', message: '' }), true],
   ['201 that says stop', answered(201, '{"should_continue": false}'), true],
   ['402 that says stop', answered(402, '{"should_continue": false}'), true],
   ['302', answered(302), true],

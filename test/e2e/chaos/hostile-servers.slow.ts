@@ -11,6 +11,6 @@ test.each(HOSTILE_SERVERS)(
   'with the CPU that Lambda gives, a victim in a batch with nine deliveries to $name succeeds',
   async ({ start }) => {
     const report = await runHostileBatch(network, await start(network.authority), LAMBDA_SHARE);
-    expect(report).toMatchObject({ status: 200, failure: null });
+    expect(report).toMatchObject({ status: 200, error: null });
   },
 );

@@ -13,7 +13,7 @@ import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import type { Membership } from '../../../src/contract/organizations.ts';
-import type { AttemptResult } from '../../../src/domain/delivery/delivery-log.ts';
+import type { AttemptResult } from '../../../src/domain/delivery/outcome.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { anAttempt } from '../../fakes/delivery.ts';

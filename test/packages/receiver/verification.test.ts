@@ -9,7 +9,7 @@ import {
   verifyUsageWebhook,
 } from '../../../packages/receiver/src/index.ts';
 import { canonicalJson } from '../../../src/domain/canonical-json.ts';
-import { signatureHeader } from '../../../src/domain/delivery/action-request.ts';
+import { signatureHeader } from '../../../src/domain/delivery/signature.ts';
 import { actionRequests, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { anyCharacter } from '../../harness/any-character.ts';

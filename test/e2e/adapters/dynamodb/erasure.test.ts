@@ -10,7 +10,8 @@ import { deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamod
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
 import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
-import type { AttemptResult, AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
+import type { AttemptResult } from '../../../../src/domain/delivery/outcome.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';

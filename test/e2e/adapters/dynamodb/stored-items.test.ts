@@ -145,7 +145,7 @@ const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read
   ['requests of an hour', HOUR, 'hits', () => countsOf(SITE)],
   ['failing endpoint', FAILING, 'failing_since', () => periods.recordFailure('act_signalled', clock.now())],
   ['attempt, claimed', RECORD, 'record_state', () => log.claim(START)],
-  ['attempt, unsent', RECORD, 'failure.code', () => log.recordUnsent(START, OFF)],
+  ['attempt, unsent', RECORD, 'error.code', () => log.recordUnsent(START, OFF)],
   ['attempt, listed', RECORD, 'record.started_at', listed],
   ['attempt, traced', RECORD, 'sends', traced],
 ];

@@ -1,0 +1,85 @@
+import type { DeliveryRecord, FailureCode } from '../../contract/delivery-record.ts';
+import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
+
+/** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
+
+export type DeliveryError = NonNullable<DeliveryRecord['error']>;
+
+/** The part of an outcome that the delivery log keeps. */
+export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
+
+/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
+export type Outcome = {
+  /** HTTP status; null when none arrived. */
+  readonly status: number | null;
+  /** The first `keepBytes` of the response body, as received. */
+  readonly body: Uint8Array;
+  /** Milliseconds from the start of the DNS lookup to the end of the response. */
+  readonly latency_ms: number;
+  /** Only the status decides. */
+  readonly success: boolean;
+  /** Why the attempt is no success. Of a success: why its body is not whole; null when it is, also when it was cut at `keepBytes`. */
+  readonly error: DeliveryError | null;
+  /** What went wrong in the service, with `internal_error`. It is for the operator, and is not recorded. */
+  readonly cause?: unknown;
+};
+
+/** Returns the outcome of a response. @param problem with its body; null when the body is whole */
+export function responded(
+  status: number,
+  body: Uint8Array,
+  problem: DeliveryError | null,
+): Omit<Outcome, 'latency_ms'> {
+  const failure = failureOf(status);
+  if (failure === null) return { status, body, success: true, error: problem };
+  const message = problem === null ? failure.message : `${failure.message}. ${problem.message}`;
+  return { status, body, success: false, error: { code: failure.code, message } };
+}
+
+function failureOf(status: number): DeliveryError | null {
+  if (status < 300) return null;
+  if (status < 400) {
+    return { code: 'redirect', message: `The endpoint sent a redirect (status ${status}); redirects are not followed` };
+  }
+  return { code: 'http_status', message: `The endpoint responded with status ${status}` };
+}
+
+/** Returns the outcome of an attempt without a usable response. @param status that the peer sent, when it is not valid in HTTP */
+export function unanswered({ code, message }: DeliveryError, status: number | null = null): Outcome {
+  return { status, body: new Uint8Array(), latency_ms: 0, success: false, error: { code, message } };
+}
+
+/** Returns the seconds until the attempt that follows an ended one of an Event delivery; undefined when none follows. */
+export function retryDelay(
+  attempt: number,
+  { success, status, error }: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+): number | undefined {
+  if (success || error === null || !isRetried(error.code, status)) return undefined;
+  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
+}
+
+/** Returns whether an Event delivery is retried after this failure. */
+export function isRetried(code: FailureCode, status: number | null): boolean {
+  switch (code) {
+    case 'timeout':
+    case 'dns_failure':
+    case 'connect_failure':
+    case 'tls_failure':
+    case 'connection_closed':
+    case 'response_malformed':
+      return true;
+    case 'http_status':
+      return status === 408 || status === 429 || (status ?? 0) >= 500;
+    case 'invalid_url':
+    case 'blocked_address':
+    case 'redirect':
+    case 'action_disabled':
+    case 'action_deleted':
+    case 'organization_suspended':
+    case 'quota_exceeded':
+    case 'too_many_in_flight':
+    case 'payload_too_large':
+    case 'internal_error':
+      return false;
+  }
+}
