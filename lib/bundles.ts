@@ -46,9 +46,6 @@ export const BUNDLE = {
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } satisfies BuildOptions;
 
-/** Folder of the source of a function. Only its path differs from that of other functions when the CDK skips the bundles. */
-export const functionFolder = (name: FunctionName): string => join(lambdas, name);
-
 /** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
 let replacements: Readonly<Record<string, string>> = {};
 let bundled: ReadonlyMap<string, Uint8Array> | undefined;
@@ -61,12 +58,20 @@ export function replaceModules(modules: Readonly<Record<string, string>>): void 
   replacements = modules;
 }
 
-/** Returns the bundle of a function, made in this process. NodejsFunction starts a process per function, which takes three times as long. */
-export function functionBundle(name: FunctionName): Uint8Array {
+/**
+ * Returns the folder with the bundle of a function and the licenses of what it contains, which no code reads. The bundle is made in this process:
+ * NodejsFunction starts a process per function, which takes three times as long.
+ */
+export function functionFolder(name: FunctionName): string {
   bundled ??= bundleFunctions();
   const bundle = bundled.get(name);
   if (bundle === undefined) throw new Error(`esbuild made no bundle of ${name}`);
-  return bundle;
+  const notices = readFileSync(NOTICES);
+  const hash = createHash('sha256').update(bundle).update(notices).digest('hex').slice(0, 32);
+  return cachedFolder(join(root, 'node_modules/.cache/va-wave-functions', `${name}-${hash}`), (folder) => {
+    writeFileSync(join(folder, 'index.mjs'), bundle);
+    writeFileSync(join(folder, basename(NOTICES)), notices);
+  });
 }
 
 /** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */

@@ -6,7 +6,6 @@ import {
   NEW_TABLE,
   USUAL_ACCOUNT_CONCURRENCY,
 } from '../src/deployment/capacity.ts';
-import type { VaWaveProps } from './deployment-options.ts';
 
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = ReturnType<typeof shareConcurrency>;
@@ -28,7 +27,9 @@ const WAITING_SHARE = 1 / 2;
 const UNRESERVED_MIN = 100;
 
 /** The options from which the concurrency follows. */
-type ConcurrencyOptions = Pick<VaWaveProps, 'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency'>;
+export type ConcurrencyOptions = {
+  readonly [name in 'accountConcurrency' | 'deliveriesPerSecond' | 'deliveryConcurrency']?: number | undefined;
+};
 
 /**
  * Divides the concurrency of the account, so that slow endpoints never leave the widget without invocations. The router gets a fiftieth, and

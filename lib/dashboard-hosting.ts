@@ -19,20 +19,20 @@ import { Construct } from 'constructs';
 import { dashboardFolder, NOTICES } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
-import { CACHED, type Edge } from './distribution.ts';
+import { CACHED, type EdgeDistribution } from './edge-distribution.ts';
 import type { Foundation } from './foundation.ts';
-import type { Api } from './http-api.ts';
+import type { ServiceApi } from './service-api.ts';
 import { ServiceFunction } from './service-function.ts';
 import { nameInAccount, type Stage } from './stage.ts';
-import type { Login } from './user-login.ts';
+import type { UserLogin } from './user-login.ts';
 
 /** Longer than a test request, which another function makes. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 
-export type DashboardProps = Foundation & {
-  readonly login: Login;
-  readonly api: Api;
-  readonly edge: Edge;
+export type DashboardHostingProps = Foundation & {
+  readonly login: UserLogin;
+  readonly api: ServiceApi;
+  readonly edge: EdgeDistribution;
 };
 
 /** Serves the page for every path whose last part has no dot, because these paths are screens of the page. */
@@ -43,12 +43,12 @@ const SCREENS = `function handler(event) {
 }`;
 
 /** The dashboard: the page below `/dashboard/`, and the API, which requires a login. */
-export class Dashboard extends Construct {
+export class DashboardHosting extends Construct {
   readonly url: string;
   /** Sends the requests of the Test button, in the network of the functions that make outbound requests. */
   readonly actionTest: ServiceFunction;
 
-  constructor(scope: Construct, id: string, props: DashboardProps) {
+  constructor(scope: Construct, id: string, props: DashboardHostingProps) {
     super(scope, id);
     const { login, api, edge, alarms } = props;
     this.url = `${edge.baseUrl}/dashboard/`;
@@ -67,7 +67,7 @@ export class Dashboard extends Construct {
     this.#servePage(props, clientId);
   }
 
-  #actionTest({ stage, tables, keys, waiting }: DashboardProps): ServiceFunction {
+  #actionTest({ stage, tables, keys, waiting }: DashboardHostingProps): ServiceFunction {
     const actionTest = new ServiceFunction(this, 'ActionTest', {
       stage,
       folder: 'action-test',
@@ -81,7 +81,7 @@ export class Dashboard extends Construct {
     return actionTest;
   }
 
-  #api({ stage, tables, keys }: DashboardProps): ServiceFunction {
+  #api({ stage, tables, keys }: DashboardHostingProps): ServiceFunction {
     const api = new ServiceFunction(this, 'Api', {
       stage,
       folder: 'dashboard-api',
@@ -99,7 +99,7 @@ export class Dashboard extends Construct {
     return api;
   }
 
-  #servePage({ stage, edge, login }: DashboardProps, clientId: string): void {
+  #servePage({ stage, edge, login }: DashboardHostingProps, clientId: string): void {
     const behavior = {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,

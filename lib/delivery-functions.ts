@@ -4,23 +4,22 @@ import { METRICS } from '../src/deployment/metrics.ts';
 import { FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
+import { ROUTER_TIMEOUT } from './messaging.ts';
 import { ServiceFunction } from './service-function.ts';
 
 /** The attempts of a batch are concurrent, so the timeout covers one attempt of 5 seconds with its claim, its record and its retry message. */
 const DISPATCHER_TIMEOUT = Duration.seconds(15);
-/** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
-export const ROUTER_TIMEOUT = Duration.seconds(25);
 
 /** Endpoints of single customers often fail. If half of all organizations fail at the same time, the service's own network is the likely cause. */
 const UNREACHED_SHARE = 0.5;
 
-export type DeliveriesProps = Foundation & {
+export type DeliveryFunctionsProps = Foundation & {
   readonly concurrency: Concurrency;
 };
 
 /** The router and the dispatcher: they take an event from the events queue to the endpoints of the subscribed Actions. */
-export class Deliveries extends Construct {
-  constructor(scope: Construct, id: string, props: DeliveriesProps) {
+export class DeliveryFunctions extends Construct {
+  constructor(scope: Construct, id: string, props: DeliveryFunctionsProps) {
     super(scope, id);
     const { stage, alarms } = props;
     alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
@@ -46,7 +45,7 @@ export class Deliveries extends Construct {
     });
   }
 
-  #router({ stage, tables, messaging, concurrency }: DeliveriesProps): ServiceFunction {
+  #router({ stage, tables, messaging, concurrency }: DeliveryFunctionsProps): ServiceFunction {
     const router = new ServiceFunction(this, 'EventRouter', {
       stage,
       folder: 'event-router',
@@ -61,7 +60,7 @@ export class Deliveries extends Construct {
     return router;
   }
 
-  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveriesProps): ServiceFunction {
+  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveryFunctionsProps): ServiceFunction {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', {
       stage,
       folder: 'dispatcher',

@@ -9,7 +9,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/deployment/capacity.ts';
-import { shareConcurrency } from './concurrency.ts';
+import { type ConcurrencyOptions, shareConcurrency } from './concurrency.ts';
 import { archiveDaysOf, SERVICE_NAME_MAX, STAGES } from './stage.ts';
 
 /** The settings of the construct. docs/deploying.md explains each with its default and price. What exists is passed, what is left out is created. */
@@ -246,7 +246,7 @@ const EXCLUDES = [
 /** The settings that the rules below compare, of a prop or an option. */
 type Compared = Readonly<Record<string, unknown>> &
   Pick<VaWaveProps, 'stage' | 'deliveryLogRetentionDays' | 'eventArchive'> &
-  Parameters<typeof shareConcurrency>[0];
+  ConcurrencyOptions;
 
 /** Refuses settings whose values do not fit the others. */
 const refuseContradictions =

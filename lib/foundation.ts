@@ -1,5 +1,5 @@
 import type { Alarms } from './alarms.ts';
-import type { Keys } from './key-rings.ts';
+import type { KeyRings } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
 import type { ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
 export type Foundation = {
   readonly stage: Stage;
   readonly tables: Tables;
-  readonly keys: Keys;
+  readonly keys: KeyRings;
   readonly messaging: Messaging;
   readonly alarms: Alarms;
   /** Properties of functions that make outbound requests. */

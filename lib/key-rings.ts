@@ -17,13 +17,13 @@ const TOKEN_KEY_OLD_DAYS = 8;
 /** The function runs once an hour, so a fault cannot cause more errors within the period of other alarms. */
 const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
 
-export type KeysProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
+export type KeyRingsProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
   readonly stage: Stage;
   readonly alarms: Alarms;
 };
 
 /** The keys of the service. CloudFormation generates their first values, so no person enters one. */
-export class Keys extends Construct {
+export class KeyRings extends Construct {
   /** Signs session tokens. It is a ring of keys, and CloudFormation generates the first one. */
   readonly token: Secret;
   /** Encrypts the signing secrets of Actions. Without it, no signing secret can be read. */
@@ -31,8 +31,10 @@ export class Keys extends Construct {
   /** Proves to the API that a request came through the distribution. */
   readonly origin: Secret;
 
-  constructor(scope: Construct, id: string, props: KeysProps) {
+  constructor(scope: Construct, id: string, props: KeyRingsProps) {
     super(scope, id);
+    const { encryptionKey } = props.stage;
+    const encryption = encryptionKey && { encryptionKey };
     const key = (name: string, description: string) =>
       new Secret(this, name, {
         description,
@@ -43,6 +45,7 @@ export class Keys extends Construct {
           excludePunctuation: true,
         },
         removalPolicy: props.stage.removalPolicy,
+        ...encryption,
       });
     this.token = key('Token', 'Signs the session tokens of va-wave');
     this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
@@ -55,6 +58,7 @@ export class Keys extends Construct {
     this.origin = new Secret(this, 'Origin', {
       description: 'The va-wave distribution sends it to its API, which trusts the viewer address only with it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
+      ...encryption,
     });
     this.#rotateTokenKeys(props);
   }
@@ -73,7 +77,7 @@ export class Keys extends Construct {
    * Adds a key every week. A stolen key is useful for at most a week and 85 minutes: 5 minutes until every function signs with the next key,
    * and 80 minutes until the last token of the old key has expired. The function runs every hour and publishes the age of the key.
    */
-  #rotateTokenKeys({ stage, alarms }: KeysProps): void {
+  #rotateTokenKeys({ stage, alarms }: KeyRingsProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {
       stage,
       folder: 'key-rotation',

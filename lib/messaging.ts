@@ -10,9 +10,12 @@ import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/deployment/capacity.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
-import { ROUTER_TIMEOUT } from './delivery-functions.ts';
+import { encrypt } from './own-key.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { Stage } from './stage.ts';
 
+/** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
+export const ROUTER_TIMEOUT = Duration.seconds(25);
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
 const ROUTER_VISIBILITY_FACTOR = 6;
 const ROUTER_MAX_RECEIVES = 5;
@@ -33,6 +36,7 @@ const OLD_MESSAGE_SECONDS = 300;
 const OLD_MESSAGE_OF_ANY_GROUP_SECONDS = 3600;
 
 type WorkQueueProps = {
+  readonly stage: Stage;
   /** How long a received message is invisible. It exceeds the timeout of the function. */
   readonly visibilityTimeout: Duration;
   /** Number of receives after which a message moves to the dead-letter queue. */
@@ -59,6 +63,7 @@ export class WorkQueue extends Construct {
       visibilityTimeout: props.visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives },
     });
+    for (const queue of [this.deadLetters, this.queue]) encrypt(queue, props.stage.encryptionKey);
     const period = Duration.minutes(1);
     props.alarms.raise(this, 'DeadLettersWaiting', {
       runbookEntry: 'dead-letters',
@@ -116,6 +121,7 @@ export class WorkQueue extends Construct {
 const POLLERS_MIN = 2;
 
 export type MessagingProps = {
+  readonly stage: Stage;
   readonly alarms: Alarms;
   /** @default a new bus */
   readonly bus: IEventBus | undefined;
@@ -134,15 +140,16 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { alarms, bus, archiveDays }: MessagingProps) {
+  constructor(scope: Construct, id: string, { stage, alarms, bus, archiveDays }: MessagingProps) {
     super(scope, id);
     this.bus = bus ?? new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
     this.events = new WorkQueue(this, 'Events', {
       visibilityTimeout: Duration.seconds(ROUTER_TIMEOUT.toSeconds() * ROUTER_VISIBILITY_FACTOR),
       maxReceives: ROUTER_MAX_RECEIVES,
+      stage,
       alarms,
     });
-    this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, alarms });
+    this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, stage, alarms });
     const catalog = new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,
       description: 'Events that reach Actions, without reserved names',
@@ -199,12 +206,13 @@ export class Messaging extends Construct {
       ...LASTING_ERRORS,
     });
     if (archiveDays !== undefined) {
-      new Archive(this, 'Archive', {
+      const archive = new Archive(this, 'Archive', {
         sourceEventBus: this.bus,
         description: 'Events of the catalog, for a replay',
         eventPattern: { detailType: [...DELIVERED_EVENTS] },
         retention: Duration.days(archiveDays),
       });
+      encrypt(archive, stage.encryptionKey);
     }
   }
 

@@ -1,12 +1,9 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { AssetHashType, DockerImage, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Alias,
   Architecture,
-  type AssetCode,
-  CfnFunction,
   Code,
   type FunctionProps,
   type IFunction,
@@ -18,10 +15,11 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { functionBundle, functionFolder, NOTICES } from '#bundles';
+import { functionFolder } from '#bundles';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import type { FunctionName } from '../src/deployment/outputs.ts';
 import { acknowledge } from './acknowledged-findings.ts';
+import { allowThrough, ENCRYPTING } from './own-key.ts';
 import type { Stage } from './stage.ts';
 
 /** The network of a function that makes outbound requests. */
@@ -57,20 +55,23 @@ export class ServiceFunction extends Construct {
   /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */
   readonly callable: IFunction;
   readonly invokedBy: InvokedBy;
-  /** The services of AWS that the function may call. */
-  readonly services = new Set<string>();
   /** Name of the folder of the function. */
   readonly name: FunctionName;
   readonly log: LogGroup;
+  readonly #key: IKey | undefined;
+  /** The services that encrypt with the key for this function. */
+  readonly #encrypting = new Set<string>();
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
+    const { service, tracing, gradual, logs } = props.stage;
+    this.#key = props.stage.encryptionKey;
     this.name = props.folder;
-    this.log = new LogGroup(this, 'Log', props.stage.logs);
+    this.log = new LogGroup(this, 'Log', logs);
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new LambdaFunction(this, 'Function', {
-      code: functionCode(props.folder),
+      code: Code.fromAsset(functionFolder(props.folder)),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -80,17 +81,21 @@ export class ServiceFunction extends Construct {
       role,
       logGroup: this.log,
       loggingFormat: LoggingFormat.JSON,
-      tracing: Tracing.DISABLED,
-      environment: { [ENVIRONMENT.metricsService]: props.stage.service },
+      tracing: tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      environment: {
+        [ENVIRONMENT.metricsService]: service,
+        ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
+      },
       ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...props.network,
     });
     this.log.grantWrite(role);
     if (props.network !== undefined) allowInterfaces(role);
+    if (tracing) acknowledge(this, 'The calls of X-Ray have no resource.', 'IAM5[Resource::*]');
     this.invokedBy = props.invokedBy ?? 'request';
     this.callable =
-      props.stage.gradual && this.invokedBy !== 'schedule'
+      gradual && this.invokedBy !== 'schedule'
         ? new Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
         : this.fn;
   }
@@ -104,46 +109,22 @@ export class ServiceFunction extends Construct {
     return { name: `${this.fn.functionName}${qualifier}`, arn: `${this.fn.functionArn}${qualifier}` };
   }
 
-  /** Lets X-Ray record a trace of the invocations. Its id is then in the log lines and delivery records. */
-  trace(): void {
-    const resource = this.fn.node.defaultChild;
-    if (!(resource instanceof CfnFunction)) throw new Error(`${this.fn.node.path} has no function`);
-    resource.tracingConfig = { mode: Tracing.ACTIVE };
-    this.fn.addEnvironment(ENVIRONMENT.tracing, 'true');
-    this.fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
-    );
-    acknowledge(this, 'These calls of X-Ray have no resource.', 'IAM5[Resource::*]');
-  }
-
   /** Allows these calls on these resources, and passes the names of the resources in environment variables. */
   allow(grant: {
     readonly actions: readonly string[];
     readonly resources: readonly string[];
     readonly environment?: Readonly<Record<string, string>>;
   }): void {
-    for (const action of grant.actions) this.services.add(action.slice(0, action.indexOf(':')));
+    for (const action of grant.actions) this.#allowKeyFor(action.slice(0, action.indexOf(':')));
     this.fn.addToRolePolicy(new PolicyStatement({ actions: [...grant.actions], resources: [...grant.resources] }));
     for (const [name, value] of Object.entries(grant.environment ?? {})) this.fn.addEnvironment(name, value);
   }
-}
 
-/** The code of one function, with the licenses of what its bundle contains. No code reads these, so they do not slow a cold start. */
-function functionCode(name: FunctionName): AssetCode {
-  return Code.fromAsset(functionFolder(name), {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // This image is never pulled, because tryBundle always succeeds or throws. The type requires one.
-      image: DockerImage.fromRegistry('scratch'),
-      local: {
-        tryBundle(outputFolder) {
-          writeFileSync(join(outputFolder, 'index.mjs'), functionBundle(name));
-          copyFileSync(NOTICES, join(outputFolder, basename(NOTICES)));
-          return true;
-        },
-      },
-    },
-  });
+  #allowKeyFor(service: string): void {
+    if (this.#key === undefined || !ENCRYPTING.has(service)) return;
+    this.#encrypting.add(service);
+    if (this.#encrypting.size === 1) this.fn.addToRolePolicy(allowThrough(this.#key, this.#encrypting));
+  }
 }
 
 /** Timeout of functions that make one 5-second attempt, with its reads and writes. */

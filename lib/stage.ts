@@ -1,4 +1,5 @@
 import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
@@ -21,11 +22,15 @@ export type Stage = {
   readonly dataRemovalPolicy: RemovalPolicy;
   /** Tables and users cannot be deleted while this is on. */
   readonly deletionProtection: boolean;
-  readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy'>;
+  readonly logs: Pick<LogGroupProps, 'retention' | 'removalPolicy' | 'encryptionKey'>;
   /** Retention of the delivery log, in days. */
   readonly deliveryLogRetentionDays: number;
   /** Whether the traffic of a new version of a function shifts gradually. */
   readonly gradual: boolean;
+  /** Whether X-Ray traces the functions. */
+  readonly tracing: boolean;
+  /** Encrypts what the service stores. Undefined: keys of AWS */
+  readonly encryptionKey: IKey | undefined;
 };
 
 export const STAGES = {
@@ -45,7 +50,7 @@ export const STAGES = {
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
   },
-} satisfies Record<string, Omit<Stage, 'gradual' | 'service'>>;
+} satisfies Record<string, Omit<Stage, 'service' | 'gradual' | 'tracing' | 'encryptionKey'>>;
 
 /**
  * Builds a name that must be unique in the account over all regions.

@@ -22,8 +22,9 @@ type ServiceTableProps = {
   readonly sortKey?: boolean;
   /** @default true */
   readonly timeToLive?: boolean;
-  /** Undefined for a table that is useless without the stack. */
-  readonly stage: Stage | undefined;
+  readonly stage: Stage;
+  /** Whether the table is useless without the stack. @default false */
+  readonly disposable?: boolean;
   readonly environmentName: string;
   /** @default a new table */
   readonly existing?: ITable | undefined;
@@ -44,16 +45,19 @@ export class ServiceTable extends Construct {
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
-  #newTable(props: ServiceTableProps): Table {
+  #newTable({ stage, ...props }: ServiceTableProps): Table {
+    const { encryptionKey } = stage;
     return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       ...(props.sortKey === false ? {} : { sortKey: { name: 'sk', type: AttributeType.STRING } }),
       ...(props.timeToLive === false ? {} : { timeToLiveAttribute: 'expires_at' }),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.DEFAULT,
+      ...(encryptionKey === undefined
+        ? { encryption: TableEncryption.DEFAULT }
+        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
-      removalPolicy: props.stage?.dataRemovalPolicy ?? RemovalPolicy.DESTROY,
-      deletionProtection: props.stage?.deletionProtection ?? false,
+      removalPolicy: props.disposable === true ? RemovalPolicy.DESTROY : stage.dataRemovalPolicy,
+      deletionProtection: props.disposable !== true && stage.deletionProtection,
     });
   }
 
@@ -91,7 +95,8 @@ export class Tables extends Construct {
     // Counters expire within a day, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
-      stage: undefined,
+      stage,
+      disposable: true,
       environmentName: ENVIRONMENT.countersTable,
     });
     this.conversations = new ServiceTable(this, 'Conversations', {

@@ -28,7 +28,7 @@ const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
 
-export type LoginProps = Pick<VaWaveProps, 'userPool' | 'loginUrl' | 'requiredMfa' | 'identityProviders'> & {
+export type UserLoginProps = Pick<VaWaveProps, 'userPool' | 'loginUrl' | 'requiredMfa' | 'identityProviders'> & {
   readonly stage: Stage;
 };
 
@@ -36,7 +36,7 @@ export type LoginProps = Pick<VaWaveProps, 'userPool' | 'loginUrl' | 'requiredMf
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
  * table.
  */
-export class Login extends Construct {
+export class UserLogin extends Construct {
   readonly pool: IUserPool;
   /** The scope of the access tokens for the dashboard. */
   readonly scope: string;
@@ -45,7 +45,7 @@ export class Login extends Construct {
   readonly #server: UserPoolResourceServer;
   readonly #providers: readonly string[];
 
-  constructor(scope: Construct, id: string, props: LoginProps) {
+  constructor(scope: Construct, id: string, props: UserLoginProps) {
     super(scope, id);
     this.#providers = props.identityProviders ?? [];
     this.pool = props.userPool ?? this.#newPool(props);
@@ -57,7 +57,7 @@ export class Login extends Construct {
     this.origins = [`https://${this.pool.userPoolProviderName}/`, props.loginUrl ?? this.#newDomain()];
   }
 
-  #newPool({ stage, requiredMfa }: LoginProps): UserPool {
+  #newPool({ stage, requiredMfa }: UserLoginProps): UserPool {
     const pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },

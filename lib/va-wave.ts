@@ -16,22 +16,22 @@ import { Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
-import { Dashboard } from './dashboard-hosting.ts';
-import { Deliveries } from './delivery-functions.ts';
+import { DashboardHosting } from './dashboard-hosting.ts';
+import { DeliveryFunctions } from './delivery-functions.ts';
 import { checkProps, type VaWaveProps } from './deployment-options.ts';
-import { Edge } from './distribution.ts';
+import { EdgeDistribution } from './edge-distribution.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
-import { Api } from './http-api.ts';
-import { Keys } from './key-rings.ts';
+import { KeyRings } from './key-rings.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
-import { encryptWithOwnKey } from './own-key.ts';
+import { allowServices } from './own-key.ts';
 import { Releases } from './releases.ts';
+import { ServiceApi } from './service-api.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 import { archiveDaysOf, SERVICE_NAME_MAX, STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
-import { Login } from './user-login.ts';
+import { UserLogin } from './user-login.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
 export type { VaWaveProps } from './deployment-options.ts';
@@ -60,6 +60,7 @@ export class VaWave extends Construct {
     super(scope, id);
     checkProps(props);
     const ofStage = STAGES[props.stage ?? 'prod'];
+    const { encryptionKey } = props;
     const stage: Stage = {
       ...ofStage,
       deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? ofStage.deliveryLogRetentionDays,
@@ -69,29 +70,33 @@ export class VaWave extends Construct {
         allowedSpecialCharacters: '-',
       }),
       gradual: Boolean(props.gradual),
+      tracing: props.tracing === true,
+      encryptionKey,
+      logs: { ...ofStage.logs, ...(encryptionKey && { encryptionKey }) },
     };
     this.#stage = stage;
+    if (encryptionKey !== undefined) allowServices(encryptionKey);
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
     const alarms = new Alarms(this, 'Alarms', props);
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
-    const keys = new Keys(this, 'Keys', { ...props, stage, alarms });
+    const keys = new KeyRings(this, 'Keys', { ...props, stage, alarms });
     const archiveDays = archiveDaysOf(props.eventArchive, stage.deliveryLogRetentionDays);
-    const messaging = new Messaging(this, 'Messaging', { alarms, bus: props.bus, archiveDays });
+    const messaging = new Messaging(this, 'Messaging', { stage, alarms, bus: props.bus, archiveDays });
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
     const outbound = { network: egress?.placement };
     const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
 
-    const api = new Api(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
+    const api = new ServiceApi(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
-    new Deliveries(this, 'Deliveries', { ...foundation, concurrency });
+    new DeliveryFunctions(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
-    const edge = new Edge(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
+    const edge = new EdgeDistribution(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const { baseUrl, distribution } = edge;
-    const login = new Login(this, 'Login', { ...props, stage });
-    const dashboard = new Dashboard(this, 'Dashboard', { ...foundation, login, api, edge });
+    const login = new UserLogin(this, 'Login', { ...props, stage });
+    const dashboard = new DashboardHosting(this, 'Dashboard', { ...foundation, login, api, edge });
     const canary =
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
     const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
@@ -105,11 +110,9 @@ export class VaWave extends Construct {
       canary,
       accountConcurrency: concurrency.account,
     });
-    if (props.tracing === true) for (const fn of functions) fn.trace();
     if (stage.gradual) {
       new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
     }
-    if (props.encryptionKey !== undefined) encryptWithOwnKey(this, props.encryptionKey);
     acknowledgeFindings(edge.bucket);
 
     this.baseUrl = baseUrl;

@@ -6,11 +6,11 @@ import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { acknowledge } from './acknowledged-findings.ts';
 import type { Foundation } from './foundation.ts';
-import type { Api, RouteName } from './http-api.ts';
+import type { RouteName, ServiceApi } from './service-api.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export type WidgetRoutesProps = Foundation & {
-  readonly api: Api;
+  readonly api: ServiceApi;
   /** Refuses requests of the widget that bypass the distribution. Session create is not affected, because customers' backends may call the API directly. */
   readonly distributionOnly: boolean;
 };

@@ -7,13 +7,14 @@ import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { BoundedMap } from '../../src/domain/bounded-map.ts';
 import type { DemoCloud } from './demo-organization.ts';
-import type { Credential } from './demo-site.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */
 const KEPT = 500;
 
 type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
+/** What the conversation view sends along. */
+type Credential = Readonly<Record<'siteId' | 'sessionToken' | 'origin', string | undefined>>;
 type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; busy: boolean };
 
 /** The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. */

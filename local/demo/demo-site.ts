@@ -134,5 +134,3 @@ const credentialOf = (request: Request) => ({
   sessionToken: request.get('x-session-token'),
   origin: request.get('origin'),
 });
-
-export type Credential = ReturnType<typeof credentialOf>;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { BUNDLE, bundleWidget, dashboardFolder, functionBundle, NOTICES, widgetFolder } from '../../lib/bundles.ts';
+import { BUNDLE, bundleWidget, dashboardFolder, functionFolder, NOTICES, widgetFolder } from '../../lib/bundles.ts';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 
 // Builds `dist`: the construct of lib/ as one CommonJS module, which every CDK app can load, its declarations, and everything that it deploys.
@@ -10,7 +10,7 @@ import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 process.chdir(import.meta.dirname);
 rmSync('dist', { recursive: true, force: true });
 
-for (const name of FUNCTIONS) write(`functions/${name}/index.mjs`, functionBundle(name));
+for (const name of FUNCTIONS) cpSync(functionFolder(name), `dist/functions/${name}`, { recursive: true });
 const { texts: _, ...widget } = bundleWidget();
 write('widget.json', JSON.stringify(widget));
 cpSync(widgetFolder(bundleWidget()), 'dist/widget', { recursive: true });
@@ -35,7 +35,7 @@ await build({
 write('package.json', '{"type":"commonjs"}\n');
 await build({
   ...BUNDLE,
-  entryPoints: ['src/va-wave.mjs'],
+  entryPoints: [{ in: '../../cli/packaged.mjs', out: 'va-wave' }],
   outdir: 'dist/cli',
   outExtension: { '.js': '.mjs' },
   splitting: true,

@@ -34,9 +34,24 @@ const EXISTING_NETWORK = {
   securityGroups: ['sg-0123456789abcdef0'],
 } satisfies DeploymentOptions;
 
+const { alarmTopic, domainName, certificate, deliveryLogRetentionDays } = ALL_OPTIONS;
+/** What an option needs beside it. */
+const NEEDED: Readonly<Record<string, DeploymentOptions>> = {
+  ticketTopic: { alarmTopic },
+  domainName: { certificate },
+  certificate: { domainName },
+  eventArchive: { deliveryLogRetentionDays },
+  vpc: EXISTING_NETWORK,
+  vpcSubnets: EXISTING_NETWORK,
+  securityGroups: EXISTING_NETWORK,
+};
+
 /** Each option alone, as `only <its name>`. */
 const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
-  Object.entries({ ...ALL_OPTIONS, ...EXISTING_NETWORK }).map(([name, value]) => [`only ${name}`, { [name]: value }]),
+  Object.entries({ ...ALL_OPTIONS, ...EXISTING_NETWORK }).map(([name, value]) => [
+    `only ${name}`,
+    { ...NEEDED[name], [name]: value },
+  ]),
 );
 
 /** The properties of the stacks that `npm test` synthesizes, by name. */

@@ -8,8 +8,7 @@ import { CHOICES, CONTEXT, NAGGED, TESTED } from './deployment-choices.ts';
 
 /**
  * Synthesizes a stack for each of the choices and writes `<choice>.json` into the folder that the first argument names. The file holds the
- * template as `cdk synth` makes it, without bundling the functions, the findings of cdk-nag, and the stack's name and termination
- * protection. The script runs once per test run in its own process, because loading the CDK takes longer than a synthesis, and longer
+ * template as `cdk synth` makes it, the findings of cdk-nag, and the stack's name and termination protection. The script runs once per test run in its own process, because loading the CDK takes longer than a synthesis, and longer
  * still under jest. With `tested` as second argument it has only the choices that the tests need, without the CDK's validation, which takes
  * twice as long as they. Otherwise it fails when a template has a finding.
  */
@@ -28,7 +27,7 @@ for (const [choice, props] of fullestFirst) {
   const outdir = join(folder, `cdk.out of ${choice}`);
   const app = new App({
     outdir,
-    context: { ...context, ...CONTEXT[choice], 'aws:cdk:bundling-stacks': [] },
+    context: { ...context, ...CONTEXT[choice] },
     builtinCloudFormationValidation: !quick,
   });
   const stack = new VaWaveStack(app, props.stackName ?? 'VaWave', props);

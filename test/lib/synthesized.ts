@@ -30,7 +30,7 @@ async function synthesized(choice: string) {
     .parse(JSON.parse(readFileSync(join(folder, `${choice}.json`), 'utf8')));
 }
 
-/** Returns the template as `cdk synth` makes it, without bundling the functions. */
+/** Returns the template as `cdk synth` makes it. */
 export async function synthesize(choice: Choice = 'production'): Promise<Template> {
   return Template.fromJSON((await synthesized(choice)).template);
 }

@@ -10,7 +10,6 @@ import type { FunctionName } from '../../../src/deployment/outputs.ts';
 export const NOTICES: string = join(__dirname, 'THIRD-PARTY-NOTICES.md');
 export const VERSION: string = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8')).version;
 export const functionFolder = (name: FunctionName): string => join(__dirname, 'functions', name);
-export const functionBundle = (name: FunctionName): Uint8Array => readFileSync(join(functionFolder(name), 'index.mjs'));
 export const bundleWidget = () => JSON.parse(readFileSync(join(__dirname, 'widget.json'), 'utf8'));
 export const widgetFolder = (): string => join(__dirname, 'widget');
 export const dashboardFolder = (): string => join(__dirname, 'dashboard');

@@ -39,7 +39,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seenBy: ['test/lib/stack.test.ts', 'the rule sends exactly the 22 delivered events'],
   },
   'the distribution sends no origin secret': {
-    file: 'lib/distribution.ts',
+    file: 'lib/edge-distribution.ts',
     text: 'customHeaders: { [ORIGIN_SECRET_HEADER]: originSecret.unsafeUnwrap() },',
     becomes: '',
     seenBy: ['test/lib/stack.test.ts', 'the distribution sends /api/* to the API over TLS'],

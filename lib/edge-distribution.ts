@@ -42,7 +42,7 @@ const NO_ACCESS_LOG = 'The option edgeAccessLog turns it on; docs/runbook.md say
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
 
-export type EdgeProps = Pick<
+export type EdgeDistributionProps = Pick<
   VaWaveProps,
   'domainName' | 'certificate' | 'webAclArn' | 'originSecretVersion' | 'edgeAccessLog'
 > & {
@@ -52,7 +52,7 @@ export type EdgeProps = Pick<
 };
 
 /** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard-hosting.ts adds `/dashboard/*`. */
-export class Edge extends Construct {
+export class EdgeDistribution extends Construct {
   readonly distribution: Distribution;
   readonly baseUrl: string;
   /** Address of the widget file whose name changes with its content, for a tag with `integrity`. */
@@ -63,7 +63,7 @@ export class Edge extends Construct {
   /** Log group of the functions that copy files during a deployment. */
   readonly #deploymentLog: LogGroup;
 
-  constructor(scope: Construct, id: string, props: EdgeProps) {
+  constructor(scope: Construct, id: string, props: EdgeDistributionProps) {
     super(scope, id);
     const { stage, domainName, certificate, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);

@@ -34,7 +34,7 @@ const ACCESS_LOG = JSON.stringify({
   integration_error: '$context.integrationErrorMessage',
 });
 
-export type ApiProps = {
+export type ServiceApiProps = {
   readonly stage: Stage;
   readonly alarms: Alarms;
   /** Requests per second on all routes together. Each request costs the operator money, so a flood is throttled. */
@@ -67,7 +67,7 @@ const throttle = (name: keyof typeof SHARES, requestsPerSecond: number) => {
 };
 
 /** The HTTP API. Features add their routes. Every other path is answered with a 404. */
-export class Api extends Construct {
+export class ServiceApi extends Construct {
   readonly http: HttpApi;
   readonly accessLog: LogGroup;
   readonly #stage: HttpStage;
@@ -75,7 +75,7 @@ export class Api extends Construct {
   /** The throttles of the routes, by route key. */
   readonly #throttles: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }> = {};
 
-  constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ApiProps) {
+  constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ServiceApiProps) {
     super(scope, id);
     this.#requestsPerSecond = requestsPerSecond;
     const notFound = new ServiceFunction(this, 'NotFound', {
