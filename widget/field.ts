@@ -1,37 +1,29 @@
 import type { FormField } from '../src/contract/actions.ts';
 import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { element } from './dom.ts';
+import { readNumber } from './numbers.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
-/** The service drops longer texts, so the field does not accept them. */
-const MAX_LENGTH: typeof FORM_STRING_MAX_CHARACTERS = 5000;
+/** The service drops longer texts. */
+const MAX_CHARACTERS: typeof FORM_STRING_MAX_CHARACTERS = 5000;
 
-/** The browser control of each field type, with the keyboard and the autofill that suit it. */
-const CONTROLS: { readonly [type in FormField['type']]: { readonly type: string; readonly [hint: string]: string } } = {
+const AS_TYPED = { autocapitalize: 'none', spellcheck: 'false' };
+
+/**
+ * The attributes of each field type: the keyboard and the autofill that suit it. Browsers rewrite what is typed into inputs of the types
+ * `email` (ü of a domain) and `number` (long numbers, separators), each in its own way, so the widget reads the text itself.
+ */
+const CONTROLS: { readonly [type in FormField['type']]: { readonly [hint: string]: string } } = {
   Text: { type: 'text' },
-  Email: { type: 'email', autocomplete: 'email', inputmode: 'email' },
+  Email: { type: 'text', autocomplete: 'email', inputmode: 'email', ...AS_TYPED },
   Phone: { type: 'tel', autocomplete: 'tel', inputmode: 'tel' },
-  Number: { type: 'number', inputmode: 'decimal', step: 'any' },
-  'Long text': { type: 'textarea' },
+  Number: { type: 'text', inputmode: 'decimal', ...AS_TYPED },
+  'Long text': {},
 };
 
-/** Autofill of Text fields by their key (WCAG 1.3.5). */
-const AUTOCOMPLETE: Readonly<Record<string, string>> = {
-  name: 'name',
-  full_name: 'name',
-  first_name: 'given-name',
-  last_name: 'family-name',
-  company: 'organization',
-  organization: 'organization',
-  street: 'street-address',
-  address: 'street-address',
-  city: 'address-level2',
-  zip: 'postal-code',
-  postal_code: 'postal-code',
-  country: 'country-name',
-  website: 'url',
-};
+/** What a field sends, as JSON, or why it cannot be sent. Neither for a field that is left empty. */
+type Content = { readonly json?: string; readonly problem?: string };
 
 export type FieldView = ReturnType<typeof fieldView>;
 
@@ -39,18 +31,16 @@ let ids = 0;
 
 export function fieldView(field: FormField, texts: Texts) {
   const id = `field-${++ids}`;
-  const { type, ...hints } = CONTROLS[field.type] ?? CONTROLS.Text;
-  const known = type === 'text' && Object.hasOwn(AUTOCOMPLETE, field.key) ? AUTOCOMPLETE[field.key] : undefined;
-  const attributes = {
+  const hints = CONTROLS[field.type] ?? CONTROLS.Text;
+  const autocomplete = hints.autocomplete ?? (field.type === 'Text' ? autofill(field, texts) : undefined);
+  const input = element(field.type === 'Long text' ? 'textarea' : 'input', {
     id,
     // With a prefix, because an input's name hides the property of its form that has this name, such as `reset`.
     name: `field-${field.key}`,
     required: field.required,
-    autocomplete: known,
     ...hints,
-    maxlength: type === 'number' ? undefined : String(MAX_LENGTH),
-  };
-  const input = type === 'textarea' ? element('textarea', attributes) : element('input', { type, ...attributes });
+    autocomplete,
+  });
   const label = element('label', { for: id }, element('bdi', { lang: document.documentElement.lang }, field.label));
   if (!field.required) label.append(' ', element('span', {}, texts.optional));
   const error = element('p', { class: 'error', id: `${id}-error`, hidden: true });
@@ -66,7 +56,25 @@ export function fieldView(field: FormField, texts: Texts) {
       else input.setAttribute(name, value);
     }
   };
-  input.addEventListener('input', () => showError(undefined));
+  /** Counts as the service does, by code points. */
+  const tooLong = () => {
+    const excess = Array.from(input.value).length - MAX_CHARACTERS;
+    return excess > 0 ? `${texts.tooLong} ${excess}` : undefined;
+  };
+  const content = (): Content => {
+    const problem = tooLong();
+    if (problem) return { problem };
+    const text = input.value.trim();
+    if (!text) return field.required ? { problem: texts.required } : {};
+    if (field.type === 'Email') {
+      return /^[^\s@,;<>]+@[^\s@,;<>]+$/.test(text) ? { json: JSON.stringify(text) } : { problem: texts.email };
+    }
+    if (field.type !== 'Number') return { json: JSON.stringify(input.value) };
+    const reading = readNumber(text);
+    if ('json' in reading) return reading;
+    return { problem: texts[reading.problem] + ('readings' in reading ? ` ${reading.readings}` : '') };
+  };
+  input.addEventListener('input', () => showError(tooLong()));
 
   return {
     field,
@@ -75,22 +83,35 @@ export function fieldView(field: FormField, texts: Texts) {
     /** Fills a matching field that the visitor has not changed. */
     prefill: ({ name, email, fields }: VaWaveVisitor) => {
       const byKey = new Map(Object.entries(Object(fields))).get(field.key);
-      const text = byKey ?? (type === 'email' ? email : known === 'name' ? name : undefined);
+      const text = byKey ?? (autocomplete === 'email' ? email : autocomplete === 'name' ? name : undefined);
       // The browser shows the default value until the visitor changes the field, and again after a reset.
-      if (typeof text === 'string') input.defaultValue = text.slice(0, MAX_LENGTH);
+      if (typeof text === 'string') input.defaultValue = text;
     },
-    /** Returns the key with the value to send, or nothing when the field is empty. */
-    entries: (): (readonly [string, string | number])[] =>
-      input.value === '' ? [] : [[field.key, type === 'number' ? Number(input.value) : input.value]],
+    /** Returns the key with the JSON of the value to send, or nothing when the field is empty. */
+    entries: (): (readonly [string, string])[] => {
+      const { json } = content();
+      return json === undefined ? [] : [[field.key, json]];
+    },
     /** Shows an error message, or removes it. */
     showError,
     /** Returns whether the value may be sent, and shows why not. */
     check: (): boolean => {
-      const missing = field.required && input.value.trim() === '';
-      const { badInput, typeMismatch } = input.validity;
-      const problem = badInput ? texts.number : missing ? texts.required : typeMismatch ? texts.email : undefined;
+      const { problem } = content();
       showError(problem);
       return problem === undefined;
     },
   };
+}
+
+/** Returns the autofill of a field (WCAG 1.3.5) by its label, or else its key, without regard to case, accents and punctuation. */
+function autofill({ label, key }: FormField, { autofill }: Texts): string | undefined {
+  for (const asked of [label, key]) {
+    for (const line of autofill.split(';')) {
+      const [token, ...names] = line.split(/[:,]/);
+      const isAsked = (name: string) =>
+        name.localeCompare(asked, 'en', { sensitivity: 'base', ignorePunctuation: true }) === 0;
+      if (names.some(isAsked)) return token;
+    }
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { FormPanel } from '../src/contract/widget.ts';
-import type { Refused } from './api.ts';
+import { jsonObject, type Refused } from './api.ts';
 import { element, icon } from './dom.ts';
 import { fieldView } from './field.ts';
 import { emit } from './page.ts';
@@ -37,6 +37,8 @@ export function formView(owner: string, form: FormPanel, session: Pick<Session, 
     status.textContent = progress;
   };
 
+  const typedText = () => String(fields.map(({ input }) => input.value));
+
   const setSending = (now: boolean, label: string) => {
     sending = now;
     // `disabled` would move the keyboard focus back to the page.
@@ -45,26 +47,33 @@ export function formView(owner: string, form: FormPanel, session: Pick<Session, 
   };
 
   const send = async () => {
-    const values = Object.fromEntries(fields.flatMap((field) => field.entries()));
-    const serialized = JSON.stringify(values);
+    const values = jsonObject(fields.flatMap((field) => field.entries()));
+    const typed = typedText();
     // The same content keeps its key, so that another attempt cannot submit it twice. Changed content is a new submission.
-    if (attempt.values !== serialized) attempt = { values: serialized, clientKey: randomId() };
+    if (attempt.values !== values) attempt = { values, clientKey: randomId() };
     kept.save(attempt);
     say('');
     setSending(true, texts.sending);
     const outcome = await session.submit(form.slug, values, attempt.clientKey, (asking) =>
       say('', asking ? texts.renewing : ''),
     );
-    setSending(false, outcome.kind === 'invalid' ? texts.send : texts.retry);
-    conclude(outcome);
+    const changed = typed !== typedText();
+    setSending(false, outcome.kind === 'invalid' || (changed && outcome.kind === 'sent') ? texts.send : texts.retry);
+    conclude(outcome, changed);
   };
 
-  const conclude = (outcome: Outcome) => {
+  /** @param changed whether the visitor has changed the fields since they were sent */
+  const conclude = (outcome: Outcome, changed: boolean) => {
     switch (outcome.kind) {
       case 'sent':
         attempt = NO_ATTEMPT;
-        kept.forget();
-        showSent();
+        if (changed) {
+          kept.save(attempt);
+          say('', texts.changed);
+        } else {
+          kept.forget();
+          showSent();
+        }
         return emit('va-wave:submitted', { form: form.slug, submission_id: outcome.submissionId });
       case 'invalid':
         return showRefusal(outcome.refused);

@@ -1,6 +1,6 @@
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { type Answer, apiClient, isInitResponse, type Refused, submissionId } from './api.ts';
+import { type Answer, apiClient, isInitResponse, jsonObject, type Refused, submissionId } from './api.ts';
 import { emit, type Settings } from './page.ts';
 import { perBrowser, perTab } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
@@ -11,8 +11,6 @@ const RENEWALS_PER_REQUEST = 2;
 /** An earlier attempt of the same submission can wait at most 5 s for the endpoint. */
 const IN_PROGRESS_DELAY_MS = 1500;
 const IN_PROGRESS_RETRIES = 4;
-
-type Values = Readonly<Record<string, string | number>>;
 
 /** The result of a submission. */
 export type Outcome =
@@ -78,7 +76,9 @@ export function openSession(settings: Settings) {
       begin_conversation: begins,
     };
     const path = `/api/widget/init?site=${encodeURIComponent(siteId())}` as const;
-    const answer = await post('init', path, credential(), body, (given) => (isInitResponse(given) ? given : undefined));
+    const answer = await post('init', path, credential(), JSON.stringify(body), (given) =>
+      isInitResponse(given) ? given : undefined,
+    );
     if (answer.granted) {
       conversationId = answer.granted.conversation_id;
       perTab.set(conversation, conversationId);
@@ -114,8 +114,8 @@ export function openSession(settings: Settings) {
       await begun(() => {});
       return conversationId;
     },
-    /** Sends a form. @param onRenewal called with true while the page is asked for a new token */
-    submit: async (slug: string, values: Values, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
+    /** Sends a form. @param values as JSON @param onRenewal called with true while the page is asked for a new token */
+    submit: async (slug: string, values: string, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
       let waits = 0;
       let unknown = false;
       for (;;) {
@@ -123,12 +123,18 @@ export function openSession(settings: Settings) {
         if (problem) return failed(problem);
         const answer = await renewing(() => {
           const form = `${encodeURIComponent(siteId())}/forms/${encodeURIComponent(slug)}` as const;
-          const body: Record<keyof PublicBody<'submitForm'>, unknown> = {
-            conversation_id: conversationId,
+          const body: Record<keyof PublicBody<'submitForm'>, string> = {
+            conversation_id: JSON.stringify(conversationId),
             values,
-            client_key: clientKey,
+            client_key: JSON.stringify(clientKey),
           };
-          return post('submit', `/api/widgets/sites/${form}/submit`, credential(), body, submissionId);
+          return post(
+            'submit',
+            `/api/widgets/sites/${form}/submit`,
+            credential(),
+            jsonObject(Object.entries(body)),
+            submissionId,
+          );
         }, onRenewal);
         const { status, granted, refused } = answer;
         if (granted) return { kind: 'sent', submissionId: granted };

@@ -41,7 +41,9 @@ export async function textsFor(base: string, wanted: string): Promise<LanguageTe
   // Pages write Norwegian as no, nb or nn.
   const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : /^n[on]$/.test(primary) ? 'nb' : primary;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
-  return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
+  if (!texts) return { language: 'en', texts: en };
+  // Keys of fields are often English, whatever the language of the page.
+  return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
 }
 
 /** Returns the texts with the page's own texts in their place. Ignores values that are not texts. */

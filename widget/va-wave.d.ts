@@ -5,7 +5,7 @@
 
 /** A visitor whom the page knows. The widget fills in these values in forms; it sends them only when the visitor sends the form. */
 export interface VaWaveVisitor {
-  /** Fills fields of type Text whose key is `name` or `full_name`. */
+  /** Fills fields of type Text whose label or key asks for the name. */
   readonly name?: string;
   /** Fills fields of type Email. */
   readonly email?: string;
@@ -30,13 +30,18 @@ export type VaWaveText =
   | 'required'
   | 'email'
   | 'number'
+  | 'zeros'
+  | 'ambiguous'
+  | 'tooLong'
   | 'invalid'
   | 'offline'
   | 'busy'
   | 'failed'
   | 'renewing'
   | 'expired'
-  | 'renewed';
+  | 'renewed'
+  | 'changed'
+  | 'autofill';
 
 /** Texts of the page. `language` is their BCP 47 tag, for screen readers, when the widget has no texts in that language. */
 export type VaWaveTexts = { readonly [text in VaWaveText]?: string } & { readonly language?: string };

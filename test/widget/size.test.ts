@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { bundleWidget } from '../../lib/bundles.ts';
 
 /** The size of loader and panel together, with gzip. */
-const BUDGET_BYTES = 10 * 1024;
+const BUDGET_BYTES = 11 * 1024;
 
 test('the widget is not larger than its budget', () => {
   const { code } = bundleWidget();

@@ -47,7 +47,7 @@ export function FormFields({ form }: ActionFields) {
   return (
     <FormField
       label="Form fields"
-      description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key."
+      description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key. An order number or a postal code is a Text: a Number has no zeros in front."
       errorText={problems.of('form_fields')}
       stretch
     >

@@ -12,6 +12,8 @@ export type ReceivedRequest = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
+  /** The body as it was sent. */
+  readonly text: string;
 };
 
 export type FakeService = {
@@ -83,7 +85,8 @@ export async function startFakeService(): Promise<FakeService> {
       return response.setHeader('content-type', 'text/javascript; charset=utf-8').end(code);
     }
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
-    const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
+    const sent = await text(request);
+    const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(sent), text: sent };
     if (request.headers.origin !== current) return response.destroy();
     service.received.push(seen);
     send(response, await (pathname === '/api/widget/init' ? service.init(seen) : service.submit(seen)));

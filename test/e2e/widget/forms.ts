@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { full } from '../../harness/full.ts';
 import { until } from '../../harness/until.ts';
 import { CONTACT_FORM, INIT, type ReceivedRequest, type Reply, refuse } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
@@ -35,11 +37,11 @@ describe('a form', () => {
       return nodes.map((node) => names.map((name) => node[name]));
     });
     expect(seen).toEqual([
-      ['input', 'text', 'field-name', 'name', '', true, 5000],
-      ['input', 'email', 'field-email', 'email', 'email', true, 5000],
-      ['input', 'tel', 'field-phone', 'tel', 'tel', false, 5000],
-      ['input', 'number', 'field-seats', '', 'decimal', false, -1],
-      ['textarea', 'textarea', 'field-message', '', '', true, 5000],
+      ['input', 'text', 'field-name', 'name', '', true, -1],
+      ['input', 'text', 'field-email', 'email', 'email', true, -1],
+      ['input', 'tel', 'field-phone', 'tel', 'tel', false, -1],
+      ['input', 'text', 'field-seats', '', 'decimal', false, -1],
+      ['textarea', 'textarea', 'field-message', '', '', true, -1],
     ]);
   });
 
@@ -56,6 +58,57 @@ describe('a form', () => {
       values: { name: 'Ada Lovelace', email: 'ada@example.com', seats: 12.5, message: 'Twelve bikes, please.' },
       client_key: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
+  });
+
+  test.each([
+    ['en', 'your_name', 'Your name', 'name'],
+    ['en', 'q1', 'Your name *', 'name'],
+    ['en', 'company_name', 'Company name', 'organization'],
+    ['en', 'q1', 'ZIP code', 'postal-code'],
+    ['en', 'product_name', 'Product name', ''],
+    ['en', 'username', 'User', ''],
+    ['en', 'contact', 'E-mail', 'email'],
+    ['de', 'ihr_name', 'Ihr Name', 'name'],
+    ['de', 'strasse', 'Straße', 'street-address'],
+    ['de', 'first_name', 'Wie heißen Sie?', 'given-name'],
+    ['fr', 'prenom', 'Votre prénom :', 'given-name'],
+    ['pl', 'imie_i_nazwisko', 'Imię i nazwisko', 'name'],
+    ['ja', 'q1', 'お名前', 'name'],
+    ['he', 'q1', 'שם מלא', 'name'],
+    ['cs', 'full_name', 'Celé jméno', 'name'],
+  ])('knows in %s what %s, %j asks for: %s', async (language, key, label, expected) => {
+    harness.service.showForms({ ...CONTACT_FORM, fields: [{ key, label, type: 'Text', required: true }] });
+    const { page, widget } = await harness.visit({ html: `lang="${language}"` });
+    await widget.launcher.click();
+    expect(await widget.field(label).evaluate((input) => input.autocomplete)).toBe(expected);
+    await page.evaluate(`vaWave.prefill({ name: 'Ada', email: 'ada@example.com' })`);
+    const filled: Record<string, string> = { name: 'Ada', email: 'ada@example.com' };
+    expect(await widget.field(label).inputValue()).toBe(filled[expected] ?? '');
+  });
+
+  test('sends an address as it is typed, which browsers would rewrite or refuse', async () => {
+    const { widget } = await filledForm();
+    const addresses = ['ada@münchen.example', 'jürgen@example.com', '用户@例子.example', "o'hara+bikes@example.com"];
+    for (const address of addresses) {
+      await widget.field('Email').fill(` ${address} `);
+      await widget.submit();
+      await widget.button('Send another message').click();
+      await widget.fill();
+    }
+    expect(submissions().map(({ body }) => Object(body.values).email)).toEqual(addresses);
+    for (const address of [
+      'ada',
+      '@example.com',
+      'ada@',
+      'a@b@c',
+      'ada@example.com, bob@example.com',
+      'Ada <ada@example.com>',
+    ]) {
+      await widget.field('Email').fill(address);
+      await widget.send.click();
+      expect(await described(widget.field('Email'))).toContain('name@example.com');
+    }
+    expect(submissions()).toHaveLength(addresses.length);
   });
 
   test('works with keys that are names of properties of a form', async () => {
@@ -139,7 +192,120 @@ describe('a form', () => {
   });
 });
 
+/** What is typed into a number field, and the JSON that is sent, or the texts of the refusal. */
+const NUMBERS: readonly (readonly [string, string | readonly string[]])[] = [
+  ['12345678901234567890', '12345678901234567890'],
+  ['9007199254740993', '9007199254740993'],
+  ['12.50', '12.50'],
+  ['1,5', '1.5'],
+  ['1.5', '1.5'],
+  ['-0.1', '-0.1'],
+  ['١٢٣', '123'],
+  ['１２', '12'],
+  ['0012', ['zeros']],
+  ['1.234', ['ambiguous', ' 1234 / 1.2340']],
+  ['1,234', ['ambiguous', ' 1234 / 1,2340']],
+  ['1/2', ['number']],
+  ['12abc', ['number']],
+  ['1e3', ['number']],
+  ['1.234,5', ['number']],
+  ['1 234', ['number']],
+];
+const READ_IN = ['en', 'de', 'ar', 'hi', ...(full ? ['fr', 'es', 'he', 'ja', 'zh', 'fa', 'de-CH', 'pt_BR'] : [])];
+
+test.each(READ_IN)(
+  'a number field on a page in %s sends the digits that were typed, or says why not',
+  async (language) => {
+    const seats = { key: 'seats', label: 'Seats', type: 'Number', required: true };
+    harness.service.showForms({ ...CONTACT_FORM, fields: [seats] });
+    const { page, widget } = await harness.visit({ html: `lang="${language}"` });
+    await widget.launcher.click();
+    const [shown = 'en'] = (await widget.host.locator('.root').getAttribute('lang'))?.split('-') ?? [];
+    const texts = JSON.parse(readFileSync(new URL(`../../../widget/texts/${shown}.json`, import.meta.url), 'utf8'));
+    for (const [typed, expected] of NUMBERS) {
+      const before = submissions().length;
+      await widget.field('Seats').fill('');
+      await widget.field('Seats').focus();
+      await page.keyboard.insertText(typed);
+      // A number input that is focused would count with the wheel.
+      await page.mouse.wheel(0, 100);
+      await widget.send.click();
+      if (typeof expected === 'string') {
+        await widget.button(texts.another).click();
+        expect(submissions().at(-1)?.text).toContain(`"values":{"seats":${expected}},`);
+      } else {
+        const [name = '', readings = ''] = expected;
+        expect([typed, await described(widget.field('Seats'))]).toEqual([typed, texts[name] + readings]);
+        expect(submissions()).toHaveLength(before);
+      }
+    }
+  },
+);
+
+describe('a text', () => {
+  const over = async (widget: ReturnType<typeof widgetOf>) => {
+    await widget.send.click();
+    return described(widget.field('Message'));
+  };
+
+  test('is never cut: the field says how much is too much', async () => {
+    const { page, widget } = await harness.visit();
+    await widget.openForm();
+    await widget.fill();
+    await widget.field('Message').fill('');
+    await widget.field('Message').focus();
+    await page.keyboard.insertText(`${'x'.repeat(5993)}555-0100`);
+    // Before the visitor sends it.
+    expect(await described(widget.field('Message'))).toMatch(/Characters to remove: 1001$/);
+    expect(await over(widget)).toMatch(/Characters to remove: 1001$/);
+    expect(await widget.field('Message').inputValue()).toMatch(/555-0100$/);
+    expect(submissions()).toEqual([]);
+  });
+
+  test('is counted as the service counts it, by code points', async () => {
+    const { widget } = await filledForm();
+    await widget.field('Message').fill('🚲'.repeat(5001));
+    expect(await over(widget)).toMatch(/Characters to remove: 1$/);
+    const message = '🚲'.repeat(5000);
+    await widget.field('Message').fill(message);
+    await widget.submit();
+    expect(submissions()[0]?.body.values).toMatchObject({ message });
+  });
+
+  test('of prefill is not cut either', async () => {
+    const { page, widget } = await filledForm();
+    await page.evaluate(`vaWave.prefill({ fields: { phone: '5'.repeat(6000), seats: '0012' } })`);
+    await widget.send.click();
+    expect(await described(widget.field('Phone'))).toMatch(/Characters to remove: 1000$/);
+    expect(await described(widget.field('How many seats?'))).toContain('without zeros in front');
+    expect(submissions()).toEqual([]);
+  });
+});
+
 describe('sending', () => {
+  test('keeps what is changed meanwhile, and says that it has not been sent', async () => {
+    const finished = Promise.withResolvers<Reply>();
+    harness.service.submit = () => finished.promise;
+    const { page, widget } = await filledForm();
+    await widget.send.click();
+    await widget.text('Sending…');
+    await widget.field('Message').fill('Thirteen bikes, please.');
+    finished.resolve(SENT);
+    await widget.status.getByText('sent without your last change').waitFor();
+    expect(await widget.send.textContent()).toBe('Send');
+    expect(await widget.field('Message').inputValue()).toBe('Thirteen bikes, please.');
+    await page.reload();
+    await widget.openForm();
+    expect(await widget.field('Message').inputValue()).toBe('Thirteen bikes, please.');
+    harness.service.submit = () => SENT;
+    await widget.submit();
+    expect(submissions().map(({ body }) => Object(body.values).message)).toEqual([
+      'Twelve bikes, please.',
+      'Thirteen bikes, please.',
+    ]);
+    expect(new Set(keys()).size).toBe(2);
+  });
+
   test('shows that it is in progress, and a second click sends nothing', async () => {
     const finished = Promise.withResolvers<Reply>();
     harness.service.submit = () => finished.promise;
@@ -316,6 +482,19 @@ describe('the browser stores', () => {
     await other.goto(harness.siteUrl);
     await widgetOf(other).openForm();
     expect(await widgetOf(other).field('Message').inputValue()).toBe('');
+  });
+
+  test('a draft that cannot be sent yet', async () => {
+    const { page, widget } = await filledForm();
+    for (const [label, text] of [
+      ['How many seats?', 'twelve'],
+      ['Email', 'ada@'],
+    ] as const) {
+      await widget.field(label).fill(text);
+      await page.reload();
+      await widget.openForm();
+      expect(await widget.field(label).inputValue()).toBe(text);
+    }
   });
 
   test('the key of a submission whose answer a reload has prevented', async () => {

@@ -162,14 +162,14 @@ describe('mixed text', () => {
       .evaluateAll((fields) =>
         fields.map((field) => {
           const { direction, textAlign } = field.ownerDocument.defaultView.getComputedStyle(field);
-          return [field.type, direction, textAlign];
+          return [field.inputMode || field.type, direction, textAlign];
         }),
       );
     expect(looks).toEqual([
       ['text', 'rtl', 'right'],
       ['email', 'ltr', 'right'],
       ['tel', 'ltr', 'right'],
-      ['number', 'ltr', 'right'],
+      ['decimal', 'ltr', 'right'],
       ['textarea', 'rtl', 'right'],
     ]);
   });
