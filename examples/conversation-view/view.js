@@ -19,13 +19,18 @@ export function conversationView({ url, texts = ENGLISH }) {
       const log = node('div', { role: 'log', tabindex: '0', 'aria-label': texts.log });
       const status = node('p', { role: 'status' });
       const input = node('textarea', { rows: '1', 'aria-label': texts.input, placeholder: texts.input });
-      input.maxLength = 1000;
       const button = node('button', {}, texts.send);
       const form = node('form', {}, input, button);
       root.append(log, status, form);
 
       let busy = false;
       let removed = false;
+      let draftKey;
+
+      /** Keeps what the visitor types, until it is sent, for this tab and this conversation, whose id only its visitor gets. */
+      const keepDraft = () => {
+        if (draftKey !== undefined) drafts('setItem', draftKey, input.value);
+      };
 
       /** Posts with the visitor's credential. Asks the page once for a new token when the backend refuses the credential. */
       const post = async (path, body) => {
@@ -46,6 +51,11 @@ export function conversationView({ url, texts = ENGLISH }) {
       const toEnd = () => {
         log.scrollTop = log.scrollHeight;
       };
+      // A visitor who reads older messages stays there.
+      let atEnd = true;
+      log.addEventListener('scroll', () => {
+        atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
+      });
 
       /** @param at ISO 8601 time of the message, if the backend knows it */
       const show = (from, text, at) => {
@@ -63,10 +73,17 @@ export function conversationView({ url, texts = ENGLISH }) {
         toEnd();
       };
 
-      const say = (text) => {
+      const say = (text, isFailure = false) => {
         status.textContent = text;
-        status.classList.toggle('failed', text === texts.failed);
-        toEnd();
+        status.classList.toggle('failed', isFailure);
+        if (atEnd) toEnd();
+      };
+      /** Says how much of the text is too much. Nothing is cut. */
+      const fits = () => {
+        const excess = Array.from(input.value.trim()).length - MAX_CHARACTERS;
+        if (excess > 0) say(`${texts.tooLong} ${excess}`, true);
+        else if (status.textContent.startsWith(texts.tooLong)) say('');
+        return excess <= 0;
       };
 
       let unread = 0;
@@ -83,6 +100,7 @@ export function conversationView({ url, texts = ENGLISH }) {
         show('visitor', text, new Date().toISOString());
         const shown = log.lastElementChild;
         input.value = '';
+        keepDraft();
         try {
           await restored;
           const answer = await post('/turns', { text });
@@ -95,7 +113,8 @@ export function conversationView({ url, texts = ENGLISH }) {
           // Without an answer, the message returns to the input field, before what the visitor has typed since.
           shown.remove();
           input.value = [text, input.value].filter(Boolean).join('\n');
-          say(texts.failed);
+          keepDraft();
+          say(texts.failed, true);
         } finally {
           busy = false;
           form.removeAttribute('aria-busy');
@@ -105,16 +124,21 @@ export function conversationView({ url, texts = ENGLISH }) {
       form.addEventListener('submit', (event) => {
         event.preventDefault();
         const text = input.value.trim();
-        if (text !== '' && !busy) send(text);
+        if (text !== '' && !busy && fits()) send(text);
       });
       input.addEventListener('keydown', (event) => {
-        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+        // An input method uses Enter to end a composition, and Safari says so only by this key code.
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
         event.preventDefault();
         form.requestSubmit();
       });
 
-      // The log shrinks when the input field grows.
-      input.addEventListener('input', toEnd);
+      input.addEventListener('input', () => {
+        keepDraft();
+        fits();
+        // The log shrinks when the input field grows.
+        if (atEnd) toEnd();
+      });
       const opened = () => {
         unread = 0;
         // On a touch screen the focus would open the keyboard over the conversation.
@@ -125,12 +149,31 @@ export function conversationView({ url, texts = ENGLISH }) {
       show('assistant', texts.greeting);
       // Loads the earlier messages after a reload. When this fails, the visitor can still write.
       const restored = post('/read', {}).then(add, () => {});
+      context.conversationId().then((id) => {
+        if (id === null) return;
+        // The widget's `reset` removes keys with this prefix.
+        draftKey = `va-wave:view:${id}`;
+        input.value ||= drafts('getItem', draftKey) ?? '';
+        keepDraft();
+      });
       return () => {
         removed = true;
         document.removeEventListener('va-wave:open', opened);
       };
     },
   };
+}
+
+/** What the backend accepts in one message, in code points. */
+const MAX_CHARACTERS = 1000;
+
+/** Calls a method of the tab's storage, which a browser may block. */
+function drafts(method, ...values) {
+  try {
+    return sessionStorage[method](...values);
+  } catch {
+    return null;
+  }
 }
 
 const ENGLISH = {
@@ -140,6 +183,7 @@ const ENGLISH = {
   send: 'Send',
   waiting: 'The assistant is writing…',
   failed: 'Your message could not be sent. Please try again.',
+  tooLong: 'This message is too long. Characters to remove:',
   greeting: 'Hello! How can I help?',
   visitor: 'You',
   assistant: 'Assistant',

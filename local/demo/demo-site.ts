@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import express, { type Request, type Response } from 'express';
 import * as z from 'zod';
 import type { Deployment } from '../../cli/deployment.ts';
+import { characters } from '../../src/contract/fields.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
 import { demoConversations } from './demo-conversations.ts';
 import { DEMO_EVENTS, type DemoCloud, type DemoOrganization } from './demo-organization.ts';
@@ -31,7 +32,7 @@ const ASSETS = {
 } as const;
 
 const named = z.object({ conversation_id: z.string() });
-const turn = named.extend({ text: z.string().min(1).max(1000) });
+const turn = named.extend({ text: characters({ min: 1, max: 1000 }) });
 
 /** The customer's website with its backend. */
 export function demoSite(options: SiteOptions) {

@@ -38,6 +38,12 @@ const boxOf = (part: Locator) =>
   part.evaluate((node): { readonly [edge in 'top' | 'bottom' | 'left' | 'right']: number } =>
     node.getBoundingClientRect(),
   );
+/** Presses a key of an input method. Returns whether nothing prevented the browser's own reaction. */
+const press = (input: Locator, key: string, sign: { readonly isComposing?: true; readonly keyCode?: 229 }) =>
+  input.evaluate(
+    (node, init): boolean => node.dispatchEvent(new node.ownerDocument.defaultView.KeyboardEvent('keydown', init)),
+    { key, bubbles: true, composed: true, cancelable: true, ...sign },
+  );
 const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
 
 test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
@@ -266,6 +272,63 @@ describe('the example view', () => {
       'rgb(180, 35, 24)',
     );
     expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
+  });
+
+  test('keeps what is typed over a reload, until it is sent', async () => {
+    const { page, widget, input, enter } = await open();
+    await input.fill('Half a thought');
+    await page.waitForFunction(`JSON.stringify(sessionStorage).includes('Half a thought')`);
+    await page.reload();
+    await widget.launcher.click();
+    await until(async () => (await input.inputValue()) === 'Half a thought');
+    await enter('Where is order 1001?');
+    await widget.text('Turn 1');
+    await page.reload();
+    await widget.launcher.click();
+    await widget.text('Hello! How can I help?');
+    expect(await input.inputValue()).toBe('');
+    await input.fill('Half a thought');
+    await page.evaluate('vaWave.reset()');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Half a thought');
+  });
+
+  test('cuts nothing: it says how much of a message is too much', async () => {
+    const { widget, input, turns, say } = await open();
+    await input.fill('🚲'.repeat(1002));
+    await widget.text('Characters to remove: 2');
+    await input.press('Enter');
+    expect(turns).toEqual([]);
+    await say('🚲'.repeat(1000));
+    expect(turns[0]?.body.text).toBe('🚲'.repeat(1000));
+    expect(await widget.host.getByText('Characters to remove').count()).toBe(0);
+  });
+
+  test('stays at an older message while the visitor types', async () => {
+    const { widget, input, say } = await open();
+    for (let turn = 0; turn < 12; turn++) await say('Where is order 1001?');
+    const log = widget.host.getByRole('log');
+    const top = () => log.evaluate((node): number => node.scrollTop);
+    const end = await top();
+    await log.evaluate((node) => node.scrollTo(0, 10));
+    await log.evaluate(
+      (node) => new Promise((resolve) => node.ownerDocument.defaultView.requestAnimationFrame(resolve)),
+    );
+    await input.pressSequentially('a');
+    expect(end).toBeGreaterThan(100);
+    expect(await top()).toBe(10);
+    await say('Back to the end');
+    expect(await top()).toBeGreaterThan(end);
+  });
+
+  test('an Enter that ends a composition sends nothing, also in the order of the events in Safari', async () => {
+    const { page, input, turns, say } = await open();
+    await input.fill('日本');
+    for (const sign of [{ isComposing: true }, { keyCode: 229 }] as const)
+      expect(await press(input, 'Enter', sign)).toBe(true);
+    expect(turns).toEqual([]);
+    expect(await page.evaluate('vaWave.isOpen()')).toBe(true);
+    await say('日本語');
+    expect(turns).toHaveLength(1);
   });
 
   const sizes = [
