@@ -1,12 +1,13 @@
-import { Alert, Box, Flashbar, type FlashbarProps, SpaceBetween } from '@cloudscape-design/components';
+import { Alert, Box, Button, Flashbar, type FlashbarProps, Link, SpaceBetween } from '@cloudscape-design/components';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
-import { usePlace } from './navigation.ts';
+import { navigate, paths, useParameters, usePlace } from './navigation.ts';
 import { DashboardContext } from './parts/context.ts';
-import { type Secret, SessionEndedDialog, ShownOnce } from './parts/dialogs.tsx';
-import { fetched, NotLoaded } from './parts/loading.tsx';
+import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
+import { useUnsaved } from './parts/form.ts';
+import { Failed, fetched, NotLoaded } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api-client.ts';
 import { describeProblem, isSessionEnd, NO_CONNECTION } from './session/problems.ts';
@@ -32,6 +33,14 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const [ended, setEnded] = useState(false);
   const [secret, setSecret] = useState<Secret>();
   const [error, setError] = useState<unknown>();
+  const [loggingOut, setLoggingOut] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const unsaved = useUnsaved();
+  // The tab keeps the input over a login, but not when it is closed.
+  useLeaveGuard(unsaved.length > 0 && !leaving);
+  useParameters();
+  const { pathname, search } = window.location;
+  const elsewhere = unsaved.filter(({ path }) => path !== pathname + search);
 
   const show = useCallback((type: 'success' | 'error', content: string) => {
     const id = crypto.randomUUID();
@@ -84,25 +93,68 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   }, [screen]);
 
   const Screen = { assistants: Assistants, members: Members, audit: AuditTrail }[place.screen];
-  const organization = me?.organizations.find(({ org_id }) => org_id === place.org) ?? me?.organizations[0];
+  const organizations = me?.organizations ?? [];
+  const organization = organizations.find(({ org_id }) => place.org === undefined || org_id === place.org);
   const context = useMemo(() => {
     if (organization === undefined) return;
     const notify = (text: string) => show('success', text);
     return { api, organization, isAdmin: organization.role === 'admin', notify, showSecret: setSecret, report };
   }, [api, organization, report, show]);
 
+  const leave = (work: () => Promise<void>) => {
+    setLeaving(true);
+    work().catch((failure: unknown) => {
+      setLeaving(false);
+      report(failure);
+    });
+  };
+  const logOut = () => leave(session.logout);
+
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <TopBar me={me} organization={organization} session={session} report={report} />
+      <TopBar
+        me={me}
+        organization={organization}
+        onLogout={() => (unsaved.length > 0 ? setLoggingOut(true) : logOut())}
+      />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
           {me === undefined && <NotLoaded loaded={{ error, reload: loadMe }} what="your organizations" />}
           {me?.organizations.length === 0 && (
             <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.
+            </Alert>
+          )}
+          {organization === undefined && organizations.length > 0 && (
+            <Failed
+              header="This organization does not exist, or you are not a member of it"
+              onTryAgain={undefined}
+              further={organizations.map(({ org_id, name }) => (
+                <Button key={org_id} onClick={() => navigate(paths.organization(org_id))}>
+                  Open {name}
+                </Button>
+              ))}
+            >
+              Check the link, or ask the operator to add you to the organization.
+            </Failed>
+          )}
+          {organization?.suspended === true && (
+            <Alert type="error" header="The organization is suspended">
+              Its widgets appear on no page, and the service sends none of its requests. Contact the operator.
+            </Alert>
+          )}
+          {elsewhere.length > 0 && (
+            <Alert type="info" header="Your input in these forms is not saved">
+              <SpaceBetween size="xxs">
+                {elsewhere.map(({ title, path }) => (
+                  <Link key={path} href={path}>
+                    {title}
+                  </Link>
+                ))}
+              </SpaceBetween>
             </Alert>
           )}
           {context !== undefined && (
@@ -120,7 +172,18 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         </div>
       </main>
       {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
-      {ended && <SessionEndedDialog onLogin={() => session.login().catch(report)} />}
+      {ended && <SessionEndedDialog onLogin={() => leave(session.login)} />}
+      {loggingOut && (
+        <Confirm
+          header="Log out and discard what is not saved?"
+          confirm="Log out"
+          busy={leaving}
+          onConfirm={logOut}
+          onCancel={() => setLoggingOut(false)}
+        >
+          {unsaved.map(({ title }) => title).join('; ')}
+        </Confirm>
+      )}
     </I18nProvider>
   );
 }

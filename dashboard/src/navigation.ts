@@ -77,6 +77,7 @@ function placeOf(path: string): Place {
 
 export const paths = {
   organization: (org: string) => `${ROOT}${org}`,
+  newAssistant: (org: string) => `${ROOT}${org}?new=assistant`,
   members: (org: string) => `${ROOT}${org}/members`,
   audit: (org: string) => `${ROOT}${org}/audit`,
   assistant: (org: string, site: string, tab = 'general') => `${ROOT}${org}/${site}/${tab}`,

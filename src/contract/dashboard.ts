@@ -90,6 +90,9 @@ export const DASHBOARD_SCHEMAS = {
           org_id: z.string(),
           name: z.string(),
           plan: z.enum(PLANS),
+          suspended: z
+            .boolean()
+            .describe('Whether the operator has suspended the organization: its widgets appear on no page'),
           role: z.enum(ROLES),
           email: z.string(),
           assistant_limit: z.int().describe('How many assistants the organization may have'),

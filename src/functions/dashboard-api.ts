@@ -4,6 +4,7 @@ import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer, type TestRes
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
 import { jsonObject } from '../contract/fields.ts';
 import type { Membership } from '../contract/organizations.ts';
+import { checkPage, normalizedEntry } from '../contract/page-check.ts';
 import { identifier } from '../contract/widget.ts';
 import {
   actionOf,
@@ -13,7 +14,6 @@ import {
   updateAction,
   viewOfAction,
 } from '../domain/actions/manage-actions.ts';
-import { checkPage, normalizedEntry } from '../domain/auth/check-hosts.ts';
 import { normalizeIpAddress } from '../domain/auth/ip-addresses.ts';
 import { type AuditTrail, StaleVersion, saveAt } from '../domain/organizations/changes.ts';
 import {

@@ -40,6 +40,7 @@ describe('access', () => {
           role: 'member',
           email: 'max@shop.example',
           assistant_limit: 100,
+          suspended: false,
         },
       ],
     });

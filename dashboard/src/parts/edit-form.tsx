@@ -1,6 +1,7 @@
 import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-design/components';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useDashboard } from './context.ts';
+import { Confirm } from './dialogs.tsx';
 import type { Draft, EditedForm } from './form.ts';
 
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
@@ -13,20 +14,25 @@ export function EditForm(props: {
   readonly header?: FormProps['header'];
   /** Why the last save failed, when no field is wrong and no message can say it. */
   readonly failure?: string | undefined;
-  /** The button that discards the changes and leaves the form. Without it, the form has one that only discards them. */
-  readonly leave?: ReactNode;
+  /** Leaves the form. The button asks before it discards changes. Without it, the form has a button that only discards them. */
+  readonly leave?: { readonly text: string; readonly onLeave: () => void };
   /** The text of the button that creates something, and whether it can be pressed. */
   readonly create?: { readonly text: string; readonly ready: boolean } | undefined;
   readonly children: ReactNode;
 }) {
   const { isAdmin } = useDashboard();
   const { form, leave } = props;
+  const [asking, setAsking] = useState(false);
   const { text, ready } = props.create ?? { text: 'Save changes', ready: form.dirty };
   const buttons = (
     <SpaceBetween direction="horizontal" size="xs">
-      {leave ?? (
+      {leave === undefined ? (
         <Button formAction="none" disabled={!form.dirty || form.saving} onClick={form.reset}>
           Discard changes
+        </Button>
+      ) : (
+        <Button formAction="none" onClick={() => (form.unsaved ? setAsking(true) : leave.onLeave())}>
+          {leave.text}
         </Button>
       )}
       {isAdmin && (
@@ -49,6 +55,20 @@ export function EditForm(props: {
           {props.children}
         </SpaceBetween>
       </Form>
+      {asking && leave !== undefined && (
+        <Confirm
+          header="Discard your changes?"
+          confirm="Discard changes"
+          busy={false}
+          onConfirm={() => {
+            form.reset();
+            leave.onLeave();
+          }}
+          onCancel={() => setAsking(false)}
+        >
+          What you typed here is not saved.
+        </Confirm>
+      )}
     </form>
   );
 }

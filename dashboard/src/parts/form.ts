@@ -1,9 +1,14 @@
-import { type SubmitEvent, useRef, useState } from 'react';
+import { type SubmitEvent, useRef, useState, useSyncExternalStore } from 'react';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
 /** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
+
+/** A form with input that is not saved: its name for people, and its address. */
+export type Unsaved = { readonly title: string; readonly path: string };
+type StoredDraft<E, V> = Draft<E, V> & Unsaved;
+type Place = { readonly key: string; readonly path: string };
 
 /** Names of settings for people. */
 export type Labels = Readonly<Record<string, string>>;
@@ -36,33 +41,37 @@ export type EditedForm<E extends { readonly version: number }, V extends object>
  * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
  * The API validates it. It refuses a change of an older version, and the user then chooses.
  * @param options.key identifies the form
+ * @param options.title names the form where the dashboard lists input that is not saved
+ * @param options.path the address of the form
  * @param options.pick returns the form's values of an entity
  * @param options.initial the values of an entity that does not exist yet, when they are not empty
  * @param options.labels the settings that a conflict shows
  * @param options.newerIn returns the newer version that a refusal contains
  * @param options.onNewer called with that version when the user chooses it
- * @param options.write saves the input. @param changed the fields that differ from the version
+ * @param options.write saves the input
  * @param options.onSaved called with what is saved, and whether there is input that was typed during the save
- * @param options.keyOf returns the key of the form in which that input continues, when it is another one
+ * @param options.continuesIn returns the form in which that input continues, when it is another one
  * @param options.onFailure called with an error that is about no field
  */
 export function useForm<E extends { readonly version: number }, V extends object>(options: {
   readonly key: string;
+  readonly title: string;
+  readonly path: string;
   readonly entity: E;
   readonly pick: (entity: E) => V;
   readonly initial?: V | undefined;
   readonly labels?: Labels;
   readonly newerIn?: (error: unknown) => E | undefined;
   readonly onNewer?: (newer: E) => void;
-  readonly write: (draft: Draft<E, V>, changed: readonly string[]) => Promise<E>;
+  readonly write: (draft: Draft<E, V>) => Promise<E>;
   readonly onSaved: (saved: E, typed: boolean) => void;
-  readonly keyOf?: (saved: E) => string;
+  readonly continuesIn?: (saved: E) => Place;
   readonly onFailure?: (error: unknown) => void;
 }) {
   const { report, isAdmin } = useDashboard();
-  const { key, entity, pick, onFailure = report } = options;
+  const { key, title, path, entity, pick, onFailure = report } = options;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  const changedIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values).map(({ field }) => field);
+  const changesIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values);
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(
     () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
@@ -72,42 +81,49 @@ export function useForm<E extends { readonly version: number }, V extends object
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
-    if (changedIn(latest.current).length === 0) latest.current = unchanged(entity);
-    // The newer version, such as one with a new server secret, differs only in settings of other forms.
-    else if (differences(pick(latest.current.base), pick(entity)).length === 0)
-      latest.current = { ...latest.current, base: entity };
+    const mine = changesIn(latest.current);
+    const theirs = differences(pick(latest.current.base), pick(entity));
+    // Another form of this page saved the newer version, in which what was typed here is as it was.
+    if (mine.every(({ field }) => theirs.every((their) => their.field !== field))) {
+      const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
+      latest.current = { ...latest.current, base: entity, values: { ...pick(entity), ...kept } };
+    }
   }
   const { base, values } = latest.current;
-  const changed = changedIn(latest.current);
+  const dirty = changesIn(latest.current).length > 0;
   const problems = useProblems(values);
 
-  const keep = (next: Draft<E, V>, keyAfter = key) => {
+  const keep = (next: Draft<E, V>, at: Place = { key, path }) => {
     latest.current = next;
     window.sessionStorage.removeItem(nameOf(key));
-    if (changedIn(next).length > 0) window.sessionStorage.setItem(nameOf(keyAfter), JSON.stringify(next));
+    if (changesIn(next).length > 0) {
+      const stored: StoredDraft<E, V> = { ...next, title, path: at.path };
+      window.sessionStorage.setItem(nameOf(at.key), JSON.stringify(stored));
+    }
     setDraft(next);
+    for (const listener of listeners) listener();
   };
   const startFrom = (version: E) => {
     keep(unchanged(version));
     setRestored(false);
   };
   /** Takes a newer version, and keeps the fields in which the input differs from `before`. @returns whether there is such input */
-  const rebase = (version: E, before: V, keyAfter = key) => {
+  const rebase = (version: E, before: V, at?: Place) => {
     const mine = differences(before, latest.current.values);
     const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
-    keep({ ...latest.current, base: version, values: { ...pick(version), ...kept } }, keyAfter);
+    keep({ ...latest.current, base: version, values: { ...pick(version), ...kept } }, at);
     setRestored(false);
     return mine.length > 0;
   };
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (base.version > 0 && changed.length === 0) return;
+    if (base.version > 0 && !dirty) return;
     setSaving(true);
     problems.clear();
     setNewer(undefined);
     try {
-      const saved = await options.write(latest.current, changed);
-      options.onSaved(saved, rebase(saved, values, options.keyOf?.(saved)));
+      const saved = await options.write(latest.current);
+      options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
     } catch (error) {
       const current = options.newerIn?.(error);
       if (current !== undefined) setNewer(current);
@@ -130,7 +146,9 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
   return {
     ...latest.current,
-    dirty: changed.length > 0,
+    dirty,
+    /** Whether somebody typed what is not saved. A copy is dirty before. */
+    unsaved: dirty && window.sessionStorage.getItem(nameOf(key)) !== null,
     disabled: !isAdmin,
     /** Whether the input is from before the form was opened. */
     restored,
@@ -138,6 +156,8 @@ export function useForm<E extends { readonly version: number }, V extends object
     save,
     set: <Field extends keyof V>(field: Field, value: V[Field]): void =>
       keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
+    /** Changes several fields. */
+    change: (values: Partial<V>): void => keep({ ...latest.current, values: { ...latest.current.values, ...values } }),
     /** Discards the input and starts from the newest known version. */
     reset: () => startFrom(entity.version > latest.current.base.version ? entity : latest.current.base),
     conflict,
@@ -145,10 +165,30 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
 }
 
-const nameOf = (key: string) => `va-wave.draft.${key}`;
+const PREFIX = 'va-wave.draft.';
+const nameOf = (key: string) => PREFIX + key;
+const listeners = new Set<() => void>();
+
+/** Returns the forms of this tab with input that is not saved. */
+export function useUnsaved(): readonly Unsaved[] {
+  const found = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => JSON.stringify(Object.keys(window.sessionStorage).flatMap(unsavedAt)),
+  );
+  return JSON.parse(found);
+}
+
+function unsavedAt(name: string): readonly Unsaved[] {
+  if (!name.startsWith(PREFIX)) return [];
+  const { title, path } = storedDraft<unknown, unknown>(name.slice(PREFIX.length)) ?? {};
+  return title === undefined || path === undefined ? [] : [{ title, path }];
+}
 
 /** Returns a draft of this tab. */
-function storedDraft<E, V>(key: string): Draft<E, V> | undefined {
+function storedDraft<E, V>(key: string): StoredDraft<E, V> | undefined {
   const stored = window.sessionStorage.getItem(nameOf(key));
   return stored === null ? undefined : JSON.parse(stored);
 }
@@ -178,5 +218,5 @@ function shown(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   if ('last_six' in value) return `…${value.last_six}`;
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'other entries';
-  return value.length === 0 ? 'empty' : value.join(', ');
+  return value.filter((item) => item !== '').join(', ') || 'empty';
 }

@@ -2,17 +2,15 @@ import { TopNavigation } from '@cloudscape-design/components';
 import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
-import type { Session } from '../session/session.ts';
 import type { Organization } from './context.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
 export function TopBar(props: {
   readonly me: DashboardAnswer<'me'> | undefined;
   readonly organization: Organization | undefined;
-  readonly session: Session;
-  readonly report: (error: unknown) => void;
+  readonly onLogout: () => void;
 }) {
-  const { me, organization, session, report } = props;
+  const { me, organization, onLogout } = props;
   const theme = useTheme();
   const link = (text: string, href: string) => ({ type: 'button' as const, text, href });
   const email = organization?.email ?? 'Account';
@@ -29,7 +27,7 @@ export function TopBar(props: {
       { id: 'logout', text: 'Log out' },
     ],
     onItemClick: ({ detail: { id } }: { detail: { id: string } }) => {
-      if (id === 'logout') session.logout().catch(report);
+      if (id === 'logout') onLogout();
       else chooseTheme(id);
     },
   };

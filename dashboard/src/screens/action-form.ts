@@ -2,7 +2,6 @@ import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
-import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { differences, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
@@ -101,7 +100,7 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
 /** Returns the values of a copy of an Action, which is off. */
 function copyOf(action: ActionView): ActionValues {
   const values = actionValues(action);
-  return { ...values, name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS), enabled: false };
+  return { ...values, name: `Copy of ${values.name}`, enabled: false };
 }
 
 /**
@@ -109,13 +108,13 @@ function copyOf(action: ActionView): ActionValues {
  * @param template the Action of which a new one is a copy. The copy is off, and asks for a signing secret of its own
  */
 export function useActionForm(
-  { site_id }: AssistantView,
+  { site_id, name }: AssistantView,
   action: EditedAction,
   template?: ActionView,
 ): EditedForm<EditedAction, ActionValues> {
   const { api, organization, notify } = useDashboard();
   const { org_id } = organization;
-  const keyOf = (id: string) => `${site_id}.action.${id}`;
+  const placeOf = (id: string) => ({ key: `${site_id}.action.${id}`, path: paths.action(org_id, site_id, id) });
   const newKey = template === undefined ? 'new' : `copy.${template.action_id}`;
   const opened = window.location.pathname;
   const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
@@ -135,14 +134,16 @@ export function useActionForm(
     return api('updateAction', { org_id, action_id }, { body: { version, change } });
   };
   return useForm<EditedAction, ActionValues>({
-    key: keyOf(idOf(action)),
+    key: placeOf(idOf(action)).key,
+    title: `Action ${isStored(action) ? action.name : '(new)'}, ${name}`,
+    path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,
     pick: actionValues,
     initial: template && copyOf(template),
     labels: LABELS,
     newerIn: currentAction,
     write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),
-    keyOf: (saved) => keyOf(idOf(saved)),
+    continuesIn: (saved) => placeOf(idOf(saved)),
     onSaved: (saved, typed) => {
       // What was typed during the save is not saved yet, so its form stays open. A user who has left the form stays where they are.
       const next = typed

@@ -65,21 +65,13 @@ function ActionForm(props: {
   const { base, values, set, disabled } = form;
   const isNew = !isStored(action);
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
-  const cancel = () => {
-    form.reset();
-    back();
-  };
   return (
     <EditForm
       form={form}
       what="Action"
       header={<Header variant="h1">{isStored(base) ? base.name : 'Create Action'}</Header>}
       create={isNew ? { text: 'Create Action', ready: form.dirty } : undefined}
-      leave={
-        <Button formAction="none" onClick={disabled ? back : cancel}>
-          {disabled ? 'Back to the Actions' : 'Cancel'}
-        </Button>
-      }
+      leave={{ text: disabled ? 'Back to the Actions' : 'Cancel', onLeave: back }}
     >
       {isNew && (
         <Panel title="Trigger">

@@ -1,6 +1,7 @@
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { type EditedForm, type Labels, useForm } from '../parts/form.ts';
+import { differences, type EditedForm, type Labels, useForm } from '../parts/form.ts';
 import { currentAssistant } from '../session/problems.ts';
 
 export const LABELS: Labels = {
@@ -24,7 +25,7 @@ export type AssistantProps = {
 /** Edits and saves the part of an assistant on one tab. @param options.toApi converts the values for the API */
 export function useAssistantForm<V extends object>(
   options: AssistantProps & {
-    readonly tab: string;
+    readonly tab: 'general' | 'deploy';
     readonly pick: (assistant: AssistantView) => V;
     readonly toApi?: (values: V) => object;
   },
@@ -33,14 +34,17 @@ export function useAssistantForm<V extends object>(
   const { assistant, pick, toApi = (values) => values, onSaved } = options;
   return useForm({
     key: `${assistant.site_id}.${options.tab}`,
+    title: `${options.tab === 'general' ? 'General' : 'Deploy'}, ${assistant.name}`,
+    path: paths.assistant(organization.org_id, assistant.site_id, options.tab),
     entity: assistant,
     pick,
     labels: LABELS,
     newerIn: currentAssistant,
     onNewer: onSaved,
-    write: ({ base, values }, changed) => {
+    write: ({ base, values }) => {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
-      const change = Object.fromEntries(Object.entries(toApi(values)).filter(([field]) => changed.includes(field)));
+      const changes = differences(toApi(pick(base)), toApi(values));
+      const change = Object.fromEntries(changes.map(({ field, now }) => [field, now]));
       return api('updateAssistant', ids, { body: { version: base.version, change } });
     },
     onSaved: (saved) => {

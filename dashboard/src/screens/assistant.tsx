@@ -1,4 +1,4 @@
-import { Alert, BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
+import { BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, type Place, paths } from '../navigation.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
@@ -55,11 +55,6 @@ export default function Assistant({ site, place }: { readonly site: string; read
           >
             {assistant.name}
           </Header>
-          {assistant.domain === '' && place.tab !== 'intelligence' && (
-            <Alert type="warning" header="The widget appears on no page">
-              The Domain on the General tab is empty, so browsers block the widget everywhere.
-            </Alert>
-          )}
           <Tabs
             ariaLabel={`Settings of ${assistant.name}`}
             activeTabId={place.tab}

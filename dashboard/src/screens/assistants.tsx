@@ -1,12 +1,12 @@
-import { Alert, Button, Header, Link, SpaceBetween, StatusIndicator } from '@cloudscape-design/components';
-import { useState } from 'react';
+import { Alert, Button, Header, Link, SpaceBetween } from '@cloudscape-design/components';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
-import { paths } from '../navigation.ts';
+import { paths, useParameters } from '../navigation.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
-import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
+import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
-import { CopiedId } from '../parts/texts.tsx';
+import { CopiedId, Status } from '../parts/texts.tsx';
 import type { Api } from '../session/api-client.ts';
+import { useVerdict } from './where-it-runs.tsx';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 
@@ -28,10 +28,11 @@ export default function Assistants() {
   const { org_id, assistant_limit } = organization;
   useTitle(`Assistants of ${organization.name}`);
   const assistants = useLoad(org_id, () => allAssistants(api, org_id));
-  const [creating, setCreating] = useState(false);
+  const [parameters, change] = useParameters();
+  const verdictOf = useVerdict();
   const items = assistants.value?.toSorted((a, b) => compare(a.name, b.name)) ?? [];
   const create = isAdmin && (
-    <Button variant="primary" disabled={items.length >= assistant_limit} onClick={() => setCreating(true)}>
+    <Button variant="primary" disabled={items.length >= assistant_limit} onClick={() => change({ new: 'assistant' })}>
       Create assistant
     </Button>
   );
@@ -40,18 +41,26 @@ export default function Assistants() {
       {assistant.name}
     </Link>
   );
-  const status = ({ enabled, domain }: AssistantView) => {
-    if (enabled && domain === '') return <StatusIndicator type="warning">On, but no Domain</StatusIndicator>;
-    return <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'On' : 'Off'}</StatusIndicator>;
+  const state = (assistant: AssistantView) => {
+    if (!assistant.enabled) return 'Off';
+    return verdictOf(assistant).refused_by.length === 0 ? 'On' : 'On, but on no page';
+  };
+  const status = (assistant: AssistantView) => {
+    const text = state(assistant);
+    return <Status type={STATES[text]}>{text}</Status>;
+  };
+  const byState = {
+    label: 'Status',
+    options: Object.fromEntries(Object.keys(STATES).map((it) => [it, (one: AssistantView) => state(one) === it])),
   };
   const columns: readonly Column<AssistantView>[] = [
     { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 160, cell: link('inherit') },
     { id: 'domain', header: 'Domain', sortBy: host, minWidth: 160, cell: (item) => host(item) || 'Not set' },
-    { id: 'status', header: 'Status', sortBy: ({ enabled }) => String(enabled), minWidth: 80, cell: status },
+    { id: 'status', header: 'Status', sortBy: state, minWidth: 110, cell: status },
     { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
     { id: 'site', header: 'Site ID', width: 250, cell: ({ site_id }) => <CopiedId label="Site ID" id={site_id} /> },
   ];
-  const list = useList(items, 'assistants', searched, [onOff('Status')], columns);
+  const list = useList(items, 'assistants', searched, [byState], columns);
   const header = (
     <Header
       variant="h1"
@@ -89,10 +98,13 @@ export default function Assistants() {
           }}
         />
       )}
-      {creating && <CreateAssistant onClose={() => setCreating(false)} />}
+      {isAdmin && parameters.get('new') !== null && <CreateAssistant onClose={() => change({ new: '' })} />}
     </SpaceBetween>
   );
 }
+
+/** The states of an assistant, with their looks. */
+const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
 
 const host = ({ domain }: AssistantView) => domain;
 const mode = (assistant: AssistantView) => assistant.authentication_mode;

@@ -1,4 +1,4 @@
-import { Box, Button, Modal, SpaceBetween } from '@cloudscape-design/components';
+import { Box, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { useEffect, useState } from 'react';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -6,9 +6,17 @@ import { EditForm } from '../parts/edit-form.tsx';
 import { useForm } from '../parts/form.ts';
 import { describeProblem } from '../session/problems.ts';
 import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
+import { type Site, WhereItRuns } from './where-it-runs.tsx';
 
 type Entity = { readonly version: number; readonly site_id: string };
 const NEW: Entity = { version: 0, site_id: '' };
+/** The other settings of a new assistant. */
+const CREATED: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | 'server_secret'> = {
+  enabled: true,
+  authentication_mode: 'Allowed Websites',
+  ip_allowlist: [],
+  server_secret: null,
+};
 const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '' });
 
 /** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
@@ -18,6 +26,8 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
   const [error, setError] = useState<unknown>();
   const form = useForm<Entity, GeneralValues>({
     key: `${org_id}.assistant.new`,
+    title: 'New assistant',
+    path: paths.newAssistant(org_id),
     entity: NEW,
     pick: blank,
     write: async ({ values, id }) => {
@@ -38,10 +48,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
   useEffect(() => {
     if (appeared) document.querySelector<HTMLElement>('[role="dialog"] form input')?.focus();
   }, [appeared]);
-  const cancel = () => {
-    form.reset();
-    onClose();
-  };
+  const { domain } = form.values;
   return (
     <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
       <EditForm
@@ -49,14 +56,12 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
         what="assistant"
         failure={error === undefined ? undefined : describeProblem(error)}
         create={{ text: 'Create', ready: true }}
-        leave={
-          <Button formAction="none" onClick={cancel}>
-            Cancel
-          </Button>
-        }
+        leave={{ text: 'Cancel', onLeave: onClose }}
       >
         <SpaceBetween size="l">
-          <GeneralFields form={{ ...form, disabled: form.saving }} />
+          <GeneralFields form={{ ...form, disabled: form.saving }}>
+            <WhereItRuns site={{ ...CREATED, domain, allowed_domains: [domain] }} unsaved />
+          </GeneralFields>
           <Box variant="small">
             The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.
           </Box>

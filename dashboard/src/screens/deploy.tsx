@@ -2,20 +2,35 @@ import { Alert, Box, FormField, RadioGroup, SpaceBetween, TokenGroup } from '@cl
 import { useState } from 'react';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { type HostEntry, readHostEntry } from '../../../src/contract/hosts.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { TextCommand } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
 import { Help, Panel } from '../parts/texts.tsx';
+import { sentence } from '../session/problems.ts';
 import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
 import { Installation, Snippets } from './snippets.tsx';
+import { useVerdict, WhereItRuns } from './where-it-runs.tsx';
 
-const pick = ({ authentication_mode, allowed_domains, ip_allowlist }: AssistantView) => ({
+const NOT_AN_ADDRESS = 'must be an IPv4 or IPv6 address such as 203.0.113.7, no name and no range';
+
+/** The last text of a list is the one that is being typed, so that a save includes it. Domain and status are here for the repairs. */
+const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enabled }: AssistantView) => ({
   authentication_mode,
-  allowed_domains,
-  ip_allowlist,
+  allowed_domains: [...allowed_domains, ''],
+  ip_allowlist: [...ip_allowlist, ''],
+  domain,
+  enabled,
+});
+type Values = ReturnType<typeof pick>;
+const filled = (list: readonly string[]) => list.filter((text) => text.trim() !== '');
+const toApi = (values: Values) => ({
+  ...values,
+  allowed_domains: filled(values.allowed_domains),
+  ip_allowlist: filled(values.ip_allowlist),
 });
 
 const isMode = (value: string): value is AuthenticationMode =>
@@ -23,12 +38,19 @@ const isMode = (value: string): value is AuthenticationMode =>
 
 /** The Deploy tab: authentication of the widget, its websites, and the script tag for the page. */
 export default function Deploy(props: AssistantProps) {
-  const { isAdmin, organization } = useDashboard();
-  const form = useAssistantForm({ ...props, tab: 'deploy', pick });
+  const { api, isAdmin, organization } = useDashboard();
+  const form = useAssistantForm({ ...props, tab: 'deploy', pick, toApi });
   const { values, set, problems } = form;
-  const { domain, enabled } = props.assistant;
   const saved = props.assistant;
+  const site = { ...saved, ...toApi(values) };
+  const { domain } = values;
+  const { useless } = useVerdict()(site);
   const signed = values.authentication_mode === 'Session Signed';
+  const readAddress = async (typed: string) => {
+    const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: [typed] } });
+    const entry = addresses[0]?.normalized ?? null;
+    return entry === null ? { problem: NOT_AN_ADDRESS } : { entry };
+  };
   const locked = organization.plan === 'free' && saved.authentication_mode !== 'Session Signed';
   return (
     <SpaceBetween size="m">
@@ -65,22 +87,20 @@ export default function Deploy(props: AssistantProps) {
             </Alert>
           )}
           {!signed && (
-            <SpaceBetween size="l">
-              <EntryList
-                label="Allowed Domains"
-                description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
-                placeholder={domain || 'www.example.com'}
-                noun="domain"
-                field="allowed_domains"
-                form={form}
-                refusal="Enter a host such as example.com or example.com:8443, without wildcards."
-              />
-              {values.allowed_domains.length === 0 && (
-                <Alert type="warning">
-                  The list is empty, so the service refuses every visitor. Add the host of your website.
-                </Alert>
-              )}
-            </SpaceBetween>
+            <EntryList
+              label="Allowed Domains"
+              description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
+              placeholder={domain || 'www.example.com'}
+              noun="domain"
+              field="allowed_domains"
+              form={form}
+              read={async (typed) => readHostEntry(typed)}
+              warningOf={(entry) =>
+                useless.includes(entry)
+                  ? `Browsers allow only pages of the Domain, ${domain}: no page can match`
+                  : undefined
+              }
+            />
           )}
           <EntryList
             label="IP allowlist"
@@ -89,9 +109,10 @@ export default function Deploy(props: AssistantProps) {
             noun="address"
             field="ip_allowlist"
             form={form}
-            refusal="Enter an IPv4 or IPv6 address such as 203.0.113.7. Names and ranges are not possible."
+            read={readAddress}
           />
-          <PageCheck settings={{ ...values, domain, enabled }} />
+          <WhereItRuns site={site} unsaved={form.dirty} {...(isAdmin && { onRepair: form.change })} />
+          <PageCheck settings={site} />
         </Panel>
       </EditForm>
       {(signed || saved.server_secret !== null) && <ServerSecret {...props} />}
@@ -111,27 +132,26 @@ function EntryList(props: {
   readonly noun: string;
   readonly field: ListField;
   readonly form: Fields<ListField, string[]>;
-  /** The message for an entry that the service does not accept. */
-  readonly refusal: string;
+  /** Checks an entry, and changes it to the form in which it is compared. */
+  readonly read: (typed: string) => Promise<HostEntry>;
+  /** Returns why an entry has no effect. */
+  readonly warningOf?: (entry: string) => string | undefined;
 }) {
-  const { api, isAdmin } = useDashboard();
-  const { form, field } = props;
-  const listed = form.values[field];
-  const [text, setText] = useState('');
+  const { isAdmin } = useDashboard();
+  const { form, field, warningOf } = props;
+  const listed = form.values[field].slice(0, -1);
+  const text = form.values[field].at(-1) ?? '';
+  const put = (entries: readonly string[], typed: string) => form.set(field, [...entries, typed]);
   const [problem, setProblem] = useState<string>();
 
   const problemOf = (entry: string) => form.problems.of(field, entry);
-  const wrong = listed.filter((entry) => problemOf(entry) !== undefined);
+  const wrong = form.values[field].filter((entry) => problemOf(entry) !== undefined);
   const refused = form.problems.of(field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typed: string) => {
-    const isAddress = field === 'ip_allowlist';
-    const body = { entries: isAddress ? [] : [typed], addresses: isAddress ? [typed] : [] };
-    const { entries, addresses } = await api('checkHosts', {}, { body });
-    const normalized = [...entries, ...addresses][0]?.normalized ?? null;
-    if (normalized === null) return setProblem(props.refusal);
-    if (!listed.includes(normalized)) form.set(field, [...listed, normalized]);
-    setText('');
+    const read = await props.read(typed);
+    if ('problem' in read) return setProblem(`${typed}: ${sentence(read.problem)}`);
+    put([...new Set([...listed, read.entry])], '');
     setProblem(undefined);
   };
 
@@ -145,7 +165,7 @@ function EntryList(props: {
             inputLabel={`New ${props.noun}`}
             button={`Add ${props.noun}`}
             onChange={(value) => {
-              setText(value);
+              put(listed, value);
               setProblem(undefined);
             }}
             run={add}
@@ -156,17 +176,20 @@ function EntryList(props: {
         ) : (
           <TokenGroup
             readOnly={!isAdmin}
-            items={listed.map((label) => ({
-              label,
-              dismissLabel: `Remove ${label}`,
-              ...(wrong.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
-            }))}
-            onDismiss={({ detail }) =>
-              form.set(
-                field,
-                listed.filter((_, index) => index !== detail.itemIndex),
-              )
-            }
+            items={listed.map((label) => {
+              const warning = warningOf?.(label);
+              return {
+                label,
+                dismissLabel: `Remove ${label}`,
+                ...(warning !== undefined && {
+                  description: warning,
+                  iconName: 'status-warning',
+                  iconAlt: 'No effect',
+                }),
+                ...(wrong.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
+              };
+            })}
+            onDismiss={({ detail }) => put(listed.toSpliced(detail.itemIndex, 1), text)}
           />
         )}
       </SpaceBetween>

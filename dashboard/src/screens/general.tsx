@@ -1,4 +1,5 @@
 import { FormField, SpaceBetween } from '@cloudscape-design/components';
+import type { ReactNode } from 'react';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import { EditForm } from '../parts/edit-form.tsx';
@@ -6,13 +7,16 @@ import { OnOff, TextField } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
 import { Panel } from '../parts/texts.tsx';
 import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
+import { WhereItRuns } from './where-it-runs.tsx';
 
 export type GeneralValues = Readonly<Record<'name' | 'domain' | 'hourly_rate_limit', string>>;
 
-const pick = ({ name, domain, enabled, hourly_rate_limit }: AssistantView) => ({
+/** Allowed Domains are on the Deploy tab. Here they follow a new Domain, and are saved with it. */
+const pick = ({ name, domain, enabled, allowed_domains, hourly_rate_limit }: AssistantView) => ({
   name,
   domain,
   enabled,
+  allowed_domains,
   hourly_rate_limit: String(hourly_rate_limit),
 });
 
@@ -34,14 +38,25 @@ export function General(props: AssistantProps) {
         >
           <OnOff form={form}>{form.values.enabled ? 'On' : 'Off'}</OnOff>
         </FormField>
-        <GeneralFields form={form} />
+        <GeneralFields form={form}>
+          <WhereItRuns
+            site={{ ...props.assistant, ...form.values }}
+            unsaved={form.dirty}
+            {...(!form.disabled && { onRepair: form.change })}
+          />
+        </GeneralFields>
       </Panel>
     </EditForm>
   );
 }
 
 /** The fields of a new assistant, which are also on the General tab. */
-export function GeneralFields({ form }: { readonly form: Fields<keyof GeneralValues, string> }) {
+export function GeneralFields(props: {
+  readonly form: Fields<keyof GeneralValues, string>;
+  /** Where the widget appears with this Domain. */
+  readonly children: ReactNode;
+}) {
+  const { form } = props;
   return (
     <SpaceBetween size="l">
       <TextField
@@ -59,13 +74,13 @@ export function GeneralFields({ form }: { readonly form: Fields<keyof GeneralVal
         constraintText="A host such as www.example.com. Each other host, including subdomains, needs its own assistant."
         placeholder="www.example.com"
       />
+      {props.children}
       <TextField
         form={form}
         field="hourly_rate_limit"
         label="Rate Limit (requests/hour)"
         description="Maximum of widget starts and session creations per clock hour. Above it, the service refuses requests until the next hour."
         errorText={form.problems.of('hourly_rate_limit') && `Enter a whole number from 1 to ${HOURLY_RATE_LIMIT_MAX}.`}
-        type="number"
         inputMode="numeric"
         required
       />

@@ -1,28 +1,17 @@
 import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import { useState } from 'react';
 import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
-import { useDashboard } from '../parts/context.ts';
+import { checkPage } from '../../../src/contract/page-check.ts';
 import { TextCommand } from '../parts/fields.tsx';
 import { Status } from '../parts/texts.tsx';
 
 type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
 type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
 
-/** Asks the service whether the widget would start on a page with the settings on the screen. */
+/** Says whether the widget would start on a page with the settings on the screen, and follows them. */
 export function PageCheck({ settings }: { readonly settings: Settings }) {
-  const { api } = useDashboard();
   const [page, setPage] = useState('');
-  const [asked, setAsked] = useState<Asked>();
-
-  const check = async (address: string) => {
-    const { domain, enabled, authentication_mode, allowed_domains: entries } = settings;
-    const body = { entries, page: { address, domain, enabled, authentication_mode } };
-    const { page: verdict } = await api('checkHosts', {}, { body });
-    if (verdict !== null) setAsked({ page: address, settings, verdict });
-  };
-
-  // An answer is valid only for the settings of its request.
-  const current = asked !== undefined && JSON.stringify(asked.settings) === JSON.stringify(settings);
+  const [asked, setAsked] = useState<string>();
   return (
     <FormField
       label="Would this page be allowed?"
@@ -35,9 +24,11 @@ export function PageCheck({ settings }: { readonly settings: Settings }) {
           placeholder="https://www.example.com/shop"
           button="Check page"
           onChange={setPage}
-          run={check}
+          run={async (address) => setAsked(address)}
         />
-        <div aria-live="polite">{current && <Answer {...asked} />}</div>
+        <div aria-live="polite">
+          {asked !== undefined && <Answer page={asked} settings={settings} verdict={checkPage(asked, settings)} />}
+        </div>
       </SpaceBetween>
     </FormField>
   );

@@ -130,6 +130,7 @@ function tooOften(seconds: number | undefined): string {
   return `Too many requests. Try again in ${seconds === 1 ? 'one second' : `${seconds} seconds`}.`;
 }
 
-function sentence(text: string): string {
+/** Returns a problem as a sentence. */
+export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

@@ -1,8 +1,8 @@
 import type { Assistant } from '../../contract/assistants.ts';
+import { hostMatches, originHost, pageHost } from '../../contract/hosts.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import { identifier } from '../../contract/widget.ts';
 import { Refusal } from '../refusal.ts';
-import { hostMatches, originHost, pageHost } from './hosts.ts';
 import { ipAllowed } from './ip-addresses.ts';
 
 /** The parts of a widget's request that identify its site and its page. */

@@ -1,8 +1,8 @@
 import type { Assistant } from '../../contract/assistants.ts';
+import { entriesMatching, hostMatches, originHost } from '../../contract/hosts.ts';
 import { PUBLIC_OPERATIONS } from '../../contract/public-operations.ts';
 import { identifier } from '../../contract/widget.ts';
 import type { FindAssistant } from './authenticate-widget.ts';
-import { entriesMatching, hostMatches, originHost } from './hosts.ts';
 
 /**
  * Returns the origin for the header Access-Control-Allow-Origin, in parsed form: the request's origin, when it is on the assistant's

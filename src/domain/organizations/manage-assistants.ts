@@ -8,9 +8,9 @@ import {
   formSubmissionsPerHour,
 } from '../../contract/assistants.ts';
 import type { AssistantView } from '../../contract/dashboard.ts';
+import { type HostEntry, readHostEntry } from '../../contract/hosts.ts';
 import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership, Organization } from '../../contract/organizations.ts';
-import { type HostEntry, readHostEntry } from '../auth/hosts.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';

@@ -164,8 +164,8 @@ export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<Dashboard
     memberships.map(async ({ org_id, role, email }) => {
       const organization = await ports.store.findOrganization(org_id);
       if (organization === undefined) return [];
-      const { name, plan } = organization;
-      return [{ org_id, name, plan, role, email, assistant_limit: assistantLimit(organization) }];
+      const { name, plan, suspended = false } = organization;
+      return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];
     }),
   );
   return { sub, organizations: organizations.flat() };

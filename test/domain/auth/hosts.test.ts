@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { checkPage, type PageSettings } from '../../../src/domain/auth/check-hosts.ts';
+import { entriesMatching, hostMatches, originHost, pageHost, readHostEntry } from '../../../src/contract/hosts.ts';
+import { checkPage, type PageSettings, type SiteSettings, whereItRuns } from '../../../src/contract/page-check.ts';
+import { admitWidget } from '../../../src/domain/auth/authenticate-widget.ts';
 import { allowedOrigin, preflight, preflightSite } from '../../../src/domain/auth/cors.ts';
-import { entriesMatching, hostMatches, originHost, pageHost, readHostEntry } from '../../../src/domain/auth/hosts.ts';
 import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 
@@ -185,6 +186,86 @@ test.each(['not a page', '', 'ftp://shop.example', 'https://', 'javascript:alert
     expect(check(address)).toEqual({ host: null, matched_by: null, refused_by: [] });
   },
 );
+
+describe('where a widget appears', () => {
+  const site = (changes: Partial<SiteSettings> = {}): SiteSettings => ({
+    authentication_mode: 'Allowed Websites',
+    enabled: true,
+    domain: 'shop.example',
+    allowed_domains: ['shop.example'],
+    server_secret: null,
+    suspended: false,
+    ...changes,
+  });
+
+  test.each<[Partial<SiteSettings>, ReturnType<typeof whereItRuns>]>([
+    [{}, { on: ['shop.example'], refused_by: [], useless: [] }],
+    [{ domain: 'https://SHOP.example/' }, { on: ['shop.example'], refused_by: [], useless: [] }],
+    [{ domain: 'www.shop.example' }, { on: [], refused_by: ['allowed_domains'], useless: ['shop.example'] }],
+    [{ allowed_domains: [] }, { on: [], refused_by: ['allowed_domains'], useless: [] }],
+    [
+      { allowed_domains: ['shop.example:8443', 'a.example'] },
+      { on: ['shop.example:8443'], refused_by: [], useless: ['a.example'] },
+    ],
+    [{ domain: 'shop.example:8443' }, { on: ['shop.example:8443'], refused_by: [], useless: [] }],
+    [
+      { domain: 'shop.example:8443', allowed_domains: ['shop.example:9000'] },
+      { on: [], refused_by: ['allowed_domains'], useless: ['shop.example:9000'] },
+    ],
+    [
+      { domain: '[::1]:80', allowed_domains: ['[::1]'] },
+      { on: ['[::1]:80'], refused_by: [], useless: [] },
+    ],
+    [{ domain: '' }, { on: [], refused_by: ['domain'], useless: [] }],
+    [{ domain: '*.shop.example' }, { on: [], refused_by: ['domain'], useless: [] }],
+    [
+      { enabled: false, suspended: true },
+      { on: [], refused_by: ['suspended', 'enabled'], useless: [] },
+    ],
+    [{ ...SIGNED }, { on: [], refused_by: ['server_secret'], useless: [] }],
+    [
+      { ...SIGNED, server_secret: {} },
+      { on: ['shop.example'], refused_by: [], useless: [] },
+    ],
+  ])('with %j: %j', (changes, verdict) => {
+    expect(whereItRuns(site(changes))).toEqual(verdict);
+  });
+
+  test('agrees with the browser and the service on every page', () => {
+    const host = fc.constantFrom('a.example', 'b.example', 'a.example:443', 'a.example:8443', 'b.example:8443');
+    const settings = fc.record({
+      domain: fc.oneof(host, fc.constant('')),
+      allowed_domains: fc.array(host, { maxLength: 3 }),
+      enabled: fc.boolean(),
+      authentication_mode: fc.constantFrom('Allowed Websites' as const, 'Session Signed' as const),
+    });
+    fc.assert(
+      fc.property(settings, host, (changes, address) => {
+        const { origin } = new URL(`https://${address}`);
+        const signed = changes.authentication_mode === 'Session Signed';
+        const credentials = {
+          siteId: SITE_ID,
+          sessionToken: signed ? 'token' : undefined,
+          origin,
+          referer: undefined,
+          ip: '',
+        };
+        const assistant = anAssistant(changes);
+        const admitted = () => admitWidget({ credentials, assistant, claims: signed ? {} : undefined });
+        let starts = allowedOrigin(assistant, origin) !== undefined;
+        try {
+          admitted();
+        } catch {
+          starts = false;
+        }
+        expect(checkPage(address, changes).refused_by.length === 0).toBe(starts);
+        const { on } = whereItRuns(site({ ...changes, server_secret: {} }));
+        const page = originHost(origin);
+        expect(page !== undefined && on.some((entry) => hostMatches(entry, page))).toBe(starts);
+      }),
+    );
+  });
+});
 
 const SHOP = 'https://shop.example';
 

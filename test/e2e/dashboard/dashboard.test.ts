@@ -8,4 +8,5 @@ import './many.ts';
 import './form-order.ts';
 import './fields.ts';
 import './trouble.ts';
+import './answers.ts';
 import './input.ts';

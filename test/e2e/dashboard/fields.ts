@@ -1,6 +1,6 @@
 import { envelope } from '../../../src/contract/queues.ts';
 import { until } from '../../harness/until.ts';
-import { button, dashboard, page } from './shared-dashboard.ts';
+import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('fields.example');
@@ -21,7 +21,7 @@ describe('fields and focus', () => {
 
   test('warns of an empty Domain on the tabs and in the list', async () => {
     const warning = page.getByText('The widget appears on no page');
-    await page.getByText('On, but no Domain').waitFor();
+    await page.getByText('On, but on no page').waitFor();
     await page.getByRole('link', { name: 'My shop' }).click();
     await warning.waitFor();
     await page.getByRole('tab', { name: 'Deploy' }).click();
@@ -75,7 +75,7 @@ describe('fields and focus', () => {
     expect(copy).toEqual({ ...original, enabled: false });
     await open(page, url('intelligence/new'));
     expect(await page.getByLabel('Name').inputValue()).toBe('Unfinished');
-    await button('Cancel').click();
+    await discard();
   });
 
   test('says in the list that the organization has room for no other assistant', async () => {
@@ -107,7 +107,7 @@ describe('fields and focus', () => {
       ['conversation.ended', ['conversation_id', 'session_id', 'message_count']],
       ['conversation.resolved', ['conversation_id', 'session_id', 'message_count']],
     ]);
-    await button('Cancel').click();
+    await discard();
   });
 
   test('marks each wrong entry of a response field map', async () => {
@@ -125,7 +125,7 @@ describe('fields and focus', () => {
     await button('Create Action').click();
     await page.getByText('Entry 1: Enter a path').waitFor();
     await page.getByText('Entry 2: Enter a name').waitFor();
-    await button('Cancel').click();
+    await discard();
   });
 
   test('checks each IP address when it is added, and marks every wrong entry of a refused list', async () => {
@@ -133,7 +133,7 @@ describe('fields and focus', () => {
     const field = page.getByLabel('New address');
     await field.fill('10.0.0.0/8');
     await button('Add address').click();
-    await page.getByText('Enter an IPv4 or IPv6 address').waitFor();
+    await page.getByText('10.0.0.0/8: Must be an IPv4 or IPv6 address').waitFor();
     expect(await button('Remove 10.0.0.0/8').count()).toBe(0);
     await field.fill('2001:DB8::0:7');
     await field.press('Enter');
@@ -142,7 +142,7 @@ describe('fields and focus', () => {
     await page.evaluate(`(() => {
       const name = 'va-wave.draft.${siteId}.deploy';
       const draft = JSON.parse(sessionStorage.getItem(name));
-      draft.values.ip_allowlist = ['nowhere', '203.0.113.7', '999.1.1.1'];
+      draft.values.ip_allowlist = ['nowhere', '203.0.113.7', '999.1.1.1', ''];
       sessionStorage.setItem(name, JSON.stringify(draft));
     })()`);
     await open(page, url('general'));
@@ -177,7 +177,7 @@ describe('fields and focus', () => {
     await preview.getByRole('button', { name: 'Send' }).click();
     await preview.getByRole('heading', { name: 'Thank you!' }).waitFor();
     expect(dashboard.receiver.to('/preview')).toEqual([]);
-    await button('Cancel').click();
+    await discard();
     expect(dashboard.admin.problems).toEqual([]);
   });
 });

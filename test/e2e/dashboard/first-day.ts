@@ -27,14 +27,14 @@ describe('the first day', () => {
     await dialog().getByLabel('Domain').fill('*.shop.example');
     await dialog().getByRole('button', { name: 'Create', exact: true }).click();
     for (const problem of ['Is required.', 'without wildcards', 'Enter a whole number from 1 to']) {
-      await dialog().getByText(problem).waitFor();
+      await dialog().getByText(problem).first().waitFor();
     }
     expect(await wrong()).toBe(3);
     await focused('Name');
     await page.keyboard.type('Website');
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Website');
     await dialog().getByLabel('Domain').fill(`http://${HOST}/start`);
-    await dialog().getByText('without wildcards').waitFor({ state: 'detached' });
+    await dialog().getByText('without wildcards').first().waitFor({ state: 'detached' });
     expect(await wrong()).toBe(1);
     await dialog().getByLabel('Rate Limit (requests/hour)').fill('500');
     await page.keyboard.press('Enter');
@@ -46,7 +46,7 @@ describe('the first day', () => {
   test('normalizes domains, refuses wildcards, and checks a page', async () => {
     await page.getByLabel('New domain').fill('*.shop.example');
     await button('Add domain').click();
-    await page.getByText('Enter a host such as example.com').waitFor();
+    await page.getByText('*.shop.example: Must be a host such as example.com').waitFor();
     await page.getByLabel('New domain').fill('HTTP://WWW.shop.example/anything');
     await page.getByLabel('New domain').press('Enter');
     await button('Remove www.shop.example').waitFor();
@@ -57,11 +57,9 @@ describe('the first day', () => {
     await button('Check page').click();
     await page.getByText(`Yes, by the Domain and the entry ${HOST}`).waitFor();
     await button(`Remove ${HOST}`).click();
-    await page.getByText('Yes, by the Domain').waitFor({ state: 'detached' });
-    await button('Check page').click();
     await page.getByText(`No: ${HOST} is not in Allowed Domains`).waitFor();
     await button('Discard changes').click();
-    await page.getByText('No: ').waitFor({ state: 'detached' });
+    await page.getByText(`Yes, by the Domain and the entry ${HOST}`).waitFor();
     await page.getByLabel('New domain').fill('staging.shop.example');
     await button('Add domain').click();
     await button('Save changes').click();

@@ -1,0 +1,91 @@
+import { Button, SpaceBetween } from '@cloudscape-design/components';
+import type { AssistantView } from '../../../src/contract/dashboard.ts';
+import { readHostEntry } from '../../../src/contract/hosts.ts';
+import { normalizedEntry, type SiteVerdict, whereItRuns } from '../../../src/contract/page-check.ts';
+import { useDashboard } from '../parts/context.ts';
+import { Status } from '../parts/texts.tsx';
+
+export type Site = Pick<
+  AssistantView,
+  'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist' | 'server_secret'
+>;
+type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'>>;
+
+/** Returns where the widget of an assistant appears, with the settings on the screen. */
+export function useVerdict(): (site: Site) => SiteVerdict {
+  const { suspended } = useDashboard().organization;
+  return (site) => whereItRuns({ ...site, suspended });
+}
+
+/** Says on which addresses the widget appears, or on none and why. @param props.onRepair changes the fields of the form */
+export function WhereItRuns(props: {
+  readonly site: Site;
+  /** Whether the settings are not saved yet. */
+  readonly unsaved: boolean;
+  readonly onRepair?: (change: Repair) => void;
+}) {
+  const { site, unsaved, onRepair } = props;
+  const verdict = useVerdict()(site);
+  const { on, refused_by } = verdict;
+  const when = unsaved ? 'Once this is saved, the' : 'The';
+  const visitors = [
+    ...(site.authentication_mode === 'Session Signed' ? [' with a session token'] : []),
+    ...(site.ip_allowlist.length > 0 ? [' whose IP address is on the IP allowlist'] : []),
+  ];
+  const who = visitors.length > 0 ? ` for visitors${visitors.join(',')}` : '';
+  return (
+    <div role="status">
+      <SpaceBetween size="xs">
+        {refused_by.length === 0 ? (
+          <Status type="success">{`${when} widget appears on ${on.join(', ')}${who}.`}</Status>
+        ) : (
+          <Status
+            type={unsaved ? 'warning' : 'error'}
+          >{`${when} widget appears on no page. ${refused_by.map((why) => REASONS[why](site)).join(' ')}`}</Status>
+        )}
+        {onRepair && (
+          <SpaceBetween direction="horizontal" size="xs">
+            {repairs(site, verdict).map(({ text, change }) => (
+              <Button key={text} formAction="none" onClick={() => onRepair(change)}>
+                {text}
+              </Button>
+            ))}
+          </SpaceBetween>
+        )}
+      </SpaceBetween>
+    </div>
+  );
+}
+
+const REASONS: Readonly<Record<SiteVerdict['refused_by'][number], (site: Site) => string>> = {
+  suspended: () => 'The operator has suspended the organization.',
+  enabled: () => 'The Assistant Status is off.',
+  domain: ({ domain }) => {
+    const read = readHostEntry(domain);
+    if (domain.trim() === '') return 'The Domain is empty, so browsers block the widget everywhere.';
+    return 'problem' in read ? `The Domain ${read.problem}.` : '';
+  },
+  allowed_domains: ({ domain, allowed_domains }) =>
+    allowed_domains.every((entry) => entry.trim() === '')
+      ? 'Allowed Domains is empty.'
+      : `Browsers allow only pages of the Domain, ${domain.trim()}, and the service only pages of Allowed Domains, where it is not.`,
+  server_secret: () =>
+    'There is no server secret, so your backend cannot create session tokens. Generate it on the Deploy tab.',
+};
+
+/** Returns the changes after which the widget appears, as far as one exists for each reason. */
+function repairs({ domain, allowed_domains }: Site, { refused_by }: SiteVerdict) {
+  const host = normalizedEntry(domain);
+  const [other] = allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []);
+  const possible: Readonly<Record<string, readonly { readonly text: string; readonly change: Repair }[]>> = {
+    enabled: [{ text: 'Switch the assistant on', change: { enabled: true } }],
+    domain: other === undefined ? [] : [{ text: `Use ${other} as the Domain`, change: { domain: other } }],
+    allowed_domains: [
+      ...(host === null
+        ? []
+        : [{ text: `Add ${host} to Allowed Domains`, change: { allowed_domains: [host, ...allowed_domains] } }]),
+      ...(other === undefined ? [] : [{ text: `Use ${other} as the Domain`, change: { domain: other } }]),
+    ],
+  };
+  return refused_by.flatMap((reason) => possible[reason] ?? []);
+}

@@ -1,0 +1,95 @@
+import type { AssistantSettings } from './assistants.ts';
+import type { PageVerdict } from './dashboard.ts';
+import { hostMatches, type PageHost, pageHost, readHostEntry } from './hosts.ts';
+
+/** Normalizes an entry of Allowed Domains as a save does. Returns null for an entry that can never match a page. */
+export function normalizedEntry(entry: string): string | null {
+  const read = readHostEntry(entry);
+  return 'entry' in read ? read.entry : null;
+}
+
+export type PageSettings = Pick<AssistantSettings, 'authentication_mode' | 'enabled' | 'domain' | 'allowed_domains'>;
+
+/**
+ * Checks whether a widget on a page would start, by the rules that answer the browser's cross-origin check (cors.ts) and that admit a widget
+ * (authenticate-widget.ts). Assumes a visitor on the IP allowlist and, in Session Signed, a valid token.
+ * @param address of the page, as an admin types it, with or without https://
+ */
+export function checkPage(address: string, settings: PageSettings): PageVerdict {
+  const typed = address.trim();
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
+  // Parsing normalizes the typed address as a browser does before it sends it.
+  const page = url === null ? undefined : pageHost(url.origin);
+  if (page === undefined) return { host: null, matched_by: null, refused_by: [] };
+  const saved = normalized(settings);
+  return {
+    host: page.origin.replace(/^https?:\/\//, ''),
+    matched_by: saved.allowed_domains.find((entry) => hostMatches(entry, page)) ?? null,
+    refused_by: refusing(page, saved),
+  };
+}
+
+function normalized(settings: PageSettings): PageSettings {
+  return {
+    ...settings,
+    domain: normalizedEntry(settings.domain) ?? '',
+    allowed_domains: settings.allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []),
+  };
+}
+
+function refusing(page: PageHost, settings: PageSettings): PageVerdict['refused_by'] {
+  const { domain, enabled, allowed_domains } = settings;
+  const listed =
+    settings.authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
+  return [
+    ...(hostMatches(domain, page) ? [] : ['domain' as const]),
+    ...(enabled ? (listed ? [] : ['allowed_domains' as const]) : ['enabled' as const]),
+  ];
+}
+
+export type SiteSettings = PageSettings & {
+  /** Whether the assistant has a server secret. Without one, nobody can create the tokens of Session Signed. */
+  readonly server_secret: object | null;
+  /** Whether the operator has suspended the organization. */
+  readonly suspended: boolean;
+};
+
+/** Where a widget appears. */
+export type SiteVerdict = {
+  /** The addresses; one without a port stands for every port. */
+  readonly on: readonly string[];
+  /** Why the widget appears on no page; empty when it appears on one. */
+  readonly refused_by: readonly (PageVerdict['refused_by'][number] | 'server_secret' | 'suspended')[];
+  /** The entries of Allowed Domains on which no widget can appear, because no page on them is on the Domain. */
+  readonly useless: readonly string[];
+};
+
+/** Says on which pages the widget of an assistant appears: the pages of its Domain that checkPage allows. */
+export function whereItRuns(settings: SiteSettings): SiteVerdict {
+  const saved = normalized(settings);
+  const { domain, allowed_domains, authentication_mode } = saved;
+  const { enabled, suspended, server_secret } = settings;
+  const signed = authentication_mode === 'Session Signed';
+  // What the Domain and an entry have in common is one of the two: the one with the port, if any has.
+  const allowed = (entries: string[]) =>
+    [...new Set([domain, ...entries])].filter(
+      (entry) => refusing(pageOf(entry), { ...saved, enabled: true, allowed_domains: entries }).length === 0,
+    );
+  const on = allowed(allowed_domains);
+  const listed = on.length > 0 || domain === '';
+  const refused_by = [
+    ...(suspended ? ['suspended' as const] : []),
+    ...(enabled ? [] : ['enabled' as const]),
+    ...(domain === '' ? ['domain' as const] : []),
+    ...(listed ? [] : ['allowed_domains' as const]),
+    ...(signed && server_secret === null ? ['server_secret' as const] : []),
+  ];
+  const useless = signed || domain === '' ? [] : allowed_domains.filter((entry) => allowed([entry]).length === 0);
+  return { on: refused_by.length === 0 ? on : [], refused_by, useless };
+}
+
+/** Returns the pages that an entry matches: one port, or with an empty port all of them. */
+function pageOf(entry: string): PageHost {
+  const [, hostname = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return { hostname, port, origin: '' };
+}
