@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { coldStart } from './cold-start/cold-start.ts';
 import { delivery } from './delivery/delivery.ts';
 import { hostile } from './hostile/hostile.ts';
+import { json } from './json.ts';
 import { chosenOf, type Section, sectionMarkdown } from './report.ts';
 
 /**
@@ -15,6 +16,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
   delivery,
   'cold-start': coldStart,
   hostile,
+  json,
 };
 
 const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { LogLine, LogQuery } from '../src/adapters/aws-account.ts';
-import { jsonOrUndefined } from '../src/domain/parse-json.ts';
+import { parseJson } from '../src/domain/parse-json.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
@@ -82,7 +82,7 @@ async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
       `The one-machine service has no ready file at ${resolve(path)}: run npm start, or name its ready file`,
     );
   }
-  const { data } = readyFile.safeParse(jsonOrUndefined(text));
+  const { data } = readyFile.safeParse(parseJson(text));
   if (data !== undefined) return data;
   throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
 }
@@ -110,6 +110,6 @@ const structured = z.object({ timestamp: z.iso.datetime() });
 
 /** Returns the time of a structured line, or undefined for any other line. Other lines are always shown. */
 function timeOf(line: string): Date | undefined {
-  const { data } = structured.safeParse(jsonOrUndefined(line));
+  const { data } = structured.safeParse(parseJson(line));
   return data && new Date(data.timestamp);
 }

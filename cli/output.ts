@@ -124,13 +124,13 @@ export const jsonLine = (value: unknown): string => `${safeJson(value, 0)}\n`;
 /** Returns the fields of an object as texts, with their names in JSON. The name of a nested field has dots. */
 export function fieldsOf(value: object): Field[] {
   return Object.entries(value).flatMap(([name, one]): Field[] => {
-    const isNested = typeof one === 'object' && one !== null && !isListOfTexts(one);
+    const isNested = !isOneText(one) && !(Array.isArray(one) && one.every(isOneText));
     if (!isNested) return [[name, [one ?? ''].flat().map(textOf).join(', ')]];
     return fieldsOf(one).map(([inner, text]) => [`${name}.${inner}`, text]);
   });
 }
 
-const isListOfTexts = (value: object) => Array.isArray(value) && value.every((one) => typeof one !== 'object');
+const isOneText = (value: unknown) => typeof value !== 'object' || value === null || JSON.isRawJSON(value);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { EventTime } from '../src/contract/delivery-record.ts';
-import { jsonObject as jsonObjectSchema } from '../src/contract/fields.ts';
-import { jsonOrUndefined, parseExactly } from '../src/domain/parse-json.ts';
+import { isJsonObject } from '../src/contract/fields.ts';
+import { parseJson } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliCommand } from './command.ts';
 import type { CliProcess } from './process.ts';
@@ -103,16 +103,16 @@ export async function jsonValue(
   const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
   const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
   const source = path === undefined ? text : await contentOf(field, path, cliProcess);
-  const value = jsonOrUndefined(source, parseExactly);
+  const value = parseJson(source);
   if (value !== undefined) return value;
   throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not contain JSON`);
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
-export async function jsonObject(field: string, text: string, cliProcess: Files): Promise<Record<string, unknown>> {
-  const parsed = jsonObjectSchema.safeParse(await jsonValue(field, text, cliProcess));
-  if (!parsed.success) throw invalidField(field, 'must be a JSON object');
-  return parsed.data;
+export async function objectValue(field: string, text: string, cliProcess: Files): Promise<Record<string, unknown>> {
+  const value = await jsonValue(field, text, cliProcess);
+  if (!isJsonObject(value)) throw invalidField(field, 'must be a JSON object');
+  return value;
 }
 
 /** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { type DeliveryRecord, FAILURE_ADVICE } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { jsonOrUndefined, parseExactly } from '../../src/domain/parse-json.ts';
+import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
@@ -125,7 +125,7 @@ async function show(
 
 /** Returns indented JSON, or any other text unchanged. */
 function readable(payload: string): string {
-  const value = jsonOrUndefined(payload, parseExactly);
+  const value = parseJson(payload);
   return value === undefined ? payload : JSON.stringify(value, null, 2);
 }
 

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import * as z from 'zod';
-import { jsonOrUndefined } from '../../src/domain/parse-json.ts';
+import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Row } from '../output.ts';
 import { positive } from '../values.ts';
@@ -85,7 +85,7 @@ const SUMMARIES = {
 
 /** Returns the names and ids of a dead letter, with the size of its body in UTF-8. */
 function summaryOf(queue: Queue, { message_id, sent_at, body }: DeadLetter) {
-  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...SUMMARIES[queue].parse(jsonOrUndefined(body)) };
+  return { message_id, sent_at, bytes: Buffer.byteLength(body), ...SUMMARIES[queue].parse(parseJson(body)) };
 }
 
 /** How many empty answers in a row mean an empty queue. One is not enough, because SQS may not have asked all its servers. */

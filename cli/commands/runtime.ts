@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CliCommand } from '../command.ts';
 import type { Row } from '../output.ts';
-import { jsonObject, textValue, wholeNumber } from '../values.ts';
+import { objectValue, textValue, wholeNumber } from '../values.ts';
 
 /** Adds the options and the work of one of the commands of this file. */
 export const addTo = (command: CliCommand) => (command.name() === 'tool' ? addTool : addUsage)(command);
@@ -58,7 +58,7 @@ function addTool(tool: CliCommand): void {
         site_id,
         conversation_id: options.conversation,
         tool,
-        arguments: await jsonObject('arguments', options.arguments, cliProcess),
+        arguments_json: JSON.stringify(await objectValue('arguments', options.arguments, cliProcess)),
       });
       output.object(result, 'Result for the assistant');
     });

@@ -4,7 +4,7 @@ import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { retryDelay } from '../../src/domain/delivery/outcome.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { parseExactly } from '../../src/domain/parse-json.ts';
+import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { ConnectedRun } from '../command.ts';
 
@@ -133,7 +133,7 @@ function sentEnvelope(action: EventAction, attempts: readonly DeliveryRecord[]):
   const text =
     whole?.payload ?? (action.method === 'GET' && first !== undefined ? withoutData(action, first) : undefined);
   if (text === undefined) throw new Refusal('envelope_not_kept');
-  return envelope.parse(parseExactly(text));
+  return envelope.parse(parseJson(text));
 }
 
 function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref, event_time }: DeliveryRecord): string {

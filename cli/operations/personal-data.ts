@@ -4,7 +4,7 @@ import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-a
 import { type Conversation, userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireAll } from '../../src/domain/organizations/store.ts';
-import { jsonOrUndefined, parseExactly } from '../../src/domain/parse-json.ts';
+import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { ConnectedRun } from '../command.ts';
@@ -233,7 +233,7 @@ export function personSearch(ids: readonly string[]): PlaceOf {
   const wanted = new Set(ids);
   const asText = [...new Set(ids.flatMap((id) => [id, JSON.stringify(id).slice(1, -1)]))];
   const placeInText = (text: string): string | undefined => {
-    const value = jsonOrUndefined(text, parseExactly);
+    const value = parseJson(text);
     if (value !== undefined) return placeInJson(value, wanted);
     return asText.some((id) => standsAlone(text, id)) ? '' : undefined;
   };

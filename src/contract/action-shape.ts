@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { FIELD_TYPES, METHODS, PARAMETER_TYPES } from './action-kinds.ts';
+import { jsonNumber } from './fields.ts';
 import { RESTRICTIONS } from './organizations.ts';
 import { SAVED } from './stored.ts';
 
@@ -46,7 +47,7 @@ export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: Obje
           description: z.string().optional(),
           pattern: z.string().optional(),
           format: z.literal('email').optional(),
-          enum: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
+          enum: z.array(z.union([z.string(), jsonNumber, z.boolean()])).optional(),
         }),
       ),
       required: z.array(z.string()),

@@ -10,7 +10,7 @@ import type {
   SEALED,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
-import { characters, endpointUrl, jsonBytes, type RulesOf, recordOf, unicodeText } from './fields.ts';
+import { characters, endpointUrl, jsonBytes, jsonNumber, type RulesOf, recordOf, unicodeText } from './fields.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
@@ -40,7 +40,8 @@ export const formField = z
   } satisfies RulesOf<FormField>)
   .meta({ id: 'FormField' });
 
-const unique = <T>(values: readonly T[]) => new Set(values).size === values.length;
+const unique = (values: readonly unknown[]) => new Set(values).size === values.length;
+const text = (value: unknown) => JSON.stringify(value);
 
 /** A name that every model API accepts: one of another form makes Anthropic's and Bedrock's refuse the whole request. */
 export const toolParameterName = z
@@ -58,10 +59,10 @@ const parameterProperty = z
     pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
     format: z.literal('email').optional(),
     enum: z
-      .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), z.number(), z.boolean()]))
+      .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), jsonNumber, z.boolean()]))
       .min(1, 'at least one value is required')
       .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
-      .refine(unique, 'must not name a value twice')
+      .refine((values) => unique(values.map(text)), 'must not name a value twice')
       .optional(),
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });

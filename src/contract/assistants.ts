@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { characters, type RulesOf } from './fields.ts';
+import { characters, type RulesOf, wholeNumber } from './fields.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   ALLOWED_DOMAINS_MAX,
@@ -54,7 +54,7 @@ const settings = z.strictObject({
   domain: z.string().max(300),
   enabled: z.boolean(),
   /** Requests per clock hour. Required, because the spec names no default. */
-  hourly_rate_limit: z.int().min(1).max(HOURLY_RATE_LIMIT_MAX),
+  hourly_rate_limit: wholeNumber(1, HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
   ip_allowlist: z

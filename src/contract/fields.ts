@@ -52,15 +52,30 @@ export function isWellFormed(text: string): boolean {
 declare global {
   interface JSON {
     /** Returns an object that JSON.stringify writes as this text, which must be the text of a number. */
-    rawJSON(text: string): object;
-    isRawJSON(value: unknown): boolean;
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
   }
 }
+
+/** A number of JSON as it was written, because JavaScript would write another one. */
+export type RawNumber = { readonly rawJSON: string };
+
+/** Accepts a number as it was written, for what is passed on. */
+export const jsonNumber = z
+  .custom<number | RawNumber>((value) => Number.isFinite(value) || JSON.isRawJSON(value), 'must be a number')
+  .meta({ type: 'number' });
+
+/** Accepts a whole number of a setting that the service computes with. `60.0` and `6e1` are the number 60. */
+export const wholeNumber = (min: number, max?: number) =>
+  z.preprocess(
+    (value: number) => (JSON.isRawJSON(value) ? Number(value.rawJSON) : value),
+    max === undefined ? z.int().min(min) : z.int().min(min).max(max),
+  );
 
 export type JsonObject = { readonly [key: string]: unknown };
 
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** Returns whether objects and lists are nested in more than so many levels. The value itself is the first level. */

@@ -27,9 +27,21 @@ export const toolRequest = z.discriminatedUnion('operation', [
     /** Becomes the `X-Service-Trigger-Ref` header. */
     conversation_id: identifier,
     tool: z.string().min(1).max(64),
-    arguments: jsonObject.default({}),
+    /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
+    arguments_json: z.string().optional(),
+    /** The arguments as an object, which is read when there is no text. */
+    arguments: jsonObject.check(refuseRounded).optional(),
   }),
 ]);
+
+/** Refuses a number that JavaScript may have rounded before this function saw it. */
+function refuseRounded({ value, issues }: z.core.ParsePayload<Record<string, unknown>>): void {
+  for (const [name, argument] of Object.entries(value)) {
+    if (typeof argument !== 'number' || Math.abs(argument) <= Number.MAX_SAFE_INTEGER) continue;
+    const message = `must be within ±${Number.MAX_SAFE_INTEGER}; pass larger numbers in arguments_json`;
+    issues.push({ code: 'custom', input: value, path: [name], message });
+  }
+}
 
 export type ToolRequest = z.input<typeof toolRequest>;
 

@@ -1,132 +1,124 @@
-/** Parses JSON into `unknown`, so that a schema must validate the result. @throws SyntaxError, which quotes the text */
+/**
+ * Parses JSON into `unknown`, so that a schema must validate the result. Returns undefined, which is no JSON value, for text that is not JSON.
+ *
+ * A number stays as it was written until somebody computes with it: one that JavaScript would write otherwise, such as 12345678901234567890,
+ * 1e400 or 1.0, becomes an object that JSON.stringify writes as the same text. Of several members with one name, the last one counts. Takes
+ * a time that is linear in the length of the text, for any depth.
+ */
 export function parseJson(text: string): unknown {
-  return withEscapedNames(text, JSON.parse(text), (literal) => JSON.parse(literal));
-}
-
-/** Returns what `parse` makes of a text; undefined, which is no JSON value, for text that is not JSON. */
-export function jsonOrUndefined(text: string, parse = parseJson): unknown {
+  let parsed: unknown;
   try {
-    return parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return undefined;
   }
+  return MAY_HOLD_UNUSUAL_NUMBER.test(text) || hasEscapedName(text) ? read(text) : parsed;
 }
 
-/** Matches a number that a double may not represent exactly: with 16 digits or more, with an exponent, or minus zero. */
-const UNUSUAL = String.raw`-?(?:\d+(?:\.\d+)?[eE]|[\d.]{16})|-0(?:\.0+)?(?=[\s,\]}]|$)`;
+/** The beginning of a number that JavaScript may write otherwise: 16 digits, an exponent, a last decimal of zero, minus zero. */
+const UNUSUAL = String.raw`-?(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.0{6})|-0(?![.\d])`;
 const UNUSUAL_NUMBER = new RegExp(`^(?:${UNUSUAL})`);
-/** May also match inside a string. That costs time and does not change the result. */
-const MAY_HOLD_UNUSUAL = new RegExp(String.raw`(?:^|[[:,])\s*(?:${UNUSUAL})`);
+/** May also match in a string. That costs time and does not change the result. */
+const MAY_HOLD_UNUSUAL_NUMBER = new RegExp(String.raw`(?:^|[[:,])\s*(?:${UNUSUAL})`);
 
 /**
- * Parses JSON like JSON.parse, but keeps the text of a number that a double may not represent exactly, such as 12345678901234567890
- * or 1e400: it becomes an object that JSON.stringify writes as the same text. Use it for data that is passed on and not inspected.
- *
- * A text with such a number takes six times as long as with JSON.parse, and one with an escape in a name four times. A text that is nested in
- * thousands of levels is parsed like JSON.parse does, so that a caller can refuse it by name (EVENT_DATA_MAX_LEVELS).
- *
- * @throws SyntaxError
+ * Returns whether a name is written with an escape. JSON.parse of V8 13 and 14 can read such a name as another one: as a name with a
+ * backslash that an object with the same earlier members had before (https://github.com/nodejs/node/issues/63785). That object may have
+ * been another tenant's.
  */
-export function parseExactly(text: string): unknown {
-  return withEscapedNames(text, parsedExactly(text), (literal) =>
-    UNUSUAL_NUMBER.test(literal) ? JSON.rawJSON(literal) : JSON.parse(literal),
-  );
-}
-
-function parsedExactly(text: string): unknown {
-  if (!MAY_HOLD_UNUSUAL.test(text)) return JSON.parse(text);
-  try {
-    return JSON.parse(text, exactNumber);
-  } catch (error) {
-    // JSON.parse with a function overflows the stack, and without one it does not.
-    if (!(error instanceof RangeError)) throw error;
-    return JSON.parse(text);
-  }
-}
-
-/** @param context Node passes it, but TypeScript's type of a reviver does not have it yet */
-function exactNumber(_: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source ?? '';
-  return typeof value === 'number' && UNUSUAL_NUMBER.test(source) ? JSON.rawJSON(source) : value;
-}
-
-/**
- * Reads valid JSON of which a name is written with an escape. JSON.parse of V8 13 and 14 can read such a name as another one: as a name
- * with a backslash that an object with the same earlier members had before (https://github.com/nodejs/node/issues/63785). That object may
- * have been another tenant's. Every other text is left to JSON.parse.
- * @param parsed what JSON.parse made of the text; also the result for a text that is nested in thousands of levels
- * @param literal reads a string, a number, true, false or null
- */
-function withEscapedNames(text: string, parsed: unknown, literal: (text: string) => unknown): unknown {
-  if (!hasEscapedName(text)) return parsed;
-  try {
-    return read(text, literal);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return parsed;
-  }
-}
-
 function hasEscapedName(text: string): boolean {
   if (!text.includes('\\')) return false;
   let start = text.indexOf('"');
   while (start !== -1) {
     const end = endOfString(text, start);
-    if (text[endOfSpace(text, end)] === ':' && text.slice(start, end).includes('\\')) return true;
-    start = text.indexOf('"', end);
+    let after = end;
+    while (isSpace(text.charCodeAt(after))) after++;
+    if (text.charCodeAt(after) === COLON && text.slice(start, end).includes('\\')) return true;
+    start = text.indexOf('"', after);
   }
   return false;
 }
 
-function read(text: string, literal: (text: string) => unknown): unknown {
-  let at = 0;
-  const next = () => {
-    at = endOfSpace(text, at);
-    return text[at];
+/** An object or a list whose end is not read yet. */
+type Open = { readonly members: Record<string, unknown> | unknown[]; name: string | undefined };
+
+/** Reads text that JSON.parse has accepted, so its commas and colons are skipped. Does not recurse, because others choose the depth. */
+function read(text: string): unknown {
+  const root: unknown[] = [];
+  const outer: Open[] = [];
+  let inner: Open = { members: root, name: undefined };
+  const add = (value: unknown) => {
+    const { members, name = '' } = inner;
+    if (Array.isArray(members)) members.push(value);
+    // An assignment to this name would set the prototype.
+    else if (name === '__proto__') Object.defineProperty(members, name, { ...OWN, value });
+    else members[name] = value;
+    inner.name = undefined;
   };
-  const cut = (end: number) => {
-    const part = text.slice(at, end);
-    at = end;
-    return part;
-  };
-  const string = () => String(literal(cut(endOfString(text, at))));
-  const all = <Part>(end: string, part: () => Part): Part[] => {
-    const parts: Part[] = [];
-    at++;
-    while (next() !== end) {
-      if (text[at] === ',') at++;
-      parts.push(part());
+  for (let at = 0; at < text.length; ) {
+    const start = at++;
+    switch (text.charCodeAt(start)) {
+      case TAB:
+      case LINE_FEED:
+      case RETURN:
+      case SPACE:
+      case COMMA:
+      case COLON:
+        break;
+      case OBJECT:
+      case LIST: {
+        const members = text.charCodeAt(start) === OBJECT ? {} : [];
+        add(members);
+        outer.push(inner);
+        inner = { members, name: undefined };
+        break;
+      }
+      case END_OF_OBJECT:
+      case END_OF_LIST:
+        inner = outer.pop() ?? inner;
+        break;
+      case QUOTE: {
+        at = endOfString(text, start);
+        const string = stringOf(text.slice(start, at));
+        if (inner.name === undefined && !Array.isArray(inner.members)) inner.name = string;
+        else add(string);
+        break;
+      }
+      default:
+        while (isLiteral(text.charCodeAt(at))) at++;
+        add(literalOf(text.slice(start, at)));
     }
-    at++;
-    return parts;
-  };
-  const member = (): [string, unknown] => {
-    next();
-    const name = string();
-    next();
-    at++;
-    return [name, value()];
-  };
-  const value = (): unknown => {
-    const first = next();
-    if (first === '{') return Object.fromEntries(all('}', member));
-    if (first === '[') return all(']', value);
-    if (first === '"') return string();
-    return literal(cut(endOf(/[^\s,\]}]*/y, text, at)));
-  };
-  return value();
+  }
+  return root[0];
+}
+
+const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COMMA, COLON] = [9, 10, 13, 32, 34, 44, 58];
+const [LIST, BACKSLASH, END_OF_LIST, OBJECT, END_OF_OBJECT] = [91, 92, 93, 123, 125];
+const OWN = { writable: true, enumerable: true, configurable: true };
+
+/** Returns whether a character goes on a number, true, false or null: `+`, `-`, `.`, a digit or a letter. */
+const isLiteral = (code: number) =>
+  (code > COMMA && code < COLON) || code === 43 || code === 69 || (code > 96 && code < 123);
+
+const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code === RETURN || code === TAB;
+
+const stringOf = (text: string): string => (text.includes('\\') ? JSON.parse(text) : text.slice(1, -1));
+
+function literalOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  return UNUSUAL_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text);
 }
 
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  let at = text.indexOf('"', start + 1);
+  while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
   return at + 1;
 }
 
-const endOfSpace = (text: string, start: number) => endOf(/\s*/y, text, start);
-
-function endOf(part: RegExp, text: string, start: number): number {
-  part.lastIndex = start;
-  part.test(text);
-  return part.lastIndex;
+/** Returns whether an odd number of backslashes stands before a quotation mark. */
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (quote - first) % 2 === 1;
 }

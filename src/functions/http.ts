@@ -119,24 +119,28 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
     subject: verified.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
     sourceIp: event.requestContext.http.sourceIp,
     readBody: () => {
-      body ??= jsonObject(event);
+      body ??= bodyOf(event);
       return body;
     },
   };
 }
 
-function jsonObject(event: APIGatewayProxyEventV2): Record<string, unknown> {
+function bodyOf(event: APIGatewayProxyEventV2): Record<string, unknown> {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal('body_too_large');
-  let value: unknown;
+  const value = jsonOf(bytes);
+  if (value === undefined) throw new Refusal('body_not_json');
+  if (!isJsonObject(value)) throw new Refusal('body_not_object');
+  return value;
+}
+
+/** Parses bytes as JSON; undefined for text that is not JSON. No bytes are an empty object. */
+function jsonOf(bytes: Uint8Array): unknown {
   try {
     // A body that is not UTF-8 comes in base64. Replacement characters would make two different texts the same.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    if (text.trim() === '') return {};
-    value = parseJson(text);
+    return text.trim() === '' ? {} : parseJson(text);
   } catch {
-    throw new Refusal('body_not_json');
+    return undefined;
   }
-  if (!isJsonObject(value)) throw new Refusal('body_not_object');
-  return value;
 }

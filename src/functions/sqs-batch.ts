@@ -6,7 +6,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
-import { jsonOrUndefined, parseExactly } from '../domain/parse-json.ts';
+import { parseJson } from '../domain/parse-json.ts';
 import { errorName, shownError } from './shell.ts';
 
 /** Handles one message. */
@@ -102,7 +102,7 @@ function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
 
 /** Parses the body. Replaces the parser's error, because it quotes the text and payloads must not be logged. */
 function messageBody(record: SQSRecord): unknown {
-  const body = jsonOrUndefined(record.body, parseExactly);
+  const body = parseJson(record.body);
   if (body === undefined) throw new Error('The message is not JSON');
   return body;
 }

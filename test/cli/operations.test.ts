@@ -106,7 +106,7 @@ describe('tool and usage', () => {
   test('a call is that of the assistant runtime', async () => {
     operator.runtimeAnswer = { outcome: 'completed', message: 'The Action completed.' };
     expect(await operator.json(...CALL, '{"order":7}')).toEqual(operator.runtimeAnswer);
-    const call = { site_id: 'site_a', conversation_id: 'c-1', tool: 'order-status', arguments: { order: 7 } };
+    const call = { site_id: 'site_a', conversation_id: 'c-1', tool: 'order-status', arguments_json: '{"order":7}' };
     expect(operator.runtimeInputs).toEqual([{ operation: 'callTool', ...call }]);
     for (const text of ['[1]', '7', '{']) {
       expect(await operator.run(...CALL, text)).toMatchObject({ code: 2, err: expect.stringContaining('arguments: ') });

@@ -146,9 +146,10 @@ test('the arguments that the runtime guide sends fit the tool that it lists', ()
   const of = (heading: string, index: number): unknown =>
     JSON.parse(jsonSamples.filter((sample) => sample.heading === heading)[index]?.code ?? '');
   const [tool] = tools.parse(of('List tools', 1)).tools;
-  const call = z.object({ tool: z.string(), arguments: jsonObject }).parse(of('Call a tool', 0));
+  const call = z.object({ tool: z.string(), arguments_json: z.string() }).parse(of('Call a tool', 0));
+  const args = jsonObject.parse(JSON.parse(call.arguments_json));
   expect(call.tool).toBe(tool?.name);
-  expect(checkArguments(tool?.input_schema, call.arguments)).toEqual({ valid: true, values: call.arguments });
+  expect(checkArguments(tool?.input_schema, args)).toEqual({ valid: true, values: args });
 });
 
 /** What the reader's own code provides around a sample. */

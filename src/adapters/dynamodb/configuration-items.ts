@@ -3,7 +3,7 @@ import { actionShape, OFFERED, SEALED } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT } from '../../contract/assistants.ts';
 import { AUDIT_RECORD, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
-import { jsonOrUndefined } from '../../domain/parse-json.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 import { itemReader } from './stored-items.ts';
 
 /** Schemas of the stored items of the configuration table (docs/architecture.md, "Data"). */
@@ -32,7 +32,7 @@ const shape = actionShape(z.looseObject);
 
 const json = z
   .string()
-  .transform((text) => jsonOrUndefined(text))
+  .transform((text) => parseJson(text))
   .refine((value) => value !== undefined, { error: 'it is not JSON', abort: true });
 const aiDecided = {
   trigger: z.literal('AI-decided'),

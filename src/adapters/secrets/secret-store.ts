@@ -19,7 +19,7 @@ import {
 } from '../../domain/auth/key-ring.ts';
 import { sameDigest } from '../../domain/auth/server-secret.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
-import { jsonOrUndefined } from '../../domain/parse-json.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Clock, RandomBytes } from '../../domain/sources.ts';
 
@@ -93,7 +93,7 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
   const read: RingStore['read'] = async () => {
     const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     // The errors of the parser and the schema are not used, because both could quote the secret.
-    const parsed = storedRing.safeParse(jsonOrUndefined(SecretString));
+    const parsed = storedRing.safeParse(parseJson(SecretString));
     if (!parsed.success) throw new Error('The secret does not contain a key ring');
     return { ring: parsed.data, version };
   };

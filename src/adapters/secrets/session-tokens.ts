@@ -1,4 +1,4 @@
-import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
+import { CompactSign, decodeJwt, errors, jwtVerify } from 'jose';
 import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
 import { TURN_MAX_SECONDS } from '../../domain/auth/key-ring.ts';
 import type { Clock } from '../../domain/sources.ts';
@@ -28,7 +28,8 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
   return {
     signToken: async (claims: SessionClaims): Promise<string> => {
       const key = await ring.current();
-      return new SignJWT(claims)
+      // Signed as bytes, because SignJWT cannot write a number of the context as the backend wrote it.
+      return new CompactSign(Buffer.from(JSON.stringify(claims)))
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: key.kid })
         .sign(Buffer.from(key.key));
     },

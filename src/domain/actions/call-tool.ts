@@ -11,9 +11,9 @@ import type { AttemptResult, Outcome } from '../delivery/outcome.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import type { ConfigurationStore } from '../organizations/store.ts';
-import { jsonOrUndefined } from '../parse-json.ts';
+import { parseJson } from '../parse-json.ts';
 import type { NewId } from '../sources.ts';
-import { checkArguments, NO_PARAMETERS } from './parameters.ts';
+import { type ArgumentsVerdict, checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
 export type Tool = {
@@ -96,7 +96,7 @@ const COMPLETED = { outcome: 'completed', message: 'The Action completed.' } as 
 export async function callTool(call: ToolCall, ports: CallToolPorts): Promise<ToolResult> {
   const action = await ports.configuration.findTool(call.site_id, call.tool);
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
-  const verdict = checkArguments(action.parameters, call.arguments);
+  const verdict = verdictOf(call, action);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
   if (!(await countCall(call, action, ports))) return LIMIT_REACHED;
   const made = { call_id: ports.newId(), called_at: ports.now().toISOString() };
@@ -112,6 +112,16 @@ export async function callTool(call: ToolCall, ports: CallToolPorts): Promise<To
   );
   await recordCall(call, action, { ...made, result }, ports);
   return resultFor(action, outcome);
+}
+
+/** Checks the arguments of a call. Of its two forms, the text counts. */
+function verdictOf(
+  { arguments_json: text, arguments: object = {} }: ToolCall,
+  { parameters }: AiAction,
+): ArgumentsVerdict {
+  const args = text === undefined ? object : parseJson(text);
+  if (!isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
+  return checkArguments(parameters, args);
 }
 
 const countCall = (call: ToolCall, action: AiAction, { conversations }: Pick<CallToolPorts, 'conversations'>) =>
@@ -150,7 +160,7 @@ export function toolResponse(
   fieldMap: Readonly<Record<string, string>> | undefined,
 ): Readonly<Record<string, unknown>> | string {
   const text = new TextDecoder().decode(body);
-  const json = jsonOrUndefined(text);
+  const json = parseJson(text);
   if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) {
     let left = TOOL_RESPONSE_MAX_BYTES;
@@ -165,14 +175,16 @@ export function toolResponse(
     return Object.fromEntries(mapped.filter(([, value]) => value !== undefined && fits(value)));
   }
   if (!isJsonObject(json)) return {};
-  return Object.fromEntries(Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object'));
+  return Object.fromEntries(
+    Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object' || JSON.isRawJSON(value)),
+  );
 }
 
 /** Follows a path such as `$.a.b` through own properties only, so that no path reaches a prototype. Digits are the index of a list. */
 function valueAt(json: unknown, path: string): unknown {
   let value = json;
   for (const name of path.split('.').slice(1)) {
-    if (typeof value !== 'object' || value === null) return undefined;
+    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return undefined;
     if (Array.isArray(value) && !/^\d+$/.test(name)) return undefined;
     value = Object.getOwnPropertyDescriptor(value, name)?.value;
   }

@@ -1,11 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import { RE2JS } from 're2js';
 import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
-import { isWellFormed, NOT_WELL_FORMED } from '../../contract/fields.ts';
+import { isWellFormed, NOT_WELL_FORMED, type RawNumber } from '../../contract/fields.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { jsonNumberOf } from '../json-number.ts';
 
-export type ArgumentValues = Readonly<Record<string, string | number | boolean>>;
+export type ArgumentValue = string | number | RawNumber | boolean;
+export type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
 
 export type ArgumentsVerdict =
   | { readonly valid: true; readonly values: ArgumentValues }
@@ -32,7 +34,7 @@ export function checkArguments(
   args: Readonly<Record<string, unknown>>,
 ): ArgumentsVerdict {
   const { properties, required } = parameters ?? NO_PARAMETERS;
-  const values: [string, string | number | boolean][] = [];
+  const values: [string, ArgumentValue][] = [];
   let work = 0;
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(args, name) || args[name] === undefined) {
@@ -43,7 +45,7 @@ export function checkArguments(
     if (work > PATTERN_WORK_MAX) return { valid: false, problem: `${name}: is too long for its pattern` };
     const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
-    if (property.enum !== undefined && !property.enum.some((allowed) => allowed === checked.value)) {
+    if (property.enum !== undefined && !property.enum.some((allowed) => isEqual(allowed, checked.value))) {
       return { valid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
     }
     values.push([name, checked.value]);
@@ -55,17 +57,23 @@ function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
   return pattern === undefined || typeof value !== 'string' ? 0 : compiled(pattern).programSize() * value.length;
 }
 
+/** Numbers are equal by their value, however they are written. */
+const isEqual = (a: ArgumentValue, b: ArgumentValue) =>
+  isNumber(a) && isNumber(b) ? jsonNumberOf(a)?.spelling === jsonNumberOf(b)?.spelling : a === b;
+
+const isNumber = (value: unknown): value is number | RawNumber => jsonNumberOf(value) !== undefined;
+
 function checkValue(
   property: ParameterProperty,
   value: unknown,
-): { readonly value: string | number | boolean } | { readonly problem: string } {
+): { readonly value: ArgumentValue } | { readonly problem: string } {
   switch (property.type) {
     case 'boolean':
       return typeof value === 'boolean' ? { value } : { problem: 'must be true or false' };
     case 'integer':
-      return typeof value === 'number' && Number.isInteger(value) ? { value } : { problem: 'must be an integer' };
+      return isNumber(value) && jsonNumberOf(value)?.integer ? { value } : { problem: 'must be an integer' };
     case 'number':
-      return typeof value === 'number' && Number.isFinite(value) ? { value } : { problem: 'must be a number' };
+      return isNumber(value) ? { value } : { problem: 'must be a number' };
     case 'string': {
       if (typeof value !== 'string') return { problem: 'must be a string' };
       if (!isWellFormed(value)) return { problem: NOT_WELL_FORMED };

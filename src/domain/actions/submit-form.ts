@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
+import { exceedsCharacters, type RawNumber, truncateCharacters } from '../../contract/fields.ts';
 import {
   FORM_KEY_MAX_CHARACTERS,
   FORM_LIST_ITEM_MAX_CHARACTERS,
@@ -239,7 +239,7 @@ async function forward(submission: Submission, ports: SubmitFormPorts): Promise<
   return false;
 }
 
-export type CleanValue = string | number | boolean | readonly string[];
+export type CleanValue = string | number | RawNumber | boolean | readonly string[];
 
 /**
  * Returns the values that are sent to the endpoint (spec "Limits", form rows). Drops keys over 100 characters, strings over 5000
@@ -257,9 +257,7 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
 }
 
 function cleanValue(value: unknown): CleanValue | undefined {
-  if (typeof value === 'boolean') return value;
-  // The JSON text 1e999 is parsed as Infinity, which JSON cannot represent.
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
   if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;
   if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;

@@ -7,7 +7,7 @@ import { withoutSignatures } from '../delivery/signature.ts';
 import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
 import { Refusal } from '../refusal.ts';
 import type { NewId } from '../sources.ts';
-import { checkArguments, NO_PARAMETERS } from './parameters.ts';
+import { type ArgumentValue, checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 export type TestActionPorts = SingleAttemptPorts & {
   readonly configuration: { readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined> };
@@ -107,7 +107,7 @@ const SAMPLES = {
 function sampleArguments({ properties, required }: ParametersSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
-      const candidates: readonly (string | number | boolean)[] = property.enum ?? SAMPLES[property.type];
+      const candidates: readonly ArgumentValue[] = property.enum ?? SAMPLES[property.type];
       const alone: ParametersSchema = { type: 'object', properties: { it: property }, required: [] };
       const sample = candidates.find((it) => checkArguments(alone, { it }).valid);
       if (sample !== undefined) return [[name, sample]];

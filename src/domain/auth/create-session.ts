@@ -86,7 +86,8 @@ export function ttlSeconds(ttlMinutes: unknown): number {
 }
 
 function asNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
+  if (typeof value === 'number') return value;
+  if (JSON.isRawJSON(value)) return Number(value.rawJSON);
   if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
   return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
 }

@@ -7,7 +7,7 @@ import type { Attempts } from '../delivery/delivery-log.ts';
 import type { OutboundRequest } from '../delivery/outbound-request.ts';
 import type { Outcome } from '../delivery/outcome.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
-import { jsonOrUndefined } from '../parse-json.ts';
+import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
 import { type Clock, type NewId, unixSeconds } from '../sources.ts';
 
@@ -81,6 +81,6 @@ export function usageLogId(siteId: string): string {
 
 function saysStop(outcome: Outcome): boolean {
   if (outcome.status !== 200 || outcome.error !== null) return false;
-  const reply = jsonOrUndefined(new TextDecoder().decode(outcome.body));
+  const reply = parseJson(new TextDecoder().decode(outcome.body));
   return isJsonObject(reply) && reply.should_continue === false;
 }

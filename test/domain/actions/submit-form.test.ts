@@ -318,7 +318,6 @@ describe('cleaning', () => {
     ['null', null],
     ['undefined', undefined],
     ['an object', { a: 1 }],
-    ['a number too large for JSON', JSON.parse('1e999')],
     // JSON.stringify writes only some thousand levels.
     [
       'a list with an item that is nested too deeply',

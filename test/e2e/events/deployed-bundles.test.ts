@@ -1,4 +1,5 @@
 import '../operations/operations.ts';
 import './bus.ts';
 import './interleaved.ts';
+import './numbers.ts';
 import '../acceptance/main-job.ts';
