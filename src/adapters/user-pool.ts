@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import * as z from 'zod';
 import type { Login, Logins } from '../domain/organizations/manage-members.ts';
-import { jsonOrUndefined } from '../domain/parse-json.ts';
+import { parseJson } from '../domain/parse-json.ts';
 
 /**
  * The logins of a user pool of any kind. Cognito sends a new user an invitation with a temporary password. With `temporaryPassword`, it
@@ -101,7 +101,6 @@ function loginOf(username: string | undefined, enabled: boolean | undefined, att
     email: named.get('email'),
     enabled: enabled === true,
     verified: named.get('email_verified') === 'true',
-    providers:
-      linked === undefined ? [] : identities.parse(jsonOrUndefined(linked)).map(({ providerName }) => providerName),
+    providers: linked === undefined ? [] : identities.parse(parseJson(linked)).map(({ providerName }) => providerName),
   };
 }

@@ -184,7 +184,7 @@ describe('the body', () => {
     expect(signed[0]).toMatchObject({ user_name: EMOJI.repeat(100), user_email: `e${EMOJI.repeat(254)}` });
   });
 
-  const NOT_NUMBERS = [undefined, null, true, false, {}, [30], Number.NaN];
+  const NOT_NUMBERS = [undefined, null, true, false, {}, [30]];
   const NOT_NUMERIC = ['', '.', 'soon', '10 minutes', '2 0', '0x10', 'NaN', 'Infinity', '1'.repeat(33)];
 
   test.each<[number, readonly unknown[]]>([
