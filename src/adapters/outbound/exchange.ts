@@ -1,11 +1,14 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/delivery/outbound-request.ts';
 import type { DeliveryError } from '../../domain/delivery/outcome.ts';
 import { type Attempt, exchangeFailure, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
+import { readResponseHead } from './response-head.ts';
 
 /** Limit of one header block. llhttp counts names, values and the reason phrase. */
 const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
@@ -18,14 +21,16 @@ const UNKEPT_MAX_BYTES = 64 * 1024;
 /** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
 const PIECES_MAX = 10_000;
 const FIRST_BLOCK_BYTES = 4096;
-/** Matches a valid response head. Node's parser also accepts HTTP/2.0, RTSP/1.0 and others, and reports some of them as HTTP/1.0. */
-const HEAD = /[\r\n]*HTTP\/1\.[01] [\s\S]*?\r?\n\r?\n/y;
 const TAIL_BYTES = 4;
 
-const LATE = { code: 'timeout', message: 'The response body did not end in time' } as const;
-const BROKEN_OFF = { code: 'connection_closed', message: 'The response body broke off' } as const;
-const WRAPPED = { code: 'response_malformed', message: 'The response body was wrapped in too many bytes' } as const;
-const PIECES = { code: 'response_malformed', message: 'The response body came in too many pieces' } as const;
+const LATE = { code: 'timeout', message: 'The response did not end in time' } as const;
+const BROKEN_OFF = { code: 'connection_closed', message: 'The response broke off' } as const;
+const WRAPPED = { code: 'response_malformed', message: 'The response was wrapped in too many bytes' } as const;
+const REFUSED = {
+  code: 'response_malformed',
+  message: 'The head of the response was malformed, and its body was not read',
+} as const;
+const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
 /** What an endpoint responded. */
 export type EndpointResponse = {
@@ -39,7 +44,8 @@ export type EndpointResponse = {
 
 /**
  * Writes one request and reads its response. Never writes a second request. Destroys the connection when it cannot be reused. Uses Node's
- * HTTP client on its own socket (docs/decisions/0005).
+ * HTTP client on its own socket (docs/decisions/0005). When its strict parser refuses a head, or the head does not end, the status in the
+ * bytes decides, and the body is read only where its end is certain.
  *
  * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was received
  */
@@ -52,13 +58,18 @@ export async function exchange(
 ): Promise<EndpointResponse> {
   attempt.stage = 'waiting';
   const { signal } = attempt;
-  const { promise: head, resolve: receive, reject: fail } = Promise.withResolvers<Head>();
+  const { promise: answer, resolve: receive, reject: fail } = Promise.withResolvers<Answer>();
+  const head = readResponseHead();
+  const body = readBody(keepBytes(request), keepAlive ? UNKEPT_MAX_BYTES : 0);
   const wire = readWire();
-  let heads = 1;
-  let reader: BodyReader | undefined;
+  /** The response that the parser accepted. */
+  let parsed: IncomingMessage | undefined;
+  /** Why the parser refused the response. */
+  let refusal: Failure | undefined;
 
+  const client = clientEnd(socket);
   const outgoing = httpRequest({
-    createConnection: () => socket,
+    createConnection: () => client,
     method: request.method,
     path: endpoint.target,
     headers: requestHeaders(endpoint, request, keepAlive),
@@ -67,42 +78,71 @@ export async function exchange(
     // Set explicitly, because --insecure-http-parser changes the default.
     insecureHTTPParser: false,
   });
-  /** Ends the exchange early: with a failure before the head is received, with the status and a problem afterwards. */
+  /** Ends the exchange early: with a failure before the status is received, with the status and a problem afterwards. */
   const breakOff = (failure: () => unknown, problem: DeliveryError) => {
-    if (reader === undefined) fail(failure());
-    else reader.breakOff(problem);
+    const status = parsed?.statusCode ?? head.status();
+    if (status === undefined) return fail(refusal ?? failure());
+    receive({ status, incoming: parsed });
+    body.breakOff(problem);
+  };
+  /** Reads a piece of a response that the parser refused. */
+  const readRefused = (piece: Buffer) => {
+    const status = head.status();
+    if (head.hopeless()) fail(refusal);
+    if (status === undefined) return;
+    receive({ status, incoming: undefined });
+    if (head.bytes() === undefined) return;
+    const length = head.bodyBytes();
+    if (length === undefined) return body.end(REFUSED);
+    body.add((head.takeRest() ?? piece).subarray(0, length - body.readBytes()));
+    if (body.readBytes() >= length) body.end(null);
   };
   const onAbort = () => breakOff(() => signal.reason, LATE);
-  const onBytes = (chunk: Buffer) => {
-    wire.read(chunk);
-    if (wire.received() <= (reader === undefined ? BEFORE_BODY_MAX_BYTES : WIRE_MAX_BYTES)) return;
-    const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
-    breakOff(failure, WRAPPED);
+  const onData = (piece: Buffer) => {
+    wire.read(piece);
+    head.read(piece);
+    if ((head.bytes() ?? wire.received()) > BEFORE_BODY_MAX_BYTES || wire.received() > WIRE_MAX_BYTES) {
+      const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
+      breakOff(failure, WRAPPED);
+    } else if (refusal !== undefined) readRefused(piece);
+    else if (!client.push(piece)) socket.pause();
   };
+  const onEnd = () => {
+    if (refusal === undefined) client.push(null);
+    else if (head.bodyBytes() === Number.POSITIVE_INFINITY) body.end(null);
+  };
+  const onError = (error: unknown) => client.destroy(error instanceof Error ? error : undefined);
+  const onClose = () => {
+    if (refusal === undefined) client.destroy();
+    else breakOff(() => refusal, BROKEN_OFF);
+  };
+  socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
 
-  // Added on this event, because an earlier listener would start the socket before the parser listens. Added before the parser's
-  // listener, because the parser's events are checked against the bytes that were read.
-  outgoing.on('socket', () => socket.prependListener('data', onBytes));
-  outgoing.on('information', () => {
-    heads += 1;
-  });
   // With an upgrade listener, the HTTP request does not close the socket, so this code closes it.
   outgoing.on('upgrade', ({ statusCode = null }) =>
     fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
   );
   outgoing.on('error', (error) => {
     const failure = exchangeFailure(error, endpoint.host);
-    breakOff(() => failure, { code: failure.code, message: 'The response body broke off or was malformed' });
+    if (parsed !== undefined || failure.code !== 'response_malformed') {
+      return breakOff(() => failure, { code: failure.code, message: 'The response broke off or was malformed' });
+    }
+    refusal = failure;
+    readRefused(NOTHING);
+    socket.resume();
   });
   // Every request ends with this event, often before its complete response is read.
-  outgoing.on('close', () => breakOff(() => exchangeFailure(undefined, endpoint.host), BROKEN_OFF));
+  outgoing.on('close', () => {
+    if (refusal === undefined) breakOff(() => exchangeFailure(undefined, endpoint.host), BROKEN_OFF);
+  });
   outgoing.on('response', (incoming) => {
-    const headBytes = wire.headBytes(heads);
-    const problem = headProblem(incoming, headBytes, endpoint.host);
-    if (headBytes === undefined || problem !== undefined) return fail(problem);
+    const problem = headProblem(incoming, head.bytes(), endpoint.host);
+    if (problem !== undefined) return fail(problem);
+    head.takeRest();
+    parsed = incoming;
     // In the turn of this event, because the next event may already be about the body.
-    reader = readBody(incoming, keepBytes(request), keepAlive ? UNKEPT_MAX_BYTES : 0);
-    receive({ incoming, headBytes, body: reader.body });
+    body.readFrom(incoming);
+    receive({ status: incoming.statusCode ?? 0, incoming });
   });
 
   let connectionReusable = false;
@@ -111,29 +151,42 @@ export async function exchange(
     if (signal.aborted) onAbort();
     else if (request.method === 'GET' || request.body === null) outgoing.end();
     else outgoing.end(request.body);
-    const { incoming, headBytes, body } = await head;
-    const { bytes, readBytes, ended, problem } = await body;
+    const { status, incoming } = await answer;
+    const { bytes, ended, problem } = await body.result;
     // A quick response can arrive before the event that the request is written.
     if (ended && keepAlive && !outgoing.writableFinished) await nextTurn();
     connectionReusable =
       ended &&
+      incoming !== undefined &&
       outgoing.writableFinished &&
       !socket.destroyed &&
-      wire.endsWith(headBytes, readBytes, incoming) &&
+      wire.endsWith(head.bytes(), body.readBytes(), incoming) &&
       keptAlive(incoming, keepAlive);
-    return { status: incoming.statusCode ?? 0, body: bytes, problem, connectionReusable };
+    return { status, body: bytes, problem, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
-    socket.removeListener('data', onBytes);
+    socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+    client.destroy();
     if (!connectionReusable) socket.destroy();
   }
 }
 
-type Head = {
-  readonly incoming: IncomingMessage;
-  readonly headBytes: number;
-  readonly body: Promise<ResponseBody>;
-};
+/** @param incoming undefined when the parser refused the head, or did not see its end */
+type Answer = { readonly status: number; readonly incoming: IncomingMessage | undefined };
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Returns what Node's HTTP client uses as its connection. The client destroys it when its parser refuses a response, while the socket can
+ * still be read. The received bytes are pushed into it.
+ */
+function clientEnd(socket: TLSSocket): Duplex {
+  return new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
+    writev: (chunks, done) => void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done),
+  });
+}
 
 const keepBytes = (request: OutboundRequest) =>
   Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
@@ -170,52 +223,51 @@ function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
 /** The body of a response, or the part of it that was read. */
 type ResponseBody = {
   readonly bytes: Uint8Array;
-  /** Bytes that were read, of which only the first may be kept. */
-  readonly readBytes: number;
   /** True when the body was read to its end. */
   readonly ended: boolean;
   readonly problem: EndpointResponse['problem'];
 };
 
-type BodyReader = {
-  /** Settles when the body ends, is cut, or is broken off. Never rejects. */
-  readonly body: Promise<ResponseBody>;
-  /** Ends the body where it is. Does nothing when it has ended. */
-  readonly breakOff: (problem: DeliveryError) => void;
-};
-
 /**
- * Starts to read the body of a response.
+ * Creates a reader of the body of one response.
  * @param keepBytes bytes that the caller needs
  * @param unkeptBytes bytes that are read after those
  */
-function readBody(incoming: IncomingMessage, keepBytes: number, unkeptBytes: number): BodyReader {
+function readBody(keepBytes: number, unkeptBytes: number) {
   const { promise, resolve } = Promise.withResolvers<ResponseBody>();
   const kept = keepBytesOf(keepBytes);
   let readBytes = 0;
   let pieces = 0;
-  const end = (problem: ResponseBody['problem'], ended = false) =>
-    resolve({ bytes: kept.bytes(), readBytes, ended, problem });
-
-  incoming.on('data', (chunk: Buffer) => {
+  let source: IncomingMessage | undefined;
+  const end = (problem: ResponseBody['problem'], ended = false) => resolve({ bytes: kept.bytes(), ended, problem });
+  const add = (chunk: Buffer): void => {
     readBytes += chunk.length;
     pieces += 1;
     kept.add(chunk);
     if (readBytes > Math.min(RESPONSE_READ_MAX_BYTES, keepBytes + unkeptBytes)) end(null);
     else if (pieces >= PIECES_MAX) end(readBytes > keepBytes ? null : PIECES);
-  });
-  incoming.on('error', () => end(BROKEN_OFF));
-  incoming.on('end', () => {
-    if (incoming.complete) end(null, true);
-    else end(BROKEN_OFF);
-  });
+  };
   return {
-    body: promise,
-    breakOff: (problem) => {
+    /** Settles when the body ends, is cut, or is broken off. Never rejects. */
+    result: promise,
+    /** Returns how many bytes were read, of which only the first may be kept. */
+    readBytes: (): number => readBytes,
+    add,
+    /** Ends the body where it is. Does nothing when it has ended. */
+    end,
+    /** Reads the body that the parser passes on. */
+    readFrom: (incoming: IncomingMessage): void => {
+      source = incoming;
+      incoming.on('data', add);
+      incoming.on('error', () => end(BROKEN_OFF));
+      incoming.on('end', () => (incoming.complete ? end(null, true) : end(BROKEN_OFF)));
+    },
+    /** Ends the body where it is, unless the parser has read its end. */
+    breakOff: (problem: DeliveryError): void => {
       // The last bytes of a complete response are still to be read.
-      if (incoming.complete) return;
+      if (source?.complete === true) return;
       // Bytes that are parsed are still buffered. Reading passes them to the listener above.
-      while (incoming.read() !== null);
+      while (source !== undefined && source.read() !== null);
       end(problem);
     },
   };
@@ -247,12 +299,8 @@ function keepBytesOf(limit: number) {
   };
 }
 
-/**
- * Creates an observer of the received bytes. It supplements the parser, which reports neither the name of the protocol nor bytes after
- * the response.
- */
+/** Creates an observer of the received bytes, because the parser does not report bytes after the response. */
 function readWire() {
-  let heads: string | undefined = '';
   let tail = '';
   let received = 0;
   return {
@@ -260,26 +308,16 @@ function readWire() {
     read: (piece: Buffer): void => {
       received += piece.length;
       tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES))).slice(-TAIL_BYTES);
-      if (heads !== undefined) heads += piece.toString('latin1');
     },
 
     /** Returns the bytes that were received so far. */
     received: (): number => received,
 
-    /** Returns the bytes of this number of heads, including interim ones; undefined when one is not HTTP/1. Call it once. */
-    headBytes: (count: number): number | undefined => {
-      HEAD.lastIndex = 0;
-      const text = heads ?? '';
-      heads = undefined;
-      for (let head = 0; head < count; head++) if (!HEAD.test(text)) return undefined;
-      return HEAD.lastIndex;
-    },
-
     /**
      * Returns whether no byte follows a complete response. The parser does not report further bytes. They are found by counting bytes or,
      * for a response in chunks, by a wrong end.
      */
-    endsWith: (headBytes: number, bodyBytes: number, { headers }: IncomingMessage): boolean =>
-      headers['transfer-encoding'] === undefined ? received === headBytes + bodyBytes : tail === '\r\n\r\n',
+    endsWith: (headBytes: number | undefined, bodyBytes: number, { headers }: IncomingMessage): boolean =>
+      headers['transfer-encoding'] === undefined ? received === (headBytes ?? 0) + bodyBytes : tail === '\r\n\r\n',
   };
 }

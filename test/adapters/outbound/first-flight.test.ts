@@ -36,7 +36,7 @@ async function flightsTo(host: string, start: (host: string) => Promise<Receiver
   const outbound = network.outbound();
   const request = post(0, { url: `https://${host}:${receiver.port}/`, connectionKey: 'action-1' });
   for (let delivery = 0; delivery < 2; delivery += 1) {
-    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, failure: null });
+    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, error: null });
     await pause(50);
     outbound.close();
   }
@@ -68,5 +68,5 @@ test.each(NAMES)('a server that chooses large tickets does not change that: %s',
 
 test('a server that insists on the hybrid group gets its key in a second flight', async () => {
   const receiver = await startAnswering({ ...network.identity, ecdhCurve: 'X25519MLKEM768' }, OK);
-  expect(await network.outbound().makeAttempt(post(receiver.port))).toMatchObject({ status: 200, failure: null });
+  expect(await network.outbound().makeAttempt(post(receiver.port))).toMatchObject({ status: 200, error: null });
 });

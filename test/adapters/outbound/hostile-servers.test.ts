@@ -72,7 +72,7 @@ describe('a response in very small pieces is not read to its end', () => {
   test('for a caller that needs it, who learns that it is incomplete', async () => {
     const receiver = await start('chunks of a byte');
     const outcome = await network.outbound({ timeoutMs: LONG_MS }).makeAttempt(post(receiver.port));
-    const error = { code: 'response_malformed', message: 'The response body came in too many pieces' };
+    const error = { code: 'response_malformed', message: 'The response came in too many pieces' };
     expect(outcome).toMatchObject({ status: 200, success: true, error });
     expect(outcome.body.length).toBe(10_000);
   });

@@ -68,7 +68,7 @@ describe('the local rule', () => {
     delete process.env.VA_WAVE_LOCAL_CA_FILE;
     const receiver = await startAnswering(authority.issue(['localhost']), OK, address);
     const request = post(0, { url: `https://localhost:${receiver.port}/hook` });
-    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, failure: null });
+    expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, error: null });
     await stopReceivers();
     expect((await outbound.makeAttempt(request)).error?.code).toBe('connect_failure');
   });
