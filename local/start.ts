@@ -13,6 +13,7 @@ type Options = {
   readonly demo: boolean;
   readonly demoFail: number;
   readonly ca: readonly string[];
+  readonly hostName: readonly string[];
   readonly strict: boolean;
   readonly refuseLostEvents: boolean;
 };
@@ -36,12 +37,17 @@ const program = new Command('npm start --')
   .option('--no-demo', 'start without the demo site and its receiver')
   .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
+  .option('--host-name <name>', 'answer also under this name, as of a tunnel; may be repeated', named, [])
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
   .option('--refuse-lost-events', 'refuse an event that reaches no Action, which the bus of AWS accepts', false)
   .showHelpAfterError();
 
 function collect(file: string, files: readonly string[]): string[] {
   return [...files, resolve(file)];
+}
+
+function named(name: string, names: readonly string[]): string[] {
+  return [...names, name.toLowerCase()];
 }
 
 /** Resolves when a signal asks the process to end. */
@@ -66,6 +72,7 @@ async function main(): Promise<void> {
   const cloud = await startLocalCloud({
     data: options.data,
     port: options.port,
+    hostNames: options.hostName,
     strict: options.strict,
     authorities: options.ca,
     doing,

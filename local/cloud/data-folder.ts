@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -125,9 +126,12 @@ export function readKept<Schema extends z.ZodType>(file: string, schema: Schema)
 export const writeKept = (file: string, value: unknown): void =>
   writeFileAtomically(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Writes a file that only its owner can read. A reader, also after a crash, finds the complete old text or the complete new text. */
+/**
+ * Writes a file that only its owner can read. A reader, also after a crash, finds the complete old text or the complete new text. In a folder that others can
+ * write, no file or link that somebody has prepared gets the text.
+ */
 export function writeFileAtomically(file: string, text: string): void {
-  const temporary = `${file}.new`;
-  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  const temporary = `${file}.${randomUUID()}`;
+  writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
   renameSync(temporary, file);
 }

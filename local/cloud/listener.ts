@@ -58,9 +58,10 @@ export type Listener = Awaited<ReturnType<typeof openListener>>;
  * Opens a loopback listener whose address is known before it can answer, because the template's values contain addresses.
  * @param port 0 = any that is free
  * @param listen `listenOnLoopback` takes no other port, and `listenNear` another one when that one is in use
+ * @param hostNames by which clients may name this machine, besides the names of loopback
  * @throws PortInUse
  */
-export async function openListener(port: number, listen: typeof listenNear) {
+export async function openListener(port: number, listen: typeof listenNear, hostNames: readonly string[] = []) {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
   server.keepAliveTimeout = 60_000;
   const address = `127.0.0.1:${await listen(server, port)}`;
@@ -69,7 +70,9 @@ export async function openListener(port: number, listen: typeof listenNear) {
       // A client may go away at any moment; that is no fault of ours.
       request.on('error', () => {});
       response.on('error', () => {});
-      listener(request, response);
+      const { host } = request.headers;
+      if (host === undefined || isThisMachine(host, hostNames)) listener(request, response);
+      else send(response, jsonMessage(421, `This machine is not ${host}: start it with --host-name`), request.method);
     });
   };
   return {
@@ -99,6 +102,15 @@ export async function openListener(port: number, listen: typeof listenNear) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/**
+ * Whether a Host header names this machine. A website can give its own name the address of loopback; its pages would then read what is answered here, also with
+ * the visitor's logins.
+ */
+function isThisMachine(host: string, hostNames: readonly string[]): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') ?? '';
+  return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(name) || hostNames.includes(name);
 }
 
 /** An answer in the form in which API Gateway answers itself. */

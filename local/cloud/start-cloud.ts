@@ -56,6 +56,8 @@ export type CloudOptions = {
   readonly compose: (folder: string) => Promise<Composition>;
   /** The port of the distribution; 0 = any free port. @default 0 */
   readonly port?: number;
+  /** Names by which clients may address this machine, besides those of loopback. @default none */
+  readonly hostNames?: readonly string[];
   /** Leaves one statement of a role's policies out. */
   readonly withoutStatement?: Pick<RoleStatement, 'role' | 'index'>;
   /** A file that receives the log lines of every function, in addition to the functions' logs. */
@@ -279,7 +281,8 @@ const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
 async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
   const open = async (port: number, keptFor?: string): Promise<Listener> => {
-    const listener = await openListener(port, keptFor === undefined ? listenOnLoopback : listenNear);
+    const listen = keptFor === undefined ? listenOnLoopback : listenNear;
+    const listener = await openListener(port, listen, options.hostNames);
     if (port !== 0 && portOf(listener) !== port) {
       print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
     }

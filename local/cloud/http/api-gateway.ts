@@ -42,7 +42,8 @@ export function httpApi(
     if (headerBytes > MAX_HEADER_BYTES) return jsonMessage(431, 'Request Header Fields Too Large');
     if (body.length > MAX_BODY_BYTES) return jsonMessage(413, 'Request Entity Too Large');
     const [encodedPath = '/', ...query] = request.path.split('?');
-    const path = decoded(encodedPath);
+    // An encoded question mark ends the path, too.
+    const path = decoded(encodedPath)?.replace(/\?.*$/s, '');
     if (path === undefined) return jsonMessage(400, 'Bad Request');
     const found = match(method, path);
     if (found === undefined) return jsonMessage(404, 'Not Found');

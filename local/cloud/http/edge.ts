@@ -54,7 +54,8 @@ export function edge(
 
   return async (request) => {
     const [path = '/', ...query] = request.path.split('?');
-    const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, path));
+    const place = normalized(path);
+    const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, place));
     if (behavior?.methods.includes(request.method) !== true)
       return refusal('The distribution does not allow the method');
     const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
@@ -67,6 +68,15 @@ export function edge(
     }
     return { ...answer, headers };
   };
+}
+
+/**
+ * Returns the path by which CloudFront finds the behavior, as RFC 3986 normalizes it, without repeated slashes. The origin gets the path as the viewer sent
+ * it.
+ */
+function normalized(path: string): string {
+  const unreserved = path.replaceAll(/%(2d|2e|5f|7e|3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
+  return URL.parse(unreserved.replaceAll(/\/{2,}/g, '/'), 'http://edge')?.pathname ?? path;
 }
 
 /** A missing object is refused, because without the permission to list, S3 does not disclose it. */

@@ -1,6 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { openDataFolder } from '../../../local/cloud/data-folder.ts';
+import { openDataFolder, writeKept } from '../../../local/cloud/data-folder.ts';
 import { openFauxqs } from '../../../local/cloud/engines/fauxqs.ts';
 import { keptLogins } from '../../../local/cloud/http/login.ts';
 import { schedule } from '../../../local/cloud/services/event-bridge.ts';
@@ -25,6 +34,20 @@ test.each([
 ])('a path that is %s is refused with one message', (_, path = '') => {
   writeFileSync(join(root, 'file'), '');
   expect(() => openDataFolder(path)).toThrow(`The data folder ${path} cannot be made`);
+});
+
+test('a file for the owner is not written into what somebody has prepared, and not through a link', () => {
+  const shared = join(root, 'shared');
+  mkdirSync(shared);
+  const [ready, theirs] = [join(shared, 'ready.json'), join(shared, 'theirs')];
+  for (const file of [`${ready}.new`, theirs]) writeFileSync(file, 'prepared', { mode: 0o666 });
+  symlinkSync(theirs, ready);
+  writeKept(ready, { key: 'secret' });
+  expect(readFileSync(`${ready}.new`, 'utf8') + readFileSync(theirs, 'utf8')).toBe('preparedprepared');
+  expect([lstatSync(ready).isFile(), statSync(ready).mode & 0o777]).toEqual([true, 0o600]);
+  writeKept(ready, { key: 'next' });
+  expect(JSON.parse(readFileSync(ready, 'utf8'))).toEqual({ key: 'next' });
+  expect(readdirSync(shared).sort()).toEqual(['ready.json', 'ready.json.new', 'theirs']);
 });
 
 function identityIn(path: string) {

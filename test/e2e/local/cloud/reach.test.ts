@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
@@ -94,6 +95,23 @@ function unlessEnded(read: () => string): string {
 }
 
 const addressOf = ({ origin }: DynamoProcess) => new URL(origin).host;
+
+describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a website that gives its name our address', () => {
+  /** The status of a request to this address in the name of the website. */
+  const statusOf = (address: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const [hostname, port] = address.split(':');
+      request({ hostname, port, headers: { host: `evil.example:${port}` } }, (got) => resolve(got.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+
+  test('is refused by every listener of the service', async () => {
+    const found = listeners().filter((address) => address.startsWith('127.0.0.1:'));
+    expect(found.length).toBeGreaterThan(3);
+    for (const address of found) expect([address, await statusOf(address)]).toEqual([address, 421]);
+  });
+});
 
 describeWhere(isLinux ? undefined : 'only Linux tells who listens', 'a page of another origin', () => {
   let browser: Browser;
