@@ -1,11 +1,19 @@
 import { availableParallelism } from 'node:os';
 
 /** Node strips the types, so the tests run the same source from which the functions are bundled. */
-export default {
+const every = {
   rootDir: import.meta.dirname,
-  roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
+};
+
+export default {
+  projects: [
+    { ...every, displayName: 'unit', roots: ['<rootDir>/test'], testPathIgnorePatterns: ['<rootDir>/test/e2e/'] },
+    // They start the local cloud, a DynamoDB engine, a browser or several processes.
+    { ...every, displayName: 'e2e', roots: ['<rootDir>/test/e2e'] },
+  ],
   // Jest would leave one core free. A third of the time, a suite waits for a deadline, a queue or a browser while others work.
   maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
@@ -14,5 +22,4 @@ export default {
   globalSetup: '<rootDir>/test/harness/set-up.ts',
   // The second reporter fails a run in which a function logged a secret.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 };

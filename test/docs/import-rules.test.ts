@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { withImportRules } from '../../scripts/import-rules.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 /** A folder, and code that one of the rules in biome.json forbids or allows there. */
@@ -62,9 +63,15 @@ const ALLOWED = planted({
   bench: ['await import(String(1));'],
 });
 
+test('biome.json has the rules of the table', () => {
+  const text = readFileSync('biome.json', 'utf8');
+  expect(withImportRules(text)).toBe(text);
+});
+
 test('the linter refuses each planted violation of an import rule, and nothing that the rules allow', () => {
   const root = temporaryFolder();
-  for (const file of globSync(['biome.json', '*.grit'])) copyFileSync(file, join(root, file));
+  cpSync('.biome', join(root, '.biome'), { recursive: true });
+  copyFileSync('biome.json', join(root, 'biome.json'));
   const files = [...REFUSED, ...ALLOWED].map(([folder, code], at) => ({ path: `${folder}/planted${at}.ts`, code }));
   for (const { path, code } of files) {
     mkdirSync(join(root, dirname(path)), { recursive: true });
