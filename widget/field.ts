@@ -1,7 +1,7 @@
 import type { FormField } from '../src/contract/actions.ts';
 import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { element } from './dom.ts';
-import { readNumber } from './numbers.ts';
+import { type Content, readNumber } from './numbers.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
@@ -21,9 +21,6 @@ const CONTROLS: { readonly [type in FormField['type']]: { readonly [hint: string
   Number: { type: 'text', inputmode: 'decimal', ...AS_TYPED },
   'Long text': {},
 };
-
-/** What a field sends, as JSON, or why it cannot be sent. Neither for a field that is left empty. */
-type Content = { readonly json?: string; readonly problem?: string };
 
 export type FieldView = ReturnType<typeof fieldView>;
 
@@ -70,9 +67,7 @@ export function fieldView(field: FormField, texts: Texts) {
       return /^[^\s@,;<>]+@[^\s@,;<>]+$/.test(text) ? { json: JSON.stringify(text) } : { problem: texts.email };
     }
     if (field.type !== 'Number') return { json: JSON.stringify(input.value) };
-    const reading = readNumber(text);
-    if ('json' in reading) return reading;
-    return { problem: texts[reading.problem] + ('readings' in reading ? ` ${reading.readings}` : '') };
+    return readNumber(text, texts);
   };
   input.addEventListener('input', () => showError(tooLong()));
 

@@ -27,9 +27,10 @@ export function panel(
   const title = element('h2', { id: 'title', tabindex: '-1' });
   const back = element('button', { type: 'button', class: 'back', 'aria-label': texts.back }, icon(BACK));
   const close = element('button', { type: 'button', 'aria-label': texts.close }, icon(CLOSE));
-  const body = element('div', { class: 'body' });
-  const talk = element('div', { class: 'talk' });
-  const place = element('div', { class: 'view' });
+  // Boxes that scroll are no stops of the Tab key, which Firefox would make them: what is in them can be reached.
+  const body = element('div', { class: 'body', tabindex: '-1' });
+  const talk = element('div', { class: 'talk', tabindex: '-1' });
+  const place = element('div', { class: 'view', tabindex: '-1' });
   const views = new Map(forms.map((form) => [form.slug, formView(owner, form, session, texts)]));
   const language = document.documentElement.lang;
   let hasView = mountView !== undefined;
@@ -55,7 +56,7 @@ export function panel(
     else show(texts.title, element('div', {}, element('p', { class: 'intro' }, texts.intro), topics()), true);
   };
   const topics = () => {
-    const list = element('ul', { class: 'topics', role: 'list' });
+    const list = element('ul', { class: 'topics', role: 'list', tabindex: '-1' });
     for (const form of forms) {
       const name = element('bdi', { lang: language }, form.name);
       const open = element('button', { type: 'button', class: 'topic' }, name, icon(FORWARD));

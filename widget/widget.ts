@@ -1,10 +1,12 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
+import { isComposing, keepEvents } from './events.ts';
 import { emit, type Settings } from './page.ts';
 import { panel } from './panel.ts';
 import type { Session } from './session.ts';
 import { ownerOf } from './storage.ts';
 import type { LanguageTexts } from './texts.ts';
+import { watchTheme } from './theme.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
 
 /** styles.css, minified. The bundler sets it (lib/bundles.ts). */
@@ -29,10 +31,8 @@ export function mountWidget(
 ) {
   const page = document.documentElement;
   const smallScreen = matchMedia(SMALL_SCREEN);
-  const darkSystem = matchMedia('(prefers-color-scheme: dark)');
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
   const direction = /^(ar|he)\b/.test(language) || getComputedStyle(page).direction === 'rtl' ? 'rtl' : 'ltr';
-  const isDark = () => settings.theme === 'dark' || (settings.theme !== 'light' && darkSystem.matches);
   const isLeft = settings.position === 'left' || (settings.position !== 'right' && direction === 'rtl');
 
   const badge = element('span', { class: 'badge' });
@@ -65,7 +65,7 @@ export function mountWidget(
       siteId: siteId(),
       language,
       direction,
-      theme: isDark() ? 'dark' : 'light',
+      theme: root.classList.contains('dark') ? 'dark' : 'light',
       conversationId: begin,
       credential,
       renewToken,
@@ -103,7 +103,6 @@ export function mountWidget(
     page.append(host);
     host.showPopover?.();
   };
-  const setTheme = () => root.classList.toggle('dark', isDark());
   /** Closes and opens the dialog and restores the focus, because an open dialog cannot change between modal and floating. */
   const arrange = () => {
     const focused = shadow.activeElement;
@@ -138,15 +137,12 @@ export function mountWidget(
     close();
   });
   root.addEventListener('keydown', (event) => {
-    // An input method uses Escape while it composes a character.
-    if (event.key !== 'Escape' || event.isComposing || !dialog.open) return;
+    if (event.key !== 'Escape' || isComposing(event) || !dialog.open) return;
     event.preventDefault();
     close();
   });
-  // A page's keyboard shortcuts would react, because they do not recognize a field inside a shadow root.
-  for (const type of ['keydown', 'keypress', 'keyup']) root.addEventListener(type, (event) => event.stopPropagation());
-  darkSystem.addEventListener('change', setTheme);
-  setTheme();
+  keepEvents(root, host);
+  const unwatchTheme = watchTheme(settings.theme, (isDark) => root.classList.toggle('dark', isDark));
   attach();
 
   return {
@@ -163,7 +159,7 @@ export function mountWidget(
     },
     remove: () => {
       smallScreen.removeEventListener('change', arrange);
-      darkSystem.removeEventListener('change', setTheme);
+      unwatchTheme();
       host.remove();
       content.removed();
     },

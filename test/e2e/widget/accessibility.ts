@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { full } from '../../harness/full.ts';
 import { refuse } from './fake-service.ts';
 import { type VisitOptions, widgetOf } from './harness.ts';
-import { flaws, focused } from './page-state.ts';
+import { flaws, focused, poorContrasts } from './page-state.ts';
 import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
@@ -192,6 +192,73 @@ describe('the appearance, which the page can set', () => {
       width: 60,
       height: 60,
     });
+  });
+
+  test.each([
+    ['', '<style>:root { color-scheme: dark }</style>', 'light', 'dark'],
+    ['', '<style>body { color-scheme: dark }</style>', 'light', 'dark'],
+    ['', '<style>:root { color-scheme: only light }</style>', 'dark', 'light'],
+    ['', '<style>:root { color-scheme: light dark }</style>', 'dark', 'dark'],
+    ['', '<meta name="color-scheme" content="dark">', 'light', 'dark'],
+    ['', '<meta name="color-scheme" content="light dark">', 'light', 'light'],
+    ['', '<meta name="color-scheme" content="dark"><style>:root { color-scheme: light }</style>', 'dark', 'light'],
+    ['light', '<style>:root { color-scheme: dark }</style>', 'dark', 'light'],
+    ['sepia', '<style>:root { color-scheme: dark }</style>', 'light', 'dark'],
+    ['', '', 'dark', 'dark'],
+    ['', '', 'light', 'light'],
+  ] as const)('the theme of tag %j and %j on a %s system is %s', async (theme, head, colorScheme, expected) => {
+    const tag = `data-site-id="site_test" data-theme="${theme}"`;
+    const { widget } = await harness.visit({ tag, head }, { colorScheme });
+    await widget.launcher.waitFor();
+    expect(await widget.host.locator('.root').evaluate((root) => root.classList.contains('dark'))).toBe(
+      expected === 'dark',
+    );
+  });
+
+  test('an open panel follows the page that switches its theme', async () => {
+    const { page, widget } = await harness.visit({ head: '<style>.night { color-scheme: dark }</style>' });
+    await widget.launcher.click();
+    for (const element of ['documentElement', 'body']) {
+      await page.evaluate(`document.${element}.classList.toggle('night')`);
+      await widget.host.locator('.root.dark .panel').waitFor();
+      await page.evaluate(`document.${element}.classList.toggle('night')`);
+      await widget.host.locator('.root:not(.dark) .panel').waitFor();
+    }
+  });
+
+  test('text and icons on any accent have a contrast of 4.5, also when the page changes it', async () => {
+    const accents = [
+      '#ffe600',
+      '#fff',
+      '#000',
+      '#4f46e5',
+      '#808080',
+      '#777',
+      '#757575',
+      '#7a7a7a',
+      'red',
+      'lime',
+      'hotpink',
+      'hsl(205 90% 60%)',
+    ];
+    const wide = [
+      'oklch(0.9 0.2 110)',
+      'oklch(0.6 0.2 250)',
+      'color(display-p3 0 1 0)',
+      'lab(50% 40 20)',
+      'color-mix(in oklab, red, white)',
+    ];
+    const { page, widget } = await harness.visit();
+    await widget.openForm();
+    const found: Record<string, readonly string[]> = {};
+    for (const accent of [...accents, ...wide]) {
+      await page.evaluate(`document.documentElement.style.setProperty('--va-wave-accent', '${accent}')`);
+      found[accent] = await poorContrasts(page);
+    }
+    expect(found).toEqual(Object.fromEntries([...accents, ...wide].map((accent) => [accent, []])));
+    const white = await style(page, '.bar', 'color');
+    await page.evaluate(`document.documentElement.style.setProperty('--va-wave-accent', 'navy')`);
+    expect(await style(page, '.bar', 'color')).not.toEqual(white);
   });
 
   test('data-position sets the side, data-theme the colours', async () => {

@@ -84,7 +84,7 @@ export const startingAt = (service: string) => `new Promise((resolve) => {
  * Lists the widget's texts with a contrast below 4.5 against their background, and its controls with a border contrast below 3
  * (WCAG 1.4.3, 1.4.11). axe does not decide on texts inside the fixed elements of a shadow root.
  */
-const poorContrasts = (page: Page) =>
+export const poorContrasts = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
     const rgba = (color) => {

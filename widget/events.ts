@@ -1,0 +1,23 @@
+/**
+ * Events that end inside the widget. To the page they come from an element that is no field, so its shortcuts, copy protection, focus traps,
+ * scroll effects, drop zones and checks for unsaved forms would react or cancel them. All other events go on to the page: its menus still
+ * close by a click in the widget. Each name here has a page in test/e2e/widget/pages that breaks without it.
+ */
+const KEPT =
+  'keydown keypress keyup beforeinput input copy cut paste contextmenu dragstart dragover drop focusin wheel touchmove';
+
+/** Keeps events inside `root`. The page gets a copy of a `mousedown`, which it can hear and not cancel: menus close by it. */
+export function keepEvents(root: HTMLElement, host: HTMLElement): void {
+  for (const type of KEPT.split(' ')) {
+    root.addEventListener(type, (event) => event.stopPropagation(), { passive: true });
+  }
+  root.addEventListener('mousedown', (event) => {
+    event.stopPropagation();
+    host.dispatchEvent(new MouseEvent('mousedown', event));
+  });
+}
+
+/** Returns whether a key belongs to an input method, which uses Enter and Escape. In Safari the last one has only this key code. */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
