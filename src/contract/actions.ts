@@ -43,6 +43,16 @@ export const formField = z
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length;
 const text = (value: unknown) => JSON.stringify(value);
 
+/** Returns a check of a list that refuses each row whose `part` another row has too. */
+const onlyOnce =
+  <Part extends string>(part: Part, message: string) =>
+  (rows: readonly Readonly<Record<Part, string>>[], context: z.RefinementCtx) => {
+    for (const [index, row] of rows.entries()) {
+      if (rows.every((other, at) => at === index || other[part] !== row[part])) continue;
+      context.addIssue({ code: 'custom', path: [index, part], message });
+    }
+  };
+
 /** A name that every model API accepts: one of another form makes Anthropic's and Bedrock's refuse the whole request. */
 export const toolParameterName = z
   .string()
@@ -51,6 +61,27 @@ export const toolParameterName = z
     `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
   );
 const mappedName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
+
+const atMostProperties = {
+  fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
+  error: `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`,
+};
+
+const fieldPath = unicodeText
+  .regex(/^\$(\.[^.\s]+)+$/, 'must be a dotted path such as $.order.status')
+  .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`);
+
+/** A map as a list, in which two entries can have the same name, and each name and path can be refused on its own. */
+const mapEntries = z
+  .array(
+    z.strictObject({
+      name: mappedName.refine((name) => name !== '__proto__', 'cannot be used as a name'),
+      path: fieldPath,
+    }),
+  )
+  .max(PARAMETERS_MAX_PROPERTIES, atMostProperties.error)
+  .superRefine(onlyOnce('name', 'must not be the name of another entry'))
+  .transform((entries) => Object.fromEntries(entries.map(({ name, path }) => [name, path])));
 
 const parameterProperty = z
   .strictObject({
@@ -66,11 +97,6 @@ const parameterProperty = z
       .optional(),
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
-
-const atMostProperties = {
-  fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
-  error: `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`,
-};
 
 /** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
 export const parametersSchema = z
@@ -111,13 +137,11 @@ const aiSettings = z.strictObject({ trigger: z.literal('AI-decided'), ...common 
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
-  response_field_map: recordOf(
-    mappedName,
-    unicodeText
-      .regex(/^\$(\.[^.\s]+)+$/, 'must be a dotted path such as $.order.status')
-      .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`),
-  )
-    .refine(atMostProperties.fits, { error: atMostProperties.error })
+  response_field_map: z
+    .union([
+      recordOf(mappedName, fieldPath).refine(atMostProperties.fits, { error: atMostProperties.error }),
+      mapEntries,
+    ])
     .optional(),
 } satisfies OwnRules<'AI-decided'>);
 
@@ -126,12 +150,7 @@ const formSettings = z.strictObject({ trigger: z.literal('Form'), ...common }).e
     .array(formField)
     .min(1, 'at least one form field is required')
     .max(FORM_FIELDS_MAX)
-    .superRefine((fields, context) => {
-      for (const [index, { key }] of fields.entries()) {
-        if (fields.every((other, at) => at === index || other.key !== key)) continue;
-        context.addIssue({ code: 'custom', path: [index, 'key'], message: 'must not be the key of another field' });
-      }
-    }),
+    .superRefine(onlyOnce('key', 'must not be the key of another field')),
 } satisfies OwnRules<'Form'>);
 
 const eventAction = eventSettings.extend(defaults);

@@ -62,10 +62,15 @@ function invalidFields(fields: readonly FieldProblem[]): Refusal {
   });
 }
 
+const isWrongType = ({ code, path }: z.core.$ZodIssue) => code === 'invalid_type' && path.length === 0;
+
 /** Returns the problems that a schema found, by field. */
-function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
+function problemsOf(issues: readonly z.core.$ZodIssue[], within: readonly string[]): FieldProblem[] {
   return issues.flatMap((issue) => {
-    const path = [...(within === undefined ? [] : [within]), ...issue.path.map(String)];
+    const path = [...within, ...issue.path.map(String)];
+    // Of several types that a value may have, the problems are those of the type that it has.
+    const fitting = issue.code === 'invalid_union' && issue.errors.find((one) => !one.some(isWrongType));
+    if (fitting) return problemsOf(fitting, path);
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({ field: [...path, key].join('.'), problem: issue.message }));
     const problem = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
@@ -80,6 +85,6 @@ function problemsOf({ issues }: z.ZodError, within?: string): FieldProblem[] {
  */
 export function inputOf<Value>(schema: z.ZodType<Value>, input: unknown, within?: string): Value {
   const { success, data, error } = schema.safeParse(input, { error: inOurWords });
-  if (!success) throw invalidFields(problemsOf(error, within));
+  if (!success) throw invalidFields(problemsOf(error.issues, within === undefined ? [] : [within]));
   return data;
 }

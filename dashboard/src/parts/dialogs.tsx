@@ -27,6 +27,11 @@ export function Dialog(props: {
   );
 }
 
+const RED = { default: '#b0102a', hover: '#8a0d21', active: '#8a0d21', disabled: '#b0102a' };
+const WHITE = { default: '#fff', hover: '#fff', active: '#fff', disabled: '#fff' };
+/** The look of a button that destroys something. */
+const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } };
+
 /** Asks before something that cannot be undone. */
 export function Confirm(props: {
   readonly header: string;
@@ -41,7 +46,7 @@ export function Confirm(props: {
     <Button key="cancel" onClick={props.onCancel}>
       Cancel
     </Button>,
-    <Button key="confirm" variant="primary" loading={props.busy} onClick={props.onConfirm}>
+    <Button key="confirm" variant="primary" style={DESTRUCTIVE} loading={props.busy} onClick={props.onConfirm}>
       {props.confirm}
     </Button>,
   ];

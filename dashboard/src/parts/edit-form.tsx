@@ -73,12 +73,16 @@ export function EditForm(props: {
   );
 }
 
-/** Shows what another user has saved while this form was open, and lets the user choose. */
+/** Shows what was saved elsewhere while this form was open, and by whom, and lets the user choose. */
 function ConflictAlert(props: { readonly what: string } & NonNullable<Edited['conflict']>) {
   return (
     <Alert
       type="warning"
-      header={`Another user changed this ${props.what} while you were editing`}
+      header={
+        props.by === 'you'
+          ? `You changed this ${props.what} in another tab or window while this form was open`
+          : `${props.by ?? 'Another user'} changed this ${props.what} while you were editing`
+      }
       action={
         <SpaceBetween direction="horizontal" size="xs">
           <Button formAction="none" onClick={props.takeTheirs}>

@@ -51,14 +51,22 @@ export function Cell(props: {
   readonly value: string;
   readonly disabled: boolean;
   readonly placeholder: string;
+  /** Names the column and the row for screen readers, such as `Key of field 2`. */
+  readonly label: string;
+  /** Whether the cell takes the focus when it appears. */
+  readonly isNew: boolean;
   readonly onChange: (value: string) => void;
 }) {
-  const { value, disabled, placeholder, onChange } = props;
+  const { value, disabled, placeholder, label, isNew, onChange } = props;
   return (
     <Input
       value={value}
       disabled={disabled}
       placeholder={placeholder}
+      // The label of the column would hide the label of the cell.
+      ariaLabelledby=""
+      ariaLabel={label}
+      autoFocus={isNew}
       onChange={({ detail }) => onChange(detail.value)}
     />
   );
@@ -69,11 +77,14 @@ export function OneOf<Word extends string>(props: {
   readonly value: Word;
   readonly words: readonly Word[];
   readonly disabled: boolean;
+  /** Names the cell of a table for screen readers. */
+  readonly label?: string;
   readonly onChange: (word: Word) => void;
 }) {
-  const { value, words, onChange } = props;
+  const { value, words, label, onChange } = props;
   return (
     <Select
+      {...(label !== undefined && { ariaLabel: label })}
       selectedOption={{ value, label: value }}
       disabled={props.disabled}
       options={words.map((word) => ({ value: word, label: word }))}

@@ -13,8 +13,10 @@ type Place = { readonly key: string; readonly path: string };
 /** Names of settings for people. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What another user has saved while the form was open. */
+/** What has been saved elsewhere while the form was open. */
 type Conflict = {
+  /** Who saved it; undefined when the audit trail does not say it, as for changes of the operator. */
+  readonly by: 'you' | string | undefined;
   readonly changes: readonly Readonly<Record<'label' | 'before' | 'after' | 'yours', string>>[];
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
@@ -41,6 +43,7 @@ export type EditedForm<E extends { readonly version: number }, V extends object>
  * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
  * The API validates it. It refuses a change of an older version, and the user then chooses.
  * @param options.key identifies the form
+ * @param options.id of the entity, under which the audit trail has the author of another change
  * @param options.title names the form where the dashboard lists input that is not saved
  * @param options.path the address of the form
  * @param options.pick returns the form's values of an entity
@@ -55,6 +58,7 @@ export type EditedForm<E extends { readonly version: number }, V extends object>
  */
 export function useForm<E extends { readonly version: number }, V extends object>(options: {
   readonly key: string;
+  readonly id?: string;
   readonly title: string;
   readonly path: string;
   readonly entity: E;
@@ -68,7 +72,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   readonly continuesIn?: (saved: E) => Place;
   readonly onFailure?: (error: unknown) => void;
 }) {
-  const { report, isAdmin } = useDashboard();
+  const { api, organization, report, isAdmin } = useDashboard();
   const { key, title, path, entity, pick, onFailure = report } = options;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
   const changesIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values);
@@ -77,7 +81,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
   );
   const [saving, setSaving] = useState(false);
-  const [newer, setNewer] = useState<E>();
+  const [conflicting, setNewer] = useState<{ readonly newer: E; readonly by: string | undefined }>();
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
@@ -126,13 +130,20 @@ export function useForm<E extends { readonly version: number }, V extends object
       options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
     } catch (error) {
       const current = options.newerIn?.(error);
-      if (current !== undefined) setNewer(current);
+      if (current !== undefined) setNewer({ newer: current, by: await authorOf(current).catch(() => undefined) });
       else if (!problems.refuse(error)) onFailure(error);
     } finally {
       setSaving(false);
     }
   };
+  const authorOf = async ({ version }: E) => {
+    const { records } = await api('listAudit', { org_id: organization.org_id }, {});
+    const author = records.find((record) => record.entity_id === options.id && record.version === version)?.by.email;
+    return author === organization.email ? 'you' : author;
+  };
+  const newer = conflicting?.newer;
   const conflict = newer && {
+    by: conflicting.by,
     changes: changesBetween(latest.current, newer, options.labels ?? {}),
     keepMine: () => {
       rebase(newer, pick(base));

@@ -131,6 +131,8 @@ export function useList<Item>(
     many,
     /** Whether a long list is shown as rows instead of cards. */
     rows,
+    /** Whether the window is wide enough for two cells of a card beside each other. */
+    wide,
     /** Whether all items are shown in the order of the first column. */
     inOrder: !narrowed && (!rows || (sortedBy === first && !isDescending)),
     /** The number of items, and of those that are shown. */

@@ -57,15 +57,15 @@ function cellsOf(values: object): ReadonlyMap<string, string> {
   return cells;
 }
 
-/** Returns the cell of a problem. A refusal names a row by its index, or in a map by its name. What the form does not have belongs to the row or the field. */
+/** Returns the cell of a problem. A refusal names a row by its index. What the form does not have belongs to the row or the field. */
 function cellOf(values: object, { field, row: wanted, part }: FieldProblem): string {
   const rows = rowsOf(new Map<string, unknown>(Object.entries(values)).get(field));
-  const row = rows.find(({ name }, index) => String(index) === wanted || name?.trim() === wanted);
+  const row = rows[Number(wanted)];
   if (row === undefined) return cellAt([field]);
   return cellAt(part !== undefined && Object.hasOwn(row, part) ? [field, row.id, part] : [field, row.id]);
 }
 
-type Row = { readonly id: string; readonly name?: string };
+type Row = { readonly id: string };
 
 function rowsOf(value: unknown): readonly Row[] {
   return Array.isArray(value) ? value.map((row) => (typeof row === 'string' ? { id: row } : row)) : [];

@@ -86,8 +86,8 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
     case 'Event':
       return { trigger, ...common, events: [...values.events] };
     case 'AI-decided': {
-      const map = values.response_field_map.map((entry) => [entry.name.trim(), entry.path.trim()]);
-      const response_field_map = map.length > 0 && { response_field_map: Object.fromEntries(map) };
+      const map = values.response_field_map.map((entry) => ({ name: entry.name, path: entry.path.trim() }));
+      const response_field_map = map.length > 0 && { response_field_map: map };
       return { trigger, ...common, description, feed_response_back, ...response_field_map };
     }
     case 'Form':
@@ -135,6 +135,7 @@ export function useActionForm(
   };
   return useForm<EditedAction, ActionValues>({
     key: placeOf(idOf(action)).key,
+    ...(isStored(action) && { id: action.action_id }),
     title: `Action ${isStored(action) ? action.name : '(new)'}, ${name}`,
     path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,

@@ -3,6 +3,7 @@ import { type ComponentProps, useState } from 'react';
 import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { nameProblem } from '../../../src/contract/host-names.ts';
+import { slugOf } from '../../../src/contract/slug.ts';
 import { navigate, paths, useParameters } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
@@ -22,8 +23,6 @@ const WHEN: Readonly<Record<Trigger, string>> = {
   'AI-decided': 'When the assistant decides to call it during a conversation.',
   Form: 'When a visitor submits a form in the widget.',
 };
-
-type AiActionView = Extract<ActionView, { readonly trigger: 'AI-decided' }>;
 
 /** The screen of a new or an existing Action. `?copy=` names the Action of which a new one is a copy. */
 export default function ActionScreen(props: { readonly assistant: AssistantView; readonly actionId: string }) {
@@ -111,11 +110,17 @@ function ActionForm(props: {
             field="name"
             label="Name"
             description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
+            warningText={isStored(base) && renamed(base, values.name)}
             required
           />
+          {isStored(base) && USED_AS[base.trigger] !== undefined && (
+            <FormField label={USED_AS[base.trigger]} stretch>
+              <Code label={USED_AS[base.trigger] ?? ''} text={codeOf(base)} />
+            </FormField>
+          )}
           {values.trigger === 'Event' && <EventFields form={form} />}
           {values.trigger === 'AI-decided' && <AiFields form={form} />}
-          {isStored(base) && base.trigger === 'AI-decided' && <Parameters parameters={base.parameters} />}
+          {values.trigger === 'AI-decided' && <Parameters action={isStored(base) ? base : template} isNew={isNew} />}
           {values.trigger === 'Form' && <FormFields form={form} />}
           {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
           <Endpoint form={form} />
@@ -184,8 +189,25 @@ function Preview(props: ComponentProps<typeof FormPreview>) {
   );
 }
 
+/** What others use of an Action: its name in their code. */
+const USED_AS: Readonly<Partial<Record<Trigger, string>>> = {
+  Form: 'Code of a page that opens the form',
+  'AI-decided': 'Name of the tool for the assistant',
+};
+const codeOf = ({ trigger, slug }: ActionView) => (trigger === 'Form' ? `vaWave('open', '${slug}')` : slug);
+
+/** Returns what a new name breaks; nothing while the name in the code of others stays the same. */
+function renamed(action: ActionView, name: string): string | undefined {
+  const next = slugOf(name, action.action_id);
+  if (USED_AS[action.trigger] === undefined || name.trim() === '' || next === action.slug) return undefined;
+  return action.trigger === 'Form'
+    ? `Pages that call ${codeOf(action)} no longer open the form. After the save its name in code is ${next}.`
+    : `The tool ${action.slug} gets the name ${next}. Instructions to the assistant that name it have to change with it.`;
+}
+
 /** Shows the parameters. The dashboard cannot edit them; the API and the command line can. */
-function Parameters({ parameters }: { readonly parameters: AiActionView['parameters'] }) {
+function Parameters({ action, isNew }: { readonly action: ActionView | undefined; readonly isNew: boolean }) {
+  const parameters = action?.trigger === 'AI-decided' ? action.parameters : undefined;
   return (
     <FormField
       label="Parameters"
@@ -193,7 +215,17 @@ function Parameters({ parameters }: { readonly parameters: AiActionView['paramet
       stretch
     >
       {parameters === undefined ? (
-        <Box>None: the endpoint receives an empty JSON object.</Box>
+        <SpaceBetween size="xs">
+          <Box>
+            None: the endpoint receives the empty JSON object <Box variant="code">{'{}'}</Box>. The dashboard cannot add
+            parameters. {isNew ? 'After the creation the operator can' : 'The operator can'}:
+          </Box>
+          <Code
+            wrap
+            label="Command that adds parameters"
+            text={`npx va-wave action update ${isNew ? '<action_id>' : action?.action_id} --parameters '{"properties": {"number": {"type": "integer"}}, "required": ["number"]}'`}
+          />
+        </SpaceBetween>
       ) : (
         <Code wrap label="Parameters as JSON Schema" text={JSON.stringify(parameters, null, 2)} />
       )}

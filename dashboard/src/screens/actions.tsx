@@ -36,7 +36,11 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
   const used = all.length + unreadable.length;
   const isFull = used >= ACTIONS_PER_ORGANIZATION;
   const open = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
-  const link = ({ action_id, name }: ActionView) => <Link href={open(action_id)}>{name}</Link>;
+  const link = ({ action_id, name }: ActionView) => (
+    <Link href={open(action_id)}>
+      <span className="anywhere">{name}</span>
+    </Link>
+  );
   const toggle = (label: string) => (action: ActionView) => (
     <Toggle
       checked={action.enabled}
@@ -59,11 +63,19 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
   );
   const columns: readonly Column<Placed>[] = [
     { id: 'position', header: 'No.', sortBy: ({ position }) => String(position), width: 70, cell: number },
-    { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 140, cell: link },
+    {
+      id: 'name',
+      header: 'Name',
+      sortBy: ({ name }) => name,
+      isRowHeader: true,
+      width: 210,
+      minWidth: 140,
+      cell: link,
+    },
     { id: 'trigger', header: 'Trigger', sortBy: ({ trigger }) => trigger, width: 120, cell: badge },
-    { id: 'endpoint', header: 'Endpoint', sortBy: ({ url }) => url, minWidth: 140, cell: endpoint('line') },
+    { id: 'endpoint', header: 'Endpoint', sortBy: ({ url }) => url, minWidth: 180, cell: endpoint },
     { id: 'state', header: 'On', sortBy: ({ enabled }) => String(enabled), width: 70, cell: toggle('') },
-    { id: 'buttons', header: 'Commands', width: 150, cell: buttons },
+    { id: 'buttons', header: 'Commands', width: 150, minWidth: 150, cell: buttons },
   ];
   const list = useList(placed, 'Actions', searched, [TRIGGER, onOff('State')], columns);
 
@@ -106,13 +118,15 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
         card={{
           header: (action) => (
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-              <Box variant="h3">{action.name}</Box>
+              <Box variant="h3">
+                <span className="anywhere">{action.name}</span>
+              </Box>
               {badge(action)}
             </SpaceBetween>
           ),
           sections: [
             ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
-            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint('anywhere') },
+            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
             {
               id: 'commands',
               content: (action) => (
@@ -144,15 +158,15 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
 
 const badge = ({ trigger }: ActionView) => <Badge>{trigger}</Badge>;
 const number = ({ trigger, position }: Placed) => (trigger === 'Form' ? position + 1 : '');
-const endpoint =
-  (className: 'line' | 'anywhere') =>
-  ({ method, url }: ActionView) => (
-    <Box variant="code">
-      <div className={className} title={url}>
-        {method} {url}
-      </div>
-    </Box>
-  );
+/** From this length on, an address is shown whole when it is touched or has the focus. */
+const LONG = 100;
+const endpoint = ({ method, url }: ActionView) => (
+  <Box variant="code">
+    <div className="anywhere address" title={url} {...(url.length > LONG && { tabIndex: 0 })}>
+      {method} {url}
+    </div>
+  </Box>
+);
 
 function what(action: ActionView): string {
   switch (action.trigger) {

@@ -1,4 +1,5 @@
 import { AttributeEditor, Checkbox, FormField, SpaceBetween } from '@cloudscape-design/components';
+import { useRef } from 'react';
 import { AI_DESCRIPTION_MIN_CHARACTERS } from '../../../src/contract/limits.ts';
 import { Cell, TextField } from '../parts/fields.tsx';
 import type { ActionFields, ActionValues } from './action-form.ts';
@@ -9,15 +10,18 @@ type MapEntry = ActionValues['response_field_map'][number];
 export function AiFields({ form }: ActionFields) {
   const { values, set, problems, disabled } = form;
   const entries = values.response_field_map;
+  /** The row that takes the focus, because it was added last. */
+  const added = useRef('');
   const column = (label: string, part: 'name' | 'path', placeholder: string) => ({
     label,
-    // The API refuses a whole row. Without a name, the name is the reason; otherwise the path is.
-    errorText: ({ id, name }: MapEntry, index: number) =>
-      problems.of('response_field_map', id) !== undefined &&
-      (name.trim() === '') === (part === 'name') &&
-      `Entry ${index + 1}: ${part === 'path' ? 'Enter a path such as $.order.status.' : 'Enter a name of at most 100 characters.'}`,
-    control: (entry: MapEntry) => (
+    errorText: ({ id }: MapEntry, index: number) => {
+      const text = problems.of('response_field_map', id, part);
+      return text && `Entry ${index + 1}, ${label}: ${text}`;
+    },
+    control: (entry: MapEntry, index: number) => (
       <Cell
+        label={`${label} of entry ${index + 1}`}
+        isNew={part === 'name' && entry.id === added.current}
         value={entry[part]}
         disabled={disabled}
         placeholder={placeholder}
@@ -66,10 +70,11 @@ export function AiFields({ form }: ActionFields) {
             removeButtonText="Remove"
             disableAddButton={disabled}
             isItemRemovable={() => !disabled}
-            removeButtonAriaLabel={({ name }) => `Remove ${name || 'entry'}`}
-            onAddButtonClick={() =>
-              set('response_field_map', [...entries, { id: crypto.randomUUID(), name: '', path: '$.' }])
-            }
+            removeButtonAriaLabel={(entry) => `Remove ${entry.name || `entry ${entries.indexOf(entry) + 1}`}`}
+            onAddButtonClick={() => {
+              added.current = crypto.randomUUID();
+              set('response_field_map', [...entries, { id: added.current, name: '', path: '$.' }]);
+            }}
             onRemoveButtonClick={({ detail }) =>
               set(
                 'response_field_map',

@@ -34,6 +34,7 @@ export function useAssistantForm<V extends object>(
   const { assistant, pick, toApi = (values) => values, onSaved } = options;
   return useForm({
     key: `${assistant.site_id}.${options.tab}`,
+    id: assistant.site_id,
     title: `${options.tab === 'general' ? 'General' : 'Deploy'}, ${assistant.name}`,
     path: paths.assistant(organization.org_id, assistant.site_id, options.tab),
     entity: assistant,

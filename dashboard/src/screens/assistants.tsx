@@ -38,7 +38,7 @@ export default function Assistants() {
   );
   const link = (fontSize: 'inherit' | 'heading-m') => (assistant: AssistantView) => (
     <Link fontSize={fontSize} href={paths.assistant(org_id, assistant.site_id)}>
-      {assistant.name}
+      <span className="anywhere">{assistant.name}</span>
     </Link>
   );
   const state = (assistant: AssistantView) => {
@@ -54,8 +54,16 @@ export default function Assistants() {
     options: Object.fromEntries(Object.keys(STATES).map((it) => [it, (one: AssistantView) => state(one) === it])),
   };
   const columns: readonly Column<AssistantView>[] = [
-    { id: 'name', header: 'Name', sortBy: ({ name }) => name, isRowHeader: true, minWidth: 160, cell: link('inherit') },
-    { id: 'domain', header: 'Domain', sortBy: host, minWidth: 160, cell: (item) => host(item) || 'Not set' },
+    {
+      id: 'name',
+      header: 'Name',
+      sortBy: ({ name }) => name,
+      isRowHeader: true,
+      width: 220,
+      minWidth: 160,
+      cell: link('inherit'),
+    },
+    { id: 'domain', header: 'Domain', sortBy: host, minWidth: 160, cell: domain },
     { id: 'status', header: 'Status', sortBy: state, minWidth: 110, cell: status },
     { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
     { id: 'site', header: 'Site ID', width: 250, cell: ({ site_id }) => <CopiedId label="Site ID" id={site_id} /> },
@@ -93,7 +101,7 @@ export default function Assistants() {
               id,
               header,
               content: cell,
-              width: id === 'status' || id === 'mode' ? 50 : 100,
+              width: list.wide && (id === 'status' || id === 'mode') ? 50 : 100,
             })),
           }}
         />
@@ -107,6 +115,7 @@ export default function Assistants() {
 const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
 
 const host = ({ domain }: AssistantView) => domain;
+const domain = (item: AssistantView) => <span className="anywhere">{host(item) || 'Not set'}</span>;
 const mode = (assistant: AssistantView) => assistant.authentication_mode;
 
 /** Explains why a member sees no buttons. */

@@ -28,6 +28,10 @@ export function FormFields({ form }: ActionFields) {
   const fields = form.values.form_fields;
   /** The button that keeps the keyboard's focus when its field moves. */
   const focusNext = useRef('');
+  // The id of a field that is not stored yet is random.
+  const isStored = (id: string) => !/^[0-9a-f-]{36}$/.test(id);
+  /** The row that takes the focus, because it was added last. */
+  const added = useRef('');
   const put = (next: readonly Field[]) => set('form_fields', next);
   const change = (id: string, part: Partial<Field>) =>
     put(fields.map((field) => (field.id === id ? { ...field, ...part } : field)));
@@ -36,13 +40,15 @@ export function FormFields({ form }: ActionFields) {
     change(id, { label: next, ...(key === keyOf(label) && key !== id && { key: keyOf(next) }) });
   const move = (from: number, by: -1 | 1) =>
     put(fields.toSpliced(from, 1).toSpliced(from + by, 0, ...fields.slice(from, from + 1)));
-  const column = (label: string, part: keyof Field, control: (field: Field) => ReactNode) => ({
+  const column = (label: string, part: keyof Field, control: (field: Field, name: string) => ReactNode) => ({
     label,
-    control,
+    control: (field: Field, index: number) => control(field, `${label} of field ${index + 1}`),
     errorText: (field: Field, index: number) => {
       const text = problems.of('form_fields', field.id, part);
       return text && `Field ${index + 1}, ${label}: ${text}`;
     },
+    warningText: ({ id, key }: Field) =>
+      part === 'key' && isStored(id) && key !== id && `Your endpoint knows it as ${id}.`,
   });
   return (
     <FormField
@@ -56,9 +62,10 @@ export function FormFields({ form }: ActionFields) {
         empty="No fields yet"
         addButtonText="Add field"
         disableAddButton={disabled || fields.length >= FORM_FIELDS_MAX}
-        onAddButtonClick={() =>
-          put([...fields, { id: crypto.randomUUID(), key: '', label: '', type: 'Text', required: false }])
-        }
+        onAddButtonClick={() => {
+          added.current = crypto.randomUUID();
+          put([...fields, { id: added.current, key: '', label: '', type: 'Text', required: false }]);
+        }}
         customRowActions={({ item: { id, label }, itemIndex }) =>
           !disabled && (
             <SpaceBetween direction="horizontal" size="xxs">
@@ -67,7 +74,7 @@ export function FormFields({ form }: ActionFields) {
                   key={by}
                   formAction="none"
                   iconName={icon}
-                  ariaLabel={`Move ${label || 'field'} ${where}`}
+                  ariaLabel={`Move ${label || `field ${itemIndex + 1}`} ${where}`}
                   disabled={fields.at(by === -1 ? 0 : -1)?.id === id}
                   // A disabled button with a reason keeps the focus.
                   disabledReason={`It is the ${by === -1 ? 'first' : 'last'} field.`}
@@ -84,7 +91,7 @@ export function FormFields({ form }: ActionFields) {
               ))}
               <Button
                 formAction="none"
-                ariaLabel={`Remove ${label || 'field'}`}
+                ariaLabel={`Remove ${label || `field ${itemIndex + 1}`}`}
                 onClick={() => put(fields.filter((field) => field.id !== id))}
               >
                 Remove
@@ -93,30 +100,40 @@ export function FormFields({ form }: ActionFields) {
           )
         }
         definition={[
-          column('Key', 'key', ({ id, key }) => (
-            <Cell value={key} disabled={disabled} placeholder="email" onChange={(text) => change(id, { key: text })} />
-          )),
-          column('Label', 'label', (field) => (
+          column('Key', 'key', ({ id, key }, name) => (
             <Cell
+              label={name}
+              isNew={id === added.current}
+              value={key}
+              disabled={disabled}
+              placeholder="email"
+              onChange={(text) => change(id, { key: text })}
+            />
+          )),
+          column('Label', 'label', (field, name) => (
+            <Cell
+              label={name}
+              isNew={false}
               value={field.label}
               disabled={disabled}
               placeholder="Your email"
               onChange={(text) => relabel(field, text)}
             />
           )),
-          column('Type', 'type', ({ id, type }) => (
+          column('Type', 'type', ({ id, type }, name) => (
             <OneOf
+              label={name}
               value={type}
               words={FIELD_TYPES}
               disabled={disabled}
               onChange={(next) => change(id, { type: next })}
             />
           )),
-          column('Required', 'required', ({ id, required, label }) => (
+          column('Required', 'required', ({ id, required, label }, name) => (
             <Checkbox
               checked={required}
               disabled={disabled}
-              ariaLabel={`${label || 'Field'} is required`}
+              ariaLabel={label === '' ? name : `${label} is required`}
               onChange={({ detail }) => change(id, { required: detail.checked })}
             >
               Required

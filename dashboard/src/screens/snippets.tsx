@@ -26,6 +26,14 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
       </Panel>
       {signed && (
         <Panel
+          title="Renew the token on a page that stays open"
+          description="A token expires after 15 minutes unless your backend asks for another lifetime. The page asks your backend for the next one."
+        >
+          <Code label="Renewal of the token" text={RENEWAL} />
+        </Panel>
+      )}
+      {signed && (
+        <Panel
           title="Mint session tokens"
           description="Only from your server. VA_WAVE_SERVER_SECRET contains the server secret."
         >
@@ -43,20 +51,26 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
   );
 }
 
+const RENEWAL = `addEventListener('va-wave:token-expired', async () => {
+  const response = await fetch('/my-backend/widget-token', { method: 'POST' });
+  vaWave('setSessionToken', (await response.json()).token);
+});`;
+
 function examples(base: string): Readonly<Record<string, string>> {
   const url = `${base}/api/widget/session/create`;
   return {
     curl: `curl -X POST ${url} \\
   -H "X-Server-Key: $VA_WAVE_SERVER_SECRET" \\
   -H "Content-Type: application/json" \\
-  -d '{"user_id": "user-42", "user_name": "Ada"}'`,
+  -d '{"user_id": "'"\${USER_ID:?the id of your user}"'"}'`,
     'Node.js': `const response = await fetch('${url}', {
   method: 'POST',
   headers: {
     'X-Server-Key': process.env.VA_WAVE_SERVER_SECRET,
     'Content-Type': 'application/json',
   },
-  body: JSON.stringify({ user_id: 'user-42', user_name: 'Ada' }),
+  // The user who is logged in to your website. Without a user_id, every visitor is anonymous.
+  body: JSON.stringify({ user_id: currentUser.id, user_name: currentUser.name }),
 });
 if (!response.ok) throw new Error(\`session create: \${response.status}\`);
 const { session_token } = await response.json();`,
@@ -64,7 +78,8 @@ const { session_token } = await response.json();`,
 
 request = urllib.request.Request(
     "${url}",
-    data=json.dumps({"user_id": "user-42", "user_name": "Ada"}).encode(),
+    # The user who is logged in to your website. Without a user_id, every visitor is anonymous.
+    data=json.dumps({"user_id": current_user.id, "user_name": current_user.name}).encode(),
     headers={
         "X-Server-Key": os.environ["VA_WAVE_SERVER_SECRET"],
         "Content-Type": "application/json",
@@ -84,7 +99,7 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
         {installation.value !== undefined ? (
-          <Counts {...installation.value} />
+          <Counts {...installation.value} limit={assistant.hourly_rate_limit} />
         ) : installation.error === undefined ? (
           <Status type="loading">Checking whether the widget is installed</Status>
         ) : (
@@ -98,7 +113,12 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
   );
 }
 
-function Counts({ requests_this_hour: hour, requests_last_24_hours: day }: DashboardAnswer<'getInstallation'>) {
+function Counts(props: DashboardAnswer<'getInstallation'> & { readonly limit: number }) {
+  const { requests_this_hour: hour, requests_last_24_hours: day, limit } = props;
+  if (hour >= limit)
+    return (
+      <Status type="error">{`The Rate Limit of ${limit} requests is used up: the widget appears to no further visitor until the next clock hour`}</Status>
+    );
   if (day === 0) return <Status type="pending">The service accepted no request during the last 24 hours</Status>;
   return (
     <Status type="success">

@@ -56,7 +56,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null;
 }
 
-/** A refused field of a form. In a list: the row by index or name, and the part of the row. */
+/** A refused field of a form. In a list: the row by index, and the part of the row. */
 export type FieldProblem = {
   readonly field: string;
   readonly row: string | undefined;
@@ -74,7 +74,7 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
   for (const { field: path, problem } of error.fields) {
     const name = path.replace(/^(assistant|action)\./, '');
     const [field = '', ...rest] = name.split('.');
-    const [row, part] = /^\d+$/.test(rest[0] ?? '') ? rest : rest.length === 0 ? [] : [rest.join('.')];
+    const [row, part] = rest;
     if (!WITHOUT_INPUT.has(field) && !problems.has(name)) {
       problems.set(name, { field, row, part, text: sentence(problem) });
     }
@@ -103,6 +103,8 @@ export function describeProblem(error: unknown): string {
     case 'action_not_found':
     case 'not_found':
       return 'This no longer exists. Go back to the list.';
+    case 'stale_version':
+      return 'Somebody has saved another change in the meantime. The page shows it now. Try again.';
     case 'idempotency_key_reused':
       return 'This was created before, with the input of an earlier attempt. Discard this input, and look in the list.';
     case 'organization_suspended':

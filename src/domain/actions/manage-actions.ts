@@ -12,6 +12,7 @@ import { EVENT_NAMES } from '../../contract/events.ts';
 import { jsonBytes } from '../../contract/fields.ts';
 import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership } from '../../contract/organizations.ts';
+import { slugOf } from '../../contract/slug.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
@@ -19,7 +20,6 @@ import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
-import { slugOf } from './slug.ts';
 
 export type ManageActionsPorts = ManagementPorts & {
   readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;

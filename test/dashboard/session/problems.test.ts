@@ -48,9 +48,9 @@ describe('a form shows', () => {
       { field: 'form_fields', row: '0', part: 'key', text: 'Is required.' },
     ],
     [
-      'response_field_map.Order no.',
-      'response_field_map.Order no.: must be a path',
-      { field: 'response_field_map', row: 'Order no.', text: 'Must be a path.' },
+      'response_field_map.1.path',
+      'response_field_map.1.path: must be a path',
+      { field: 'response_field_map', row: '1', part: 'path', text: 'Must be a path.' },
     ],
   ])('the problem of %s', async (field, error, problem) => {
     expect(fieldProblems(await refused(400, 'invalid_request', error, field))).toEqual([{ ...whole, ...problem }]);

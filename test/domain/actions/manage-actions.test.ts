@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
+import { slugOf } from '../../../src/contract/slug.ts';
 import {
   createAction,
   type ManageActionsPorts,
   requireAction,
   settingsOf,
 } from '../../../src/domain/actions/manage-actions.ts';
-import { slugOf } from '../../../src/domain/actions/slug.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
@@ -62,6 +62,9 @@ describe('a new Action', () => {
   });
 
   const ai = (settings: object) => ({ ...AI, ...settings });
+  /** A response field map as the dashboard sends it. */
+  const mapped = (...entries: readonly (readonly [string, string])[]) =>
+    ai({ response_field_map: entries.map(([name, path]) => ({ name, path })) });
   const form = (...form_fields: object[]) => ({ ...FORM, form_fields });
   const PROTO = JSON.parse('{"__proto__": {"type": "string"}}');
 
@@ -78,6 +81,21 @@ describe('a new Action', () => {
     ['parameters.properties.a.pattern: ', ai({ parameters: { properties: { a: { type: 'string', pattern: '(' } } } })],
     ['response_field_map.__proto__: cannot be used as a name', ai({ response_field_map: PROTO })],
     ['response_field_map.a: must be a dotted path such as $.order.status', ai({ response_field_map: { a: 'order' } })],
+    ['response_field_map.0.name: must not be the name of another entry', mapped(['a', '$.a'], ['a', '$.b'])],
+    ['response_field_map.1.name: must be at most 64 characters', mapped(['a', '$.a'], ['b'.repeat(65), 'b'])],
+    ['response_field_map.0.name: is required', mapped(['', '$.a'])],
+    ['response_field_map.0.path: must be a dotted path such as $.order.status', mapped(['a', 'a'])],
+    ['response_field_map.0.name: cannot be used as a name', mapped(['__proto__', '$.a'])],
+    [
+      'response_field_map: must have at most 50 entries',
+      mapped(...Array.from({ length: 51 }, (_, at) => [`n${at}`, '$.a'] as const)),
+    ],
+    ['response_field_map.0: must be an object', ai({ response_field_map: ['a'] })],
+    ['response_field_map: has a wrong type', ai({ response_field_map: 'a' })],
+    [
+      'parameters.properties.a.enum.0: must be at most 200 characters',
+      ai({ parameters: { properties: { a: { type: 'string', enum: ['x'.repeat(201)] } } } }),
+    ],
     ['form_fields: at least one form field is required', form()],
     ['form_fields.0.type: ', form({ ...FIELD, type: 'Date' })],
     ['form_fields.0.key: must be at most 100 characters', form({ ...FIELD, key: 'k'.repeat(101) })],

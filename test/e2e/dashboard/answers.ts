@@ -1,6 +1,7 @@
 import type { Dialog } from 'playwright-core';
+import { full } from '../../harness/full.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
-import { open } from './started-dashboard.ts';
+import { flaws, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('answers.example');
 const stranger = await dashboard.addOrganization('stranger.example');
@@ -145,4 +146,134 @@ describe('what is typed', () => {
     await button('Discard changes').click();
     expect(dashboard.admin.problems).toEqual([]);
   });
+});
+
+describe('names that others use', () => {
+  beforeAll(() => shop.enter());
+
+  test('are shown to copy, and a new name says what it breaks', async () => {
+    await shop.addAction(siteId, 'Form', 'Contact us', '--field', 'email:Email:Email');
+    await shop.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
+    await open(page, url('intelligence'));
+    await button('Edit Contact us').click();
+    await page.getByText("vaWave('open', 'contact-us')", { exact: true }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Contact us!');
+    await page.getByLabel('Key of field 1').fill('mail');
+    await page.getByText('Your endpoint knows it as email.').waitFor();
+    const broken = page.getByText("Pages that call vaWave('open', 'contact-us') no longer open the form.");
+    expect(await broken.count()).toBe(0);
+    await page.getByLabel('Name', { exact: true }).fill('Write to us');
+    await broken.waitFor();
+    await discard();
+    await button('Edit Find an order').click();
+    await page.getByText('find-an-order', { exact: true }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Find a parcel');
+    await page.getByText('The tool find-an-order gets the name find-a-parcel.').waitFor();
+    await discard();
+  });
+
+  test('an AI-decided Action that is made here says before its creation that its endpoint receives {}', async () => {
+    await open(page, url('intelligence/new'));
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByText('None: the endpoint receives the empty JSON object {}.').waitFor();
+    await discard();
+  });
+
+  test('a save from another tab of the same user is told as such', async () => {
+    const other = await dashboard.admin.context.newPage();
+    await other.goto(url('general'));
+    await open(page, url('general'));
+    await page.getByLabel('Rate Limit (requests/hour)').fill('700');
+    // The other tab logs in by itself: the browser has the session of the login.
+    await other.getByLabel('Name').fill('From the other tab');
+    await other.getByRole('button', { name: 'Save changes' }).click();
+    await other.getByText('Saved.').waitFor();
+    await other.close();
+    await button('Save changes').click();
+    await page.getByText('You changed this assistant in another tab or window while this form was open').waitFor();
+    await button('Keep my changes').click();
+    await page.getByLabel('Name').fill('Website');
+    await button('Save changes').click();
+    await page.getByText('Saved.').last().waitFor();
+  });
+});
+
+describe('a page', () => {
+  beforeAll(() => shop.enter());
+
+  test('that the browser translates stays whole', async () => {
+    const names = Promise.withResolvers<void>();
+    await page.route('**/assistants', async (route) => {
+      await names.promise;
+      await route.continue();
+    });
+    await open(page, shop.url('/audit'));
+    await page.getByText('Changed the assistant').first().waitFor();
+    await page.evaluate(`(() => {
+      const walker = document.createTreeWalker(document.getElementById('main'), NodeFilter.SHOW_TEXT);
+      const texts = [];
+      while (walker.nextNode()) texts.push(walker.currentNode);
+      for (const text of texts) {
+        const font = document.createElement('font');
+        text.replaceWith(font);
+        font.append(text);
+      }
+    })()`);
+    names.resolve();
+    await page.getByRole('link', { name: 'Website' }).first().waitFor();
+    await page.unroute('**/assistants');
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    expect(await page.getByText('This part of the page failed').count()).toBe(0);
+  });
+
+  test('without site data says why the login failed', async () => {
+    const visitor = await dashboard.newPage();
+    await visitor.context.addInitScript(`for (const name of ['sessionStorage', 'localStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('Access is denied', 'SecurityError'); } })`);
+    await visitor.page.goto(shop.url(''));
+    await visitor.page.getByText('Your browser blocks cookies and site data').waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test.each(full ? [320, 375, 768, 1366, 1920] : [320, 1920])(
+    'of %d pixels keeps room for each column beside long names and addresses',
+    async (width) => {
+      if (width === 320) {
+        const long = [
+          '--name',
+          'Website '.repeat(12).trim(),
+          '--domain',
+          `${'a'.repeat(60)}.${'b'.repeat(60)}.example`,
+        ];
+        const settings = [
+          '--trigger',
+          'Event',
+          '--event',
+          'contact.created',
+          '--url',
+          `https://crm.example/${'p'.repeat(300)}`,
+        ];
+        for (let at = 1; at <= 12; at++) {
+          await shop.addWebsite(...long);
+          await dashboard.vaWave('action', 'create', '--site', siteId, '--name', `${at}${'n'.repeat(98)}`, ...settings);
+        }
+      }
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, url('intelligence'));
+      await page.getByText('(14)').waitFor();
+      const last = button(`Test 12${'n'.repeat(98)}`);
+      const box = await last.boundingBox();
+      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      const address = page.getByText(`POST https://crm.example/${'p'.repeat(300)}`).last();
+      expect((await address.boundingBox())?.width).toBeGreaterThan(140);
+      await address.focus();
+      expect(await address.evaluate((node) => node.scrollHeight - node.clientHeight)).toBe(0);
+      expect(await flaws(page)).toEqual([]);
+      await open(page, shop.url(''));
+      await page.getByText('(13)').waitFor();
+      expect(await flaws(page)).toEqual([]);
+    },
+  );
 });

@@ -117,14 +117,34 @@ describe('fields and focus', () => {
     await page.getByLabel('Description').fill('Finds an order by its number');
     await page.getByLabel('Endpoint URL').fill('https://crm.example/');
     await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
-    for (const path of ['status', '$.status']) {
+    for (const [index, path] of ['status', '$.status'].entries()) {
       await button('Add entry').click();
-      await page.getByPlaceholder('$.order.status').last().fill(path);
+      await page
+        .getByLabel(`Name of entry ${index + 1}`)
+        .and(page.locator(':focus'))
+        .waitFor();
+      await page.getByLabel(`Path of entry ${index + 1}`).fill(path);
     }
-    await page.getByPlaceholder('status', { exact: true }).first().fill('state');
+    await page.getByLabel('Name of entry 1').fill('state');
     await button('Create Action').click();
-    await page.getByText('Entry 1: Enter a path').waitFor();
-    await page.getByText('Entry 2: Enter a name').waitFor();
+    await page.getByText('Entry 1, Path: Must be a dotted path').waitFor();
+    await page.getByText('Entry 2, Name: Is required.').waitFor();
+    await page.getByLabel('Path of entry 1').fill('state');
+    await page.getByLabel('Name of entry 2').fill('n'.repeat(65));
+    await page.getByLabel('Path of entry 2').fill('state');
+    await button('Create Action').click();
+    for (const problem of [
+      'Entry 1, Path: Must be',
+      'Entry 2, Name: Must be at most 64 characters.',
+      'Entry 2, Path: Must be',
+    ])
+      await page.getByText(problem).waitFor();
+    for (const row of [1, 2]) await page.getByLabel(`Path of entry ${row}`).fill('$.state');
+    await page.getByLabel('Name of entry 2').fill('state');
+    await button('Create Action').click();
+    for (const row of [1, 2])
+      await page.getByText(`Entry ${row}, Name: Must not be the name of another entry.`).waitFor();
+    await button('Remove state').last().click();
     await discard();
   });
 

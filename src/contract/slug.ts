@@ -1,4 +1,4 @@
-import { NAME_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { NAME_MAX_CHARACTERS } from './limits.ts';
 
 /**
  * Returns the slug of a name: lower-case ASCII, at most 64 characters, with hyphens for other characters and without accents. It is the
