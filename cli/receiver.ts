@@ -10,10 +10,17 @@ import {
   verifyAction,
   verifyUsageWebhook,
 } from '../packages/receiver/src/index.ts';
+import type { Trigger } from '../src/contract/actions.ts';
 import { BoundedMap } from '../src/domain/bounded-map.ts';
+import { TRIGGER_HEADER_VALUES } from '../src/domain/delivery/action-request.ts';
 
 /** An Action that has the receiver as its endpoint. */
-export type ReceivedAction = { readonly id: string; readonly name: string; readonly signingSecret: string };
+export type ReceivedAction = {
+  readonly id: string;
+  readonly name: string;
+  readonly trigger: Trigger;
+  readonly signingSecret: string;
+};
 
 /** The requests with one key until now. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
@@ -118,7 +125,8 @@ function verdictOf(
   let refused: Refused = { kind: 'refused', status: 404, problem: 'No Action has this address' };
   for (const action of actions) {
     try {
-      return { kind: 'action', action, request: verifyAction(rawBody, headers, action.signingSecret) };
+      const receiver = { trigger: TRIGGER_HEADER_VALUES[action.trigger], secret: action.signingSecret };
+      return { kind: 'action', action, request: verifyAction(rawBody, headers, receiver) };
     } catch (error) {
       refused = refusedBy(error);
     }
@@ -130,7 +138,7 @@ function verdictOfUsage(rawBody: Uint8Array, headers: IncomingHttpHeaders, secre
   const problem = 'This is a usage webhook: name its secret with --usage-secret';
   if (typeof secret === 'object' && secret.length === 0) return { kind: 'refused', status: 404, problem };
   try {
-    return { kind: 'usage', report: verifyUsageWebhook(rawBody, headers, secret) };
+    return { kind: 'usage', report: verifyUsageWebhook(rawBody, headers, { secret }) };
   } catch (error) {
     return refusedBy(error);
   }

@@ -98,8 +98,8 @@ async function actionsAt(ports: ConnectedRun['ports'], port: number, path: strin
       const url = new URL(action.url);
       if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
       if (url.pathname + url.search !== path) continue;
-      const { action_id, name } = action;
-      found.push({ id: action_id, name, signingSecret: await ports.openSigningSecret(action) });
+      const { action_id, name, trigger } = action;
+      found.push({ id: action_id, name, trigger, signingSecret: await ports.openSigningSecret(action) });
     }
   }
   return found;

@@ -32,8 +32,8 @@ export async function startDemo(cloud: LocalCloud, fail: number) {
   const organization = await demoOrganization(cloud.dataDir, host, deployment);
   await addReadyUsers(cloud, organization.org_id, deployment);
   for (const [path, action] of await demoActions(organization, receiver.url, deployment)) {
-    const signingSecret = await deployment.openSigningSecret(action);
-    receiver.actions.set(path, { id: action.action_id, name: action.name, signingSecret });
+    const { action_id: id, name, trigger } = action;
+    receiver.actions.set(path, { id, name, trigger, signingSecret: await deployment.openSigningSecret(action) });
   }
   site.on('request', demoSite({ cloud, deployment, receiver, usageSecret, fail, organization }));
   const url = `http://${host}`;

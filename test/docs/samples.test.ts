@@ -49,7 +49,7 @@ const actionBody =
       'x-service-trigger': trigger,
       'x-service-trigger-ref': String(referenceOf(body)),
     };
-    expect(verifyAction(text, headers, SECRET).body).toEqual(body);
+    expect(verifyAction(text, headers, { trigger, secret: SECRET }).body).toEqual(body);
   };
 
 const usageBody: Check = (value, text) => {
@@ -59,7 +59,7 @@ const usageBody: Check = (value, text) => {
     'x-webhook-signature': createHmac('sha256', SECRET).update(text).digest('hex'),
     'x-webhook-timestamp': String(timestamp),
   };
-  expect(verifyUsageWebhook(text, headers, SECRET, { now: () => timestamp * 1000 })).toEqual(value);
+  expect(verifyUsageWebhook(text, headers, { secret: SECRET, now: () => timestamp * 1000 })).toEqual(value);
 };
 
 const tools = z.strictObject({
@@ -160,7 +160,10 @@ declare const rawBody: Uint8Array, request: IncomingMessage;
 declare function respond(status: number, message: string): void;
 `;
 const PAGE = 'declare const vaWave: Window["vaWave"];\n';
-const STORE = 'declare function storeOnce(key: string | null, body: unknown): Promise<void>;\n';
+const STORE_FILE = `/** @param {string | null} key @param {Uint8Array} bytes */
+export async function storeOnce(key, bytes) {}
+`;
+const STORE = 'declare function storeOnce(key: string | null, bytes: Uint8Array): Promise<void>;\n';
 const COMPONENT = { before: "import { useEffect, useState } from 'react';\nexport function Page() {\n", after: '}\n' };
 const NEXT = `import Script from 'next/script';
 declare function currentUser(): Promise<string>;
@@ -186,8 +189,14 @@ const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
   ],
   'docs/widget-recipes.md#Next': [{ before: '' }, { before: NEXT }],
   'examples/conversation-view/README.md#A conversation view': [{ before: PAGE }],
-  'packages/receiver/README.md#Express': [{ before: STORE }],
-  'packages/receiver/README.md#AWS Lambda (Function URL, API Gateway HTTP API)': [{ before: STORE }],
+  ...Object.fromEntries(
+    ['Express 4 and 5', 'Fastify', 'Next.js', 'Hono', 'AWS Lambda'].map((name) => [
+      `docs/receiving.md#${name}`,
+      [{ before: '' }],
+    ]),
+  ),
+  'packages/receiver/README.md#Express 4 and 5': [{ before: STORE }],
+  'packages/receiver/README.md#fetch (Next.js, Hono, SvelteKit, Remix, Deno, Bun) and AWS Lambda': [{ before: STORE }],
   'packages/receiver/README.md#Other servers': [{ before: RECEIVER }],
   'packages/receiver/README.md#Usage webhooks': [
     {
@@ -221,6 +230,7 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     copyFileSync('examples/conversation-view/view.js', join(folder, 'view.js'));
+    writeFileSync(join(folder, 'store.js'), STORE_FILE);
     writeFileSync(join(folder, 'libraries.d.ts'), LIBRARIES);
     writeFileSync(
       join(folder, 'tsconfig.json'),
@@ -236,6 +246,8 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
           allowJs: true,
           allowImportingTsExtensions: true,
           strict: true,
+          // A sample in JavaScript declares no type of a parameter.
+          noImplicitAny: false,
           skipLibCheck: true,
           noEmit: true,
           paths: {
@@ -243,7 +255,7 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
             '@va-wave/receiver': [resolve('packages/receiver/src/index.ts')],
           },
         },
-        files: [...Object.keys(files), 'view.js', 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
+        files: [...Object.keys(files), 'view.js', 'store.js', 'libraries.d.ts', resolve('widget/va-wave.d.ts')],
       }),
     );
     const compiler = resolve('node_modules/.bin/tsc');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Trigger } from '../../packages/receiver/src/index.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import { actionPayload, actionRequest } from '../../src/domain/delivery/action-request.ts';
 import type { OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
@@ -9,6 +10,8 @@ export const SIGNING_SECRET = 'whsec_2b7e151628aed2a6abf7158809cf4f3c';
 
 export type SharedRequest = {
   readonly name: string;
+  /** The kind that the receiver expects. */
+  readonly trigger: Trigger;
   readonly request: OutboundRequest;
   /** The status that a receiver must answer. */
   readonly status: 200 | 400 | 401;
@@ -25,6 +28,11 @@ export function eventRequest(signing: Signing, data: object = {}, id: string = r
   const event = 'conversation.started';
   const envelope = { id, event, timestamp: '2026-03-04T05:06:07Z', data, site_id: 'site_a', org_id: 'org_a' };
   return signed(anEventAction(), envelope, event, signing);
+}
+
+/** Builds the request of an event whose Action has the method GET, which sends no body. */
+export function eventByGet(signing: Signing): OutboundRequest {
+  return signed(anEventAction({ method: 'GET' }), {}, 'conversation.started', signing);
 }
 
 /** Builds the request of a form submission as the service forwards it. */
@@ -46,6 +54,24 @@ function withBody(request: OutboundRequest, change: (text: string) => string | U
   const body = change(Buffer.from(request.body ?? []).toString());
   return { ...request, body: typeof body === 'string' ? Buffer.from(body) : body };
 }
+
+/** JSON that parsers read differently, or not at all. A receiver keeps it as it arrived. */
+const UNUSUAL_JSON: Readonly<Record<string, string>> = {
+  'a number above every double': '1e400',
+  'a number below every double': '-1e400',
+  'a number too small for a double': '1e-400',
+  'an integer of 20 digits': '12345678901234567890',
+  'an integer of 5000 digits': '9'.repeat(5000),
+  'a fraction of 30 digits': '0.100000000000000005551115123125',
+  'a trailing zero': '1.50',
+  'minus zero': '-0',
+  '490 levels': '['.repeat(490) + ']'.repeat(490),
+  'half of a surrogate pair': '"\\ud800"',
+  'an escaped zero': '"\\u0000"',
+  'a name twice': '{"a":1,"a":2}',
+  'the names of an object': '{"__proto__":{"id":"x"},"constructor":null,"toString":1}',
+  'the names of the envelope': '{"ID":"x","id":1,"Id":null,"submission_id":[]}',
+};
 
 const NON_ASCII = { referrer: 'https://zoë.example/łódź?q=😀', note: 'a\u2028b \u0000 "c" \\ </script>' };
 
@@ -76,11 +102,14 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
       'conversation.started',
       fresh,
     ),
-    'event by GET': signed(anEventAction({ method: 'GET' }), {}, 'conversation.started', fresh),
+    'event by GET': eventByGet(fresh),
     'form by GET': signed(aFormAction({ method: 'GET' }), {}, submission, fresh),
     '290 seconds old': eventRequest(at(-290)),
     '290 seconds ahead': eventRequest(at(290)),
   };
+  for (const [name, json] of Object.entries(UNUSUAL_JSON)) {
+    for (const [kind, request] of Object.entries(unusualRequests(fresh, json))) good[`${kind} with ${name}`] = request;
+  }
   const malformed: Record<string, OutboundRequest> = {
     'without signature': signature(undefined),
     'empty signature': signature(''),
@@ -101,6 +130,16 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'signed, but not JSON': rawRequest(fresh, 'not json'),
     'signed, but not an object': rawRequest(fresh, '[]'),
     'signed, but with an unknown trigger': withHeader(event(), 'X-Service-Trigger', 'other'),
+    'signed, but without a trigger': withHeader(event(), 'X-Service-Trigger', undefined),
+    'an event, sent as a form': withHeader(event(), 'X-Service-Trigger', 'form'),
+    'an event, sent as a call of the assistant': withHeader(event(), 'X-Service-Trigger', 'ai'),
+    'an event under the name of another': withHeader(event(), 'X-Service-Trigger-Ref', 'conversation.ended'),
+    'an event without a reference': withHeader(event(), 'X-Service-Trigger-Ref', undefined),
+    'an envelope whose id is a number': rawRequest(fresh, textOf(event()).replace(/"id":"[^"]*"/, '"id":7')),
+    'a form for the receiver of an event': formRequest(fresh),
+    'a call of the assistant for the receiver of an event': aiRequest(fresh),
+    'a signature header of 15 KB': signature('x'.repeat(15_000)),
+    'a signature header of 15 KB of commas': signature(','.repeat(15_000)),
   };
   const tampered: Record<string, OutboundRequest> = {
     'one byte changed': withBody(event(), (text) => text.replace('c1', 'c2')),
@@ -119,18 +158,38 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'signed with another secret': eventRequest({ ...fresh, secret: 'whsec_another' }),
   };
   const listed = (requests: Record<string, OutboundRequest>, status: SharedRequest['status']) =>
-    Object.entries(requests).map(([name, request]) => ({ name, request, status }));
+    Object.entries(requests).map(([name, request]) => {
+      // A genuine request goes to the receiver of its kind, and every other one to the receiver of events.
+      const trigger = status === 200 ? triggerOf(request) : 'event';
+      return { name, trigger, request, status };
+    });
   return [...listed(good, 200), ...listed(malformed, 400), ...listed(tampered, 401)];
 }
 
-/** Builds a signed event request whose body is not an envelope. */
-function rawRequest({ now }: Signing, payload: string): OutboundRequest {
-  return actionRequest(anEventAction(), {
-    payload,
-    triggerRef: 'conversation.started',
-    signingSecret: SIGNING_SECRET,
-    now,
-  });
+/** Builds a signed event request with this body. */
+function rawRequest(signing: Signing, payload: string): OutboundRequest {
+  return rawlySigned(anEventAction(), payload, 'conversation.started', signing);
+}
+
+function rawlySigned(action: Action, payload: string, triggerRef: string, { now }: Signing): OutboundRequest {
+  return actionRequest(action, { payload, triggerRef, signingSecret: SIGNING_SECRET, now });
+}
+
+/** Builds a request of each kind that holds this JSON. */
+function unusualRequests(signing: Signing, json: string): Readonly<Record<Trigger, OutboundRequest>> {
+  const holding = (request: OutboundRequest) => textOf(request).replace('"PLACE"', () => json);
+  const id = randomUUID();
+  return {
+    event: rawRequest(signing, holding(eventRequest(signing, { value: 'PLACE' }))),
+    form: rawlySigned(aFormAction(), holding(formRequest(signing, { value: 'PLACE' }, id)), id, signing),
+    ai: rawlySigned(anAiAction(), holding(aiRequest(signing, { value: 'PLACE' })), 'c1', signing),
+  };
+}
+
+function triggerOf({ headers }: OutboundRequest): Trigger {
+  const trigger = headers['X-Service-Trigger'];
+  if (trigger !== 'event' && trigger !== 'form' && trigger !== 'ai') throw new Error('A genuine request has a kind');
+  return trigger;
 }
 
 function textOf(request: OutboundRequest): string {

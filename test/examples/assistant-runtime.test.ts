@@ -71,7 +71,9 @@ describe('examples/assistant-runtime', () => {
       onFault: (what) => faults.push(what),
     });
   const reports = () =>
-    fakes.webhook.requests.map(({ body, headers }) => verifyUsageWebhook(body ?? '', headers, USAGE_SECRET));
+    fakes.webhook.requests.map(({ body, headers }) =>
+      verifyUsageWebhook(body ?? '', headers, { secret: USAGE_SECRET }),
+    );
 
   test('offers the tools, makes the tool call of the model, and shows the answer of the model', async () => {
     fakes.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
@@ -89,7 +91,9 @@ describe('examples/assistant-runtime', () => {
       },
     ]);
     const [request] = fakes.endpoint.requests;
-    expect(verifyAction(request?.body ?? '', request?.headers ?? {}, 'whsec_act_ai')).toMatchObject({
+    expect(
+      verifyAction(request?.body ?? '', request?.headers ?? {}, { trigger: 'ai', secret: 'whsec_act_ai' }),
+    ).toMatchObject({
       trigger: 'ai',
       triggerRef: 'c1',
       body: { order: '1001' },

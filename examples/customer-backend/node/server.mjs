@@ -30,8 +30,8 @@ if (USAGE_KEY) {
   // In production, count in your database.
   const spent = new Map();
   const seen = new Set();
-  // The middleware answers a report that is not genuine with 400, 401 or 413.
-  app.post('/usage', usageWebhookMiddleware(usageSecretOf), (_request, response) => {
+  // The middleware answers a report that is not genuine with 400, 401, 408 or 413.
+  app.post('/usage', usageWebhookMiddleware({ secret: usageSecretOf }), (_request, response) => {
     const { user_id, nonce, usage } = response.locals.usage;
     const before = spent.get(user_id) ?? 0;
     const now = seen.has(nonce) ? before : before + usage.total_tokens;

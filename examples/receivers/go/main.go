@@ -3,7 +3,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,16 +12,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 )
 
 const maxBodyBytes = 1 << 20
 
 var (
-	secret = os.Getenv("SIGNING_SECRET")
-	inbox  = cmp.Or(os.Getenv("INBOX"), "inbox")
-	idForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	secret  = os.Getenv("SIGNING_SECRET")
+	trigger = cmp.Or(os.Getenv("TRIGGER"), "event")
+	inbox   = cmp.Or(os.Getenv("INBOX"), "inbox")
+	idForm  = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 )
 
 func main() {
@@ -49,15 +48,12 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusRequestEntityTooLarge, "The body is incomplete or too large")
 		return
 	}
-	signature := strings.Join(r.Header.Values("X-Service-Signature"), ",")
-	if status, problem := problemWith(rawBody, signature, secret, time.Now()); problem != "" {
-		answer(w, status, problem)
-		return
+	id, err := verifyAction(rawBody, r.Header, secret, trigger, time.Now())
+	if err == nil && !idForm.MatchString(id) {
+		err = malformed("The id is no file name")
 	}
-	trigger, ref := r.Header.Get("X-Service-Trigger"), r.Header.Get("X-Service-Trigger-Ref")
-	id := idOf(rawBody, trigger, ref)
-	if !idForm.MatchString(id) {
-		answer(w, http.StatusBadRequest, "The request is malformed")
+	if problem := (*refused)(nil); errors.As(err, &problem) {
+		answer(w, problem.status, problem.message)
 		return
 	}
 	name := trigger + "-" + id + ".json"
@@ -67,7 +63,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusInternalServerError, "Internal error")
 		return
 	}
-	log.Printf("verified: %s %q, kept in %s", trigger, ref, name)
+	log.Printf("verified: %s %q, kept in %s", trigger, r.Header.Get("X-Service-Trigger-Ref"), name)
 	answer(w, http.StatusOK, "")
 }
 
@@ -83,26 +79,6 @@ func answer(w http.ResponseWriter, status int, problem string) {
 	if err := json.NewEncoder(w).Encode(reply); err != nil {
 		log.Print(err)
 	}
-}
-
-// idOf returns the id of an event or a form submission, and a new id for any other call. It returns "" for a malformed request.
-func idOf(rawBody []byte, trigger, triggerRef string) (id string) {
-	var body map[string]any
-	if len(rawBody) > 0 && (json.Unmarshal(rawBody, &body) != nil || body == nil) {
-		return ""
-	}
-	switch {
-	case trigger == "form" && body == nil:
-		return triggerRef
-	case trigger == "form":
-		id, _ = body["submission_id"].(string)
-	case trigger == "event" && body != nil:
-		id, _ = body["id"].(string)
-	case trigger == "event", trigger == "ai":
-		// Each call of the assistant is separate, and so is each event that is sent with GET and has no body.
-		id = rand.Text()
-	}
-	return id
 }
 
 // storeOnce returns when the bytes are on the disk. It writes nothing when the name exists, because the request is then a repeat.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,11 +14,55 @@ import (
 
 const toleranceSeconds = 300
 
-// problemWith verifies the X-Service-Signature header with the raw bytes of the body. It returns the status and the message of a
-// refusal, or an empty message when the signature matches and the timestamp is fresh.
-func problemWith(rawBody []byte, header string, secret string, now time.Time) (status int, problem string) {
+// refused says why a request must not be acted upon. status is the HTTP status to answer.
+type refused struct {
+	status  int
+	message string
+}
+
+func (r *refused) Error() string { return r.message }
+
+func malformed(message string) error { return &refused{http.StatusBadRequest, message} }
+
+// verifyAction returns the id to deduplicate on: that of an event or a form submission, and a new one for a request without such an id.
+// Store rawBody under it: parsing and serializing again may change numbers. trigger is the kind of the Action: event, form or ai.
+// The error is a *refused.
+func verifyAction(rawBody []byte, header http.Header, secret, trigger string, now time.Time) (string, error) {
+	signature := strings.Join(header.Values("X-Service-Signature"), ",")
+	if err := verifySignature(rawBody, signature, secret, now); err != nil {
+		return "", err
+	}
+	// The signature does not cover these headers: a signed event could arrive again as a call of the assistant.
+	if header.Get("X-Service-Trigger") != trigger {
+		return "", malformed("X-Service-Trigger is not the kind of this Action")
+	}
+	if len(rawBody) == 0 {
+		return rand.Text(), nil
+	}
+	// The values stay text, because a number may be one that float64 cannot hold. A struct would ignore upper and lower case of names.
+	var body map[string]json.RawMessage
+	if json.Unmarshal(rawBody, &body) != nil || body == nil {
+		return "", malformed("The body is not a JSON object")
+	}
+	if trigger == "ai" {
+		return rand.Text(), nil
+	}
+	key, named := "submission_id", "submission_id"
+	if trigger == "event" {
+		key, named = "id", "event"
+	}
+	var id, name string
+	wrong := json.Unmarshal(body[key], &id) != nil || json.Unmarshal(body[named], &name) != nil
+	if ref := header.Get("X-Service-Trigger-Ref"); wrong || ref == "" || name != ref {
+		return "", malformed("The body is not the one that the headers announce")
+	}
+	return id, nil
+}
+
+// verifySignature returns an error unless the signature matches the raw bytes and the timestamp is fresh.
+func verifySignature(rawBody []byte, header, secret string, now time.Time) error {
 	if header == "" {
-		return http.StatusBadRequest, "X-Service-Signature is missing"
+		return malformed("X-Service-Signature is missing")
 	}
 	parts := map[string]string{}
 	pairs := strings.Split(header, ",")
@@ -29,16 +75,16 @@ func problemWith(rawBody []byte, header string, secret string, now time.Time) (s
 	received, notHex := hex.DecodeString(parts["v1"])
 	repeated := len(parts) < len(pairs)
 	if repeated || notNumber != nil || notHex != nil || len(received) != sha256.Size {
-		return http.StatusBadRequest, "X-Service-Signature is malformed"
+		return malformed("X-Service-Signature is malformed")
 	}
 	if age := now.Unix() - int64(signedAt); age > toleranceSeconds || age < -toleranceSeconds {
-		return http.StatusBadRequest, "The timestamp is stale"
+		return malformed("The timestamp is stale")
 	}
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(t + "."))
 	mac.Write(rawBody)
 	if !hmac.Equal(received, mac.Sum(nil)) {
-		return http.StatusUnauthorized, "The signature does not match"
+		return &refused{http.StatusUnauthorized, "The signature does not match"}
 	}
-	return 0, ""
+	return nil
 }

@@ -8,8 +8,9 @@ import { inspect } from 'node:util';
 import { actionMiddleware } from '@va-wave/receiver';
 import express from 'express';
 
-const { SIGNING_SECRET, PORT = '8080', HOST = '127.0.0.1', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
-if (!SIGNING_SECRET) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
+const { SIGNING_SECRET: secret, TRIGGER: trigger = 'event', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
+const { PORT = '8080', HOST = '127.0.0.1' } = process.env;
+if (!secret) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
 mkdirSync(INBOX, { recursive: true });
 
 const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
@@ -36,16 +37,17 @@ async function storeOnce(name, content) {
 
 const app = express();
 
-// Register this before express.json(), because the signature covers the raw bytes. The middleware answers 400, 401 and 413.
-app.all('/actions', actionMiddleware(SIGNING_SECRET, { onRefused: refused }), async (_request, response) => {
-  const { trigger, triggerRef, deduplicationKey, body } = response.locals.action;
+// Register this before express.json(), because the signature covers the raw bytes. The middleware answers 400, 401, 408 and 413.
+app.all('/actions', actionMiddleware({ trigger, secret, onRefused: refused }), async (_request, response) => {
+  const { triggerRef, deduplicationKey, rawBody } = response.locals.action;
   const id = deduplicationKey ?? randomUUID();
   if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) {
-    refused({ status: 400, message: 'The request is malformed' });
-    return response.status(400).json({ error: 'The request is malformed' });
+    refused({ status: 400, message: 'The id is no file name' });
+    return response.status(400).json({ error: 'The id is no file name' });
   }
   const name = `${trigger}-${id}.json`;
-  await storeOnce(name, body === null ? '' : JSON.stringify(body));
+  // The bytes, because JSON.stringify(JSON.parse(…)) changes a number of more than 15 digits.
+  await storeOnce(name, rawBody);
   console.log(`verified: ${trigger} ${inspect(triggerRef)}, kept in ${name}`);
   response.json({ received: true });
 });

@@ -1,6 +1,5 @@
 """Receives Action requests with Flask. In production, run `gunicorn receiver:app` behind your TLS terminator."""
 
-import json
 import os
 import re
 import sys
@@ -8,9 +7,10 @@ import uuid
 
 from flask import Flask, Response, jsonify, request
 
-from verify import problem_with
+from verify import Refused, verify_action
 
 SIGNING_SECRET = os.environ.get("SIGNING_SECRET") or sys.exit("Set SIGNING_SECRET to the signing secret of the Action")
+TRIGGER = os.environ.get("TRIGGER", "event")
 INBOX = os.environ.get("INBOX", "inbox")
 
 os.makedirs(INBOX, exist_ok=True)
@@ -22,39 +22,17 @@ app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 def receive() -> Response | tuple[Response, int]:
     # Reads the raw bytes, because a parsed body (request.json) cannot be verified.
     raw_body = request.get_data(cache=False)
-    problem = problem_with(raw_body, request.headers.get("X-Service-Signature"), SIGNING_SECRET)
-    if problem:
-        return refused(*problem)
-    trigger, ref = request.headers.get("X-Service-Trigger"), request.headers.get("X-Service-Trigger-Ref")
-    request_id = id_of(raw_body, trigger, ref)
-    if request_id is None:
-        return refused(400, "The request is malformed")
-    name = f"{trigger}-{request_id}.json"
-    store_once(name, raw_body)
-    print(f"verified: {trigger} {ref!a}, kept in {name}", flush=True)
-    return jsonify(received=True)
-
-
-def refused(status: int, error: str) -> tuple[Response, int]:
-    print(f"refused: {status} {error}", flush=True)
-    return jsonify(error=error), status
-
-
-def id_of(raw_body: bytes, trigger: str | None, trigger_ref: str | None) -> str | None:
-    """Returns the id of an event or a form submission, and a new id for any other call. Returns None for a malformed request."""
     try:
-        body = json.loads(raw_body.decode("utf-8") or "{}")
-    except ValueError:
-        return None
-    if not isinstance(body, dict) or trigger not in ("event", "form", "ai"):
-        return None
-    # Each call of the assistant is separate, and so is each event that is sent with GET and has no body.
-    request_id = str(uuid.uuid4())
-    if trigger == "form":
-        request_id = body.get("submission_id") if raw_body else trigger_ref
-    elif trigger == "event" and raw_body:
-        request_id = body.get("id")
-    return request_id if isinstance(request_id, str) and re.fullmatch("[A-Za-z0-9-]{1,64}", request_id) else None
+        request_id = verify_action(raw_body, request.headers, SIGNING_SECRET, TRIGGER)
+        if not re.fullmatch("[A-Za-z0-9-]{1,64}", request_id):
+            raise Refused(400, "The id is no file name")
+    except Refused as refused:
+        print(f"refused: {refused.status} {refused}", flush=True)
+        return jsonify(error=str(refused)), refused.status
+    name = f"{TRIGGER}-{request_id}.json"
+    store_once(name, raw_body)
+    print(f"verified: {TRIGGER} {request.headers.get('X-Service-Trigger-Ref')!a}, kept in {name}", flush=True)
+    return jsonify(received=True)
 
 
 def store_once(name: str, content: bytes) -> None:

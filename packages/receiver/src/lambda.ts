@@ -1,18 +1,24 @@
+import { answerOf, type Handle, type HandlerOptions } from './answer.ts';
+import { readRawBody } from './request.ts';
 import {
+  type ActionReceiver,
+  type HeaderSource,
+  kindOf,
+  requireReceiver,
   requireSecret,
-  type Secret,
+  type Trigger,
+  type UsageReceiver,
   type UsageReport,
-  type UsageSecret,
-  VerificationError,
   type VerifiedAction,
-  type VerifyOptions,
   verifyAction,
   verifyUsageWebhook,
 } from './verification.ts';
 
-/** The event that a Function URL or an API Gateway HTTP API passes to a function (payload format 2.0). */
+/** The event that a Function URL, an API Gateway HTTP or REST API, or an Application Load Balancer passes to a function. */
 export type LambdaHttpEvent = {
-  readonly headers: { readonly [name: string]: string | undefined };
+  readonly headers?: { readonly [name: string]: string | undefined } | null | undefined;
+  /** Of a REST API, and of a load balancer with multi-value headers, which sets no `headers`. */
+  readonly multiValueHeaders?: { readonly [name: string]: readonly string[] | undefined } | null | undefined;
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
 };
@@ -20,6 +26,8 @@ export type LambdaHttpEvent = {
 export type LambdaHttpResult = {
   readonly statusCode: number;
   readonly headers: { readonly [name: string]: string };
+  /** A load balancer with multi-value headers reads these. */
+  readonly multiValueHeaders?: { readonly [name: string]: string[] };
   readonly body: string;
 };
 
@@ -29,54 +37,63 @@ export type LambdaHttpHandler = (event: LambdaHttpEvent) => Promise<LambdaHttpRe
  * Returns a Lambda handler for Action requests. It answers status 200 with the return value of `handle` as JSON, or with
  * `{"received":true}` when `handle` returns nothing. An AI-decided Action can feed that JSON back to the assistant. When `handle`
  * throws, the handler throws too: the service then receives a 5xx and sends an event again.
- * @throws TypeError without a secret
+ * @throws TypeError without a secret or a kind; the handler throws it for an event that is no HTTP request
  *
  * @example
- * export const handler = actionLambda(process.env.SIGNING_SECRET, async (action) => {
- *   await store(action);
+ * export const handler = actionLambda({ trigger: 'event', secret: process.env.SIGNING_SECRET }, async (action) => {
+ *   await storeOnce(action.deduplicationKey, action.rawBody);
  * });
  */
-export function actionLambda(
-  secret: Secret,
-  handle: (action: VerifiedAction) => Promise<object | undefined> | Promise<void>,
-  options: VerifyOptions = {},
+export function actionLambda<T extends Trigger>(
+  receiver: ActionReceiver<T> & HandlerOptions,
+  handle: Handle<VerifiedAction<T>, object>,
 ): LambdaHttpHandler {
-  requireSecret(secret);
-  return lambda((rawBody, { headers }) => verifyAction(rawBody, headers, secret, options), handle);
+  requireReceiver(receiver);
+  return lambda(receiver, (rawBody, headers) => verifyAction(rawBody, headers, receiver), handle);
 }
 
 /**
  * Returns a Lambda handler for usage webhooks. It answers status 200 with the return value of `handle` as JSON; `should_continue: false`
  * stops the conversation.
- * @throws TypeError without a secret
+ * @throws TypeError without a secret; the handler throws it for an event that is no HTTP request
  *
  * @example
- * export const handler = usageWebhookLambda(usageSecretOf, async (report) => ({
+ * export const handler = usageWebhookLambda({ secret: usageSecretOf }, async (report) => ({
  *   should_continue: await budgetLeft(report.user_id),
  * }));
  */
 export function usageWebhookLambda(
-  secret: UsageSecret,
-  handle: (report: UsageReport) => Promise<{ readonly should_continue: boolean } | undefined> | Promise<void>,
-  options: VerifyOptions = {},
+  receiver: UsageReceiver & HandlerOptions,
+  handle: Handle<UsageReport, { readonly should_continue: boolean }>,
 ): LambdaHttpHandler {
-  requireSecret(secret);
-  return lambda((rawBody, { headers }) => verifyUsageWebhook(rawBody, headers, secret, options), handle);
+  requireSecret(receiver.secret);
+  return lambda(receiver, (rawBody, headers) => verifyUsageWebhook(rawBody, headers, receiver), handle);
 }
 
-function lambda<Verified>(
-  verify: (rawBody: Uint8Array, event: LambdaHttpEvent) => Verified,
-  handle: (verified: Verified) => Promise<object | undefined> | Promise<void>,
+function lambda<Verified, Given extends object>(
+  options: HandlerOptions,
+  verify: (rawBody: Uint8Array, headers: HeaderSource) => Verified,
+  handle: Handle<Verified, Given>,
 ): LambdaHttpHandler {
-  const headers = { 'content-type': 'application/json' };
   return async (event) => {
-    let verified: Verified;
-    try {
-      verified = verify(Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8'), event);
-    } catch (error) {
-      if (!(error instanceof VerificationError)) throw error;
-      return { statusCode: error.status, headers, body: JSON.stringify({ error: error.message }) };
+    const { headers, multiValueHeaders, body, isBase64Encoded = false } = event ?? {};
+    if (headers === undefined && multiValueHeaders === undefined) {
+      const given =
+        event !== null && typeof event === 'object' && 'Records' in event ? 'one with Records' : kindOf(event);
+      throw new TypeError(
+        `The event has no headers: it must be of a Function URL, API Gateway or a load balancer; it is ${given}`,
+      );
     }
-    return { statusCode: 200, headers, body: JSON.stringify((await handle(verified)) ?? { received: true }) };
+    const verified = async () =>
+      // A REST API has only the last of repeated headers in `headers`.
+      verify(await readRawBody({ body, isBase64Encoded }), multiValueHeaders ?? headers ?? {});
+    const answer = await answerOf(verified, handle, options);
+    const type = answer.headers['content-type'];
+    return {
+      statusCode: answer.status,
+      headers: answer.headers,
+      ...(headers === undefined ? { multiValueHeaders: { 'content-type': [type] } } : {}),
+      body: answer.body,
+    };
   };
 }

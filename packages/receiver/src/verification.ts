@@ -7,26 +7,44 @@ export type VerificationErrorCode =
   | 'timestamp_stale'
   | 'signature_mismatch'
   | 'request_malformed'
-  | 'body_too_large';
+  | 'body_too_large'
+  | 'body_timeout';
 
 /**
  * The error for a request that the receiver must not act upon. `status` is the HTTP status to answer: 400 for a missing or
  * malformed header, a malformed body or a stale timestamp, 401 when the digest does not match, 413 for a body that is larger than
- * the middleware's limit. The error contains no secret, no signature and no part of the body.
+ * any of this service, 408 for one that arrives too slowly. The error contains no secret, no signature and no part of the body.
  */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
-  readonly status: 400 | 401 | 413;
+  readonly status: 400 | 401 | 408 | 413;
   readonly code: VerificationErrorCode;
 
   constructor(code: VerificationErrorCode, message: string) {
     super(message);
     this.code = code;
-    this.status = code === 'signature_mismatch' ? 401 : code === 'body_too_large' ? 413 : 400;
+    this.status = STATUS[code];
   }
 }
 
-export type VerifyOptions = {
+const STATUS = {
+  signature_missing: 400,
+  signature_malformed: 400,
+  timestamp_stale: 400,
+  signature_mismatch: 401,
+  request_malformed: 400,
+  body_too_large: 413,
+  body_timeout: 408,
+} as const satisfies Record<VerificationErrorCode, number>;
+
+/** Larger than any Action request of the service. */
+export const MAX_BODY_BYTES: number = 1024 * 1024;
+/** Larger than any usage report of the service. */
+const MAX_REPORT_BYTES = 16 * 1024;
+/** Longer than `t` and `v1`, with room for other schemes. */
+const MAX_SIGNATURE_CHARACTERS = 1024;
+
+type Tolerance = {
   /** How many seconds the timestamp may be before or after now. @default 300 */
   readonly toleranceSeconds?: number | undefined;
   /** Unix time in milliseconds. @default Date.now */
@@ -51,6 +69,33 @@ export type Secret = string | undefined | readonly (string | undefined)[];
 export function requireSecret(secret: UsageSecret): void {
   if (typeof secret !== 'function') secretsOf(secret);
 }
+
+/** The kind of an Action, as `X-Service-Trigger` names it. */
+export type Trigger = 'event' | 'ai' | 'form';
+
+/** What the receiver of an Action knows. */
+export type ActionReceiver<T extends Trigger = Trigger> = Tolerance & {
+  /**
+   * The kind of the Action. The receiver refuses any other, because the signature does not cover the header that names it: somebody who
+   * has seen a signed event could otherwise send it again as a call of the assistant.
+   */
+  readonly trigger: T;
+  /** The signing secret of the Action, or the secrets of all Actions of this kind that send to the endpoint. */
+  readonly secret: Secret;
+};
+
+/** What the receiver of usage webhooks knows. */
+export type UsageReceiver = Tolerance & {
+  /**
+   * The secret that the backend passed to session create, or a function that returns it for the session named in the unverified
+   * report. Visitors can read the secret in their session token: give each user a different one, so that no user can sign a report
+   * for another user.
+   */
+  readonly secret: UsageSecret;
+};
+
+/** The bytes of a body as they arrived. A string is encoded as UTF-8. */
+export type RawBody = string | ArrayBufferView | ArrayBufferLike;
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -86,62 +131,94 @@ type Verified<Trigger, Body, Key> = {
   readonly deduplicationKey: Key;
   /** Null when the Action's method is GET, which sends no body. */
   readonly body: Body | null;
+  /** The bytes as they arrived. Store these: a number of more than 15 digits is another one in `body`. Empty with GET. */
+  readonly rawBody: Uint8Array;
 };
 
 export type VerifiedEvent = Verified<'event', EventEnvelope, string | null>;
 /** A verified AI-decided call. Its body holds the arguments that the assistant produced. */
 export type VerifiedAiCall = Verified<'ai', JsonObject, null>;
 export type VerifiedForm = Verified<'form', FormSubmission, string | null>;
-export type VerifiedAction = VerifiedEvent | VerifiedAiCall | VerifiedForm;
+type VerifiedBy = { readonly event: VerifiedEvent; readonly ai: VerifiedAiCall; readonly form: VerifiedForm };
+export type VerifiedAction<T extends Trigger = Trigger> = VerifiedBy[T];
 
 /**
- * Checks that an Action request was signed with the Action's signing secret at most 300 seconds from now, and parses it.
+ * Checks that an Action request was signed with the Action's signing secret at most 300 seconds from now, that it is of the expected
+ * kind, and parses it.
  *
- * @param rawBody the bytes as they arrived; a string is encoded as UTF-8. Parsing and serializing again breaks the signature.
- * @param secret the signing secret of the Action, or the secrets of all Actions that send to this endpoint
- * @throws VerificationError with `status` 400 or 401
- * @throws TypeError when called with a parsed body, or without a secret
+ * @param rawBody the bytes as they arrived, such as those of `readRawBody`. Parsing and serializing again breaks the signature.
+ * @throws VerificationError with `status` 400, 401 or 413
+ * @throws TypeError when called with a parsed body, or without a secret or a kind
  *
  * @example
- * const action = verifyAction(rawBody, request.headers, process.env.SIGNING_SECRET);
- * if (action.trigger === 'event' && action.body?.event === 'conversation.started') …
+ * const action = verifyAction(await readRawBody(request), request.headers, { trigger: 'event', secret: process.env.SIGNING_SECRET });
+ * await storeOnce(action.deduplicationKey, action.rawBody);
  */
-export function verifyAction(
-  rawBody: Uint8Array | string,
+export function verifyAction<T extends Trigger>(
+  rawBody: RawBody,
   headers: HeaderSource,
-  secret: Secret,
-  options: VerifyOptions = {},
-): VerifiedAction {
-  const secrets = secretsOf(secret);
-  const bytes = bytesOf(rawBody);
+  receiver: ActionReceiver<T>,
+): VerifiedAction<T> {
+  requireReceiver(receiver);
+  const bytes = boundedBytes(rawBody, MAX_BODY_BYTES);
   const { t, v1 } = parseSignature(headerValue(headers, 'x-service-signature'));
   const timestamp = Number(t);
-  requireFresh(timestamp, options);
-  if (!digestMatches(v1, secrets, Buffer.concat([Buffer.from(`${t}.`), bytes]))) {
+  requireFresh(timestamp, receiver);
+  if (!digestMatches(v1, secretsOf(receiver.secret), `${t}.`, bytes)) {
     throw new VerificationError('signature_mismatch', 'The signature does not match the body');
   }
-  const trigger = headerValue(headers, 'x-service-trigger');
+  if (headerValue(headers, 'x-service-trigger') !== receiver.trigger) {
+    throw malformed(`X-Service-Trigger is not ${receiver.trigger}, the kind that this receiver expects`);
+  }
   const triggerRef = headerValue(headers, 'x-service-trigger-ref');
   if (triggerRef === undefined) throw malformed('X-Service-Trigger-Ref is missing');
-  const common = { triggerRef, timestamp };
-  const body = bytes.length === 0 ? null : jsonObject(bytes);
-  if (trigger === 'ai') return { ...common, trigger, deduplicationKey: null, body };
-  if (trigger !== 'event' && trigger !== 'form') throw malformed('X-Service-Trigger must be event, ai or form');
-  if (body === null) return { ...common, trigger, deduplicationKey: null, body };
-  // The signature does not cover the trigger headers. A body that does not match them may be a signed request with changed headers.
-  if (trigger === 'event') {
-    if (!isEnvelope(body) || body.event !== triggerRef) throw malformed('The body is not the envelope of this event');
-    return { ...common, trigger, deduplicationKey: body.id, body };
+  const body = bytes.byteLength === 0 ? null : jsonObject(bytes);
+  return VERIFIED_AS[receiver.trigger](body, { triggerRef, timestamp, rawBody: bytes });
+}
+
+type Arrived = { readonly triggerRef: string; readonly timestamp: number; readonly rawBody: Uint8Array };
+
+/** The signature does not cover the trigger headers. A body that does not match them may be a signed request with changed headers. */
+const VERIFIED_AS: { readonly [T in Trigger]: (body: JsonObject | null, arrived: Arrived) => VerifiedBy[T] } = {
+  event: (body, arrived) => {
+    if (body === null) return { ...arrived, trigger: 'event', deduplicationKey: null, body };
+    if (!isEnvelope(body) || body.event !== arrived.triggerRef) {
+      throw malformed('The body is not the envelope of this event');
+    }
+    return { ...arrived, trigger: 'event', deduplicationKey: body.id, body };
+  },
+  form: (body, arrived) => {
+    if (body === null) return { ...arrived, trigger: 'form', deduplicationKey: null, body };
+    if (!isSubmission(body) || body.submission_id !== arrived.triggerRef) {
+      throw malformed('The body is not this submission');
+    }
+    return { ...arrived, trigger: 'form', deduplicationKey: body.submission_id, body };
+  },
+  ai: (body, arrived) => ({ ...arrived, trigger: 'ai', deduplicationKey: null, body }),
+};
+
+/**
+ * Checks what a receiver knows when a program starts.
+ * @throws TypeError for a kind that does not exist, and for a missing or empty secret, such as an environment variable that is not set
+ */
+export function requireReceiver({ trigger, secret }: ActionReceiver): void {
+  if (!Object.hasOwn(VERIFIED_AS, trigger)) {
+    throw new TypeError(`trigger must be 'event', 'ai' or 'form', the kind of the Action; it is ${kindOf(trigger)}`);
   }
-  if (!isSubmission(body) || body.submission_id !== triggerRef) throw malformed('The body is not this submission');
-  return { ...common, trigger, deduplicationKey: body.submission_id, body };
+  secretsOf(secret);
 }
 
 /** Parses `t=<unix seconds>,v1=<64 hex digits>`. It ignores other schemes next to `v1`, so that the service can add one. */
 function parseSignature(header: string | undefined): { readonly t: string; readonly v1: string } {
   if (header === undefined) throw new VerificationError('signature_missing', 'X-Service-Signature is missing');
-  const pairs = [...header.matchAll(/([^\s,=]*)=([^,]*)/g)];
-  const parts = new Map(pairs.map(([, name, value]) => [name, value?.trim()]));
+  // Anybody may send a header of any length, so only a short one is taken apart.
+  const pairs = header.length > MAX_SIGNATURE_CHARACTERS ? [] : header.split(',');
+  const parts = new Map(
+    pairs.map((pair) => {
+      const end = pair.indexOf('=');
+      return [pair.slice(0, end).trim(), pair.slice(end + 1).trim()];
+    }),
+  );
   const t = parts.get('t') ?? '';
   const v1 = parts.get('v1') ?? '';
   if (parts.size < pairs.length || !/^[0-9]{1,12}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
@@ -159,7 +236,8 @@ function isEnvelope(body: JsonObject): body is EventEnvelope {
 }
 
 function isSubmission(body: JsonObject): body is FormSubmission {
-  return areTexts(body.submission_id, body.conversation_id) && isJsonObject(body.values);
+  const { submission_id, conversation_id, values } = body;
+  return areTexts(submission_id, conversation_id) && submission_id !== '' && isJsonObject(values);
 }
 
 function malformed(message: string): VerificationError {
@@ -184,33 +262,25 @@ export type UsageReport = {
   readonly nonce: string;
 };
 
-/**
- * The secret that the backend passed to session create, or a function that returns it for the session named in the unverified
- * report. Visitors can read the secret in their session token: give each user a different one, so that no user can sign a report
- * for another user.
- */
 export type UsageSecret = Secret | ((claimed: UsageReport) => Secret);
 
 /**
  * Checks that a usage webhook was signed with the secret that the backend passed to session create, at most 300 seconds from now,
- * and parses it.
+ * and parses it. Refuses what the service never sends, such as a negative count, because the visitor can sign as well.
  *
- * @param rawBody the bytes as they arrived; a string is encoded as UTF-8
- * @throws VerificationError with `status` 400 or 401
+ * @param rawBody the bytes as they arrived, such as those of `readRawBody`
+ * @throws VerificationError with `status` 400, 401 or 413
  * @throws TypeError when called with a parsed body, or without a secret
  *
  * @example
- * const report = verifyUsageWebhook(rawBody, request.headers, ({ user_id }) => usageSecretOf(user_id));
+ * const secret = ({ user_id }) => usageSecretOf(user_id);
+ * const report = verifyUsageWebhook(await readRawBody(request), request.headers, { secret });
  * return { should_continue: budgetLeft(report.user_id, report.usage.total_tokens) };
  */
-export function verifyUsageWebhook(
-  rawBody: Uint8Array | string,
-  headers: HeaderSource,
-  secret: UsageSecret,
-  options: VerifyOptions = {},
-): UsageReport {
+export function verifyUsageWebhook(rawBody: RawBody, headers: HeaderSource, receiver: UsageReceiver): UsageReport {
+  const { secret } = receiver;
   requireSecret(secret);
-  const bytes = bytesOf(rawBody);
+  const bytes = boundedBytes(rawBody, MAX_REPORT_BYTES);
   const digest = headerValue(headers, 'x-webhook-signature');
   const timestamp = headerValue(headers, 'x-webhook-timestamp');
   if (digest === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Signature is missing');
@@ -221,9 +291,9 @@ export function verifyUsageWebhook(
   const body = jsonObject(bytes);
   // The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
   if (!isReport(body) || body.timestamp !== Number(timestamp)) {
-    throw new VerificationError('request_malformed', 'The body is not a usage report of X-Webhook-Timestamp');
+    throw malformed('The body is not a usage report of X-Webhook-Timestamp');
   }
-  requireFresh(body.timestamp, options);
+  requireFresh(body.timestamp, receiver);
   const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
   const secrets = secretOfSession === undefined ? [] : secretsOf(secretOfSession);
   // A proxy may have reformatted the body, so its canonical form counts as well.
@@ -237,8 +307,10 @@ function isReport(body: JsonObject): body is UsageReport {
   const { usage, timestamp, session_id, user_id, site_id, nonce } = body;
   return (
     areTexts(session_id, user_id, site_id, nonce) &&
+    nonce !== '' &&
     isJsonObject(usage) &&
-    areNumbers(timestamp, usage.input_tokens, usage.output_tokens, usage.total_tokens, usage.tts_chars)
+    areCounts(timestamp, usage.input_tokens, usage.output_tokens, usage.total_tokens, usage.tts_chars) &&
+    (usage.tts_provider === null || typeof usage.tts_provider === 'string')
   );
 }
 
@@ -262,13 +334,14 @@ function write(value: unknown, depth: number): string {
   if (depth > MAX_DEPTH) throw new VerificationError('request_malformed', 'The body is nested too deeply');
   if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
   const members = Object.entries(value)
-    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([key, member]) => `${JSON.stringify(key)}:${write(member, depth + 1)}`);
+    .map(([key, member]) => ({ key, member, bytes: Buffer.from(key) }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+    .map(({ key, member }) => `${JSON.stringify(key)}:${write(member, depth + 1)}`);
   return `{${members.join(',')}}`;
 }
 
 /** @throws VerificationError `timestamp_stale` when the timestamp is too far from now */
-function requireFresh(unixSeconds: number, { toleranceSeconds = 300, now = Date.now }: VerifyOptions): void {
+function requireFresh(unixSeconds: number, { toleranceSeconds = 300, now = Date.now }: Tolerance): void {
   // This form of the condition also refuses NaN.
   if (!(Math.abs(now() / 1000 - unixSeconds) <= toleranceSeconds)) {
     throw new VerificationError('timestamp_stale', 'The timestamp is too far from now');
@@ -276,7 +349,10 @@ function requireFresh(unixSeconds: number, { toleranceSeconds = 300, now = Date.
 }
 
 /** Returns a header's value, or undefined. Joins repeated headers as HTTP does; a repeated signature header is then malformed. */
-function headerValue(headers: HeaderSource, name: string): string | undefined {
+export function headerValue(headers: HeaderSource, name: string): string | undefined {
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError(`headers must be the headers of the request; it is ${kindOf(headers)}`);
+  }
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined;
   const values = Object.entries(headers)
     .filter(([key]) => key.toLowerCase() === name)
@@ -299,22 +375,54 @@ function secretsOf(secret: Secret): readonly string[] {
   return secrets;
 }
 
-/** Returns whether the hex digest is the HMAC-SHA256 of the message under one of the secrets. Compares in constant time. */
-function digestMatches(digest: string, secrets: readonly string[], message: string | Uint8Array): boolean {
+/** Returns whether the hex digest is the HMAC-SHA256 of the parts under one of the secrets. Compares in constant time. */
+function digestMatches(
+  digest: string,
+  secrets: readonly string[],
+  ...parts: readonly (string | Uint8Array)[]
+): boolean {
   const received = Buffer.from(digest, 'hex');
   let matches = false;
   for (const one of secrets) {
-    const expected = createHmac('sha256', one).update(message).digest();
+    const hmac = createHmac('sha256', one);
+    for (const part of parts) hmac.update(part);
+    const expected = hmac.digest();
     if (received.length === expected.length && timingSafeEqual(received, expected)) matches = true;
   }
   return matches;
 }
 
-/** Returns the bytes of a raw body. @throws TypeError for any other type, which is a fault of the calling program */
-function bytesOf(rawBody: unknown): Uint8Array {
-  if (typeof rawBody === 'string') return Buffer.from(rawBody);
-  if (rawBody instanceof Uint8Array) return rawBody;
-  throw new TypeError('rawBody must be the bytes of the request body as they arrived, not a parsed body');
+/** Returns the bytes in whatever form a framework keeps them; undefined for another value. */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (typeof value === 'string') return Buffer.from(value);
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return isArrayBuffer(value) ? new Uint8Array(value) : undefined;
+}
+
+/** `instanceof` would not know the buffers of another realm, such as those of a test runner. */
+function isArrayBuffer(value: unknown): value is ArrayBufferLike {
+  return /^(?:Shared)?ArrayBuffer$/.test(kindOf(value));
+}
+
+/** @throws TypeError for another value, which is a fault of the calling program @throws VerificationError above `maxBytes` */
+function boundedBytes(rawBody: unknown, maxBytes: number): Uint8Array {
+  const bytes = bytesOf(rawBody);
+  if (bytes === undefined) {
+    const wanted =
+      'rawBody must be the bytes of the body as they arrived (await readRawBody(request)), not a parsed body';
+    throw new TypeError(`${wanted}; it is ${kindOf(rawBody)}`);
+  }
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+export function tooLarge(maxBytes: number): VerificationError {
+  return new VerificationError('body_too_large', `The body is larger than ${maxBytes} bytes`);
+}
+
+/** Names the type of a value for an error, such as `undefined`, `Object` or `Promise`, and nothing of its content. */
+export function kindOf(value: unknown): string {
+  return value === undefined || value === null ? String(value) : Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /** Parses the bytes of a body. @throws VerificationError `request_malformed` when they are not one JSON object in UTF-8 */
@@ -330,7 +438,8 @@ function jsonObject(bytes: Uint8Array): JsonObject {
 }
 
 const areTexts = (...values: readonly unknown[]) => values.every((value) => typeof value === 'string');
-const areNumbers = (...values: readonly unknown[]) => values.every((value) => typeof value === 'number');
+const areCounts = (...values: readonly unknown[]) =>
+  values.every((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -17,22 +17,25 @@ describe('the built package', () => {
   test('loads by import and by require, without any other package', () => {
     const print = 'console.log(Object.keys(receiver).sort().join())';
     const names =
-      'VerificationError,actionLambda,actionMiddleware,readRawBody,requireSecret,usageWebhookLambda,usageWebhookMiddleware,verifyAction,verifyUsageWebhook';
+      'VerificationError,actionLambda,actionMiddleware,actionRoute,readRawBody,usageWebhookLambda,usageWebhookMiddleware,usageWebhookRoute,verifyAction,verifyUsageWebhook';
     expect(run('a.mjs', `import * as receiver from '@va-wave/receiver'; ${print}`)).toBe(names);
     expect(run('a.cjs', `const receiver = require('@va-wave/receiver'); ${print}`)).toBe(names);
   });
 
   test('has types for both module systems', () => {
     const use = `
-      const action: VerifiedAction = verifyAction(new Uint8Array(), {}, 'secret');
-      if (action.trigger === 'form') { const key: string | null = action.deduplicationKey; key?.trim(); }
+      const form: VerifiedForm = verifyAction(new ArrayBuffer(0), {}, { trigger: 'form', secret: 'secret' });
+      const key: string | null = form.deduplicationKey;
+      key?.trim();
       // @ts-expect-error a parsed body is not the raw one
-      verifyAction({}, {}, 'secret');`;
-    writeFileSync(join(app, 'm.mts'), `import { verifyAction, type VerifiedAction } from '@va-wave/receiver';${use}`);
+      verifyAction({}, {}, { trigger: 'event', secret: 'secret' });
+      // @ts-expect-error the kind of the Action is missing
+      verifyAction('', {}, { secret: 'secret' });`;
+    writeFileSync(join(app, 'm.mts'), `import { verifyAction, type VerifiedForm } from '@va-wave/receiver';${use}`);
     writeFileSync(
       join(app, 'c.cts'),
       `import receiver = require('@va-wave/receiver');
-       type VerifiedAction = receiver.VerifiedAction; const { verifyAction } = receiver;${use}`,
+       type VerifiedForm = receiver.VerifiedForm; const { verifyAction } = receiver;${use}`,
     );
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
