@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { usageWebhookMiddleware } from '@va-wave/receiver';
 import express from 'express';
@@ -12,9 +12,26 @@ if (USAGE_WEBHOOK_URL && !USAGE_KEY) throw new Error('Set USAGE_KEY to a long ra
 const page = readFileSync(new URL('../page.html', import.meta.url), 'utf8');
 const sessions = sessionClient({ baseUrl: BASE_URL, serverKey: SERVER_KEY });
 
-/** Returns the session of the user who is logged in. Replace it by your application's own login. It returns undefined for nobody. */
-function sessionOf(_request) {
-  const user = { user_id: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };
+/** Returns the user who is logged in, or undefined for nobody. Replace it by your application's own login. */
+function userOf(request) {
+  if (request.query.guest !== undefined) return undefined;
+  return { user_id: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };
+}
+
+/**
+ * Returns a guest with an id that a cookie keeps. A session without a user_id would be a new visitor, and a new conversation, on each page.
+ * The prefix keeps a guest from choosing the id of a user.
+ */
+function guestOf(request, response) {
+  const known = /(?:^|; )guest=([0-9a-f-]{36})(?:;|$)/.exec(request.get('cookie') ?? '')?.[1];
+  const id = known ?? randomUUID();
+  const kept = { httpOnly: true, sameSite: 'lax', secure: request.secure, maxAge: 365 * 86_400_000 };
+  if (known === undefined) response.cookie('guest', id, kept);
+  return { user_id: `guest-${id}` };
+}
+
+function sessionOf(request, response) {
+  const user = userOf(request) ?? guestOf(request, response);
   if (!USAGE_WEBHOOK_URL) return user;
   return { ...user, usage_webhook: { url: USAGE_WEBHOOK_URL, secret: usageSecretOf(user) } };
 }
@@ -42,8 +59,7 @@ if (USAGE_KEY) {
 }
 
 app.use((request, response, next) => {
-  response.locals.session = sessionOf(request);
-  if (response.locals.session === undefined) return response.status(401).json({ error: 'Log in first' });
+  response.locals.session = sessionOf(request, response);
   response.set('Cache-Control', 'no-store');
   next();
 });

@@ -1,7 +1,7 @@
 const TIMEOUT_MS = 5000;
 /** A page gets a kept token only if the token is valid for at least this time. */
 const MIN_LIFE_MS = 5 * 60_000;
-const KEPT_USERS = 10_000;
+const KEPT_TOKENS = 10_000;
 
 export class SessionError extends Error {
   /** @param {string | null} retryAfter seconds, if the service returned them */
@@ -16,11 +16,13 @@ export class SessionError extends Error {
  * Its functions take the body of session create.
  */
 export function sessionClient({ baseUrl, serverKey }) {
-  /** @type {Map<string, { token: string, expiresAt: number }>} */
+  /** By the whole body, because a token holds all of it. @type {Map<string, { token: string, goodUntil: number }>} */
   const kept = new Map();
 
   /** Mints a new token. @throws SessionError */
   async function mint(session) {
+    // Counts seconds from here, because the clock of this machine may be wrong.
+    const asked = performance.now();
     let response;
     let answer;
     try {
@@ -38,15 +40,19 @@ export function sessionClient({ baseUrl, serverKey }) {
       const said = `Session create answered ${response.status}: ${answer.error}`;
       throw new SessionError(said, response.headers.get('retry-after'));
     }
-    if (kept.size >= KEPT_USERS) kept.clear();
-    kept.set(session.user_id, { token: answer.session_token, expiresAt: Date.parse(answer.expires_at) });
+    // Without a user_id, the token is of a new visitor, and of nobody else.
+    if (session.user_id !== undefined) {
+      if (kept.size >= KEPT_TOKENS) kept.clear();
+      const goodUntil = asked + answer.expires_in_seconds * 1000 - MIN_LIFE_MS;
+      kept.set(JSON.stringify(session), { token: answer.session_token, goodUntil });
+    }
     return answer.session_token;
   }
 
   /** Returns a token for a page. It reuses tokens, because the service accepts 20 session creates per minute from one IP address. */
   async function tokenFor(session) {
-    const known = kept.get(session.user_id);
-    return known && known.expiresAt - Date.now() > MIN_LIFE_MS ? known.token : mint(session);
+    const known = kept.get(JSON.stringify(session));
+    return known && known.goodUntil > performance.now() ? known.token : mint(session);
   }
 
   return { mint, tokenFor };

@@ -4,10 +4,12 @@ import hashlib
 import hmac
 import html
 import os
+import re
 import sys
+import uuid
 from pathlib import Path
 
-from flask import Flask, Response, abort, jsonify, request
+from flask import Flask, Response, abort, after_this_request, jsonify, request
 
 from sessions import SessionClient, SessionError
 from usage import Refused, verified_report
@@ -30,9 +32,31 @@ app = Flask(__name__)
 app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 
+def current_user() -> dict | None:
+    """Returns the user who is logged in, or None for nobody. Replace it by your application's own login."""
+    if "guest" in request.args:
+        return None
+    return {"user_id": "user-1", "user_name": "Zoë Example", "user_email": "zoe@example.com"}
+
+
+def current_guest() -> dict:
+    """Returns a guest with an id that a cookie keeps. A session without a user_id would be a new visitor, and a new conversation, on
+    each page. The prefix keeps a guest from choosing the id of a user."""
+    guest = request.cookies.get("guest", "")
+    if not re.fullmatch("[0-9a-f-]{36}", guest):
+        guest = str(uuid.uuid4())
+
+        @after_this_request
+        def keep(response: Response) -> Response:
+            kept = {"httponly": True, "samesite": "Lax", "secure": request.is_secure, "max_age": 365 * 86_400}
+            response.set_cookie("guest", guest, **kept)
+            return response
+
+    return {"user_id": f"guest-{guest}"}
+
+
 def current_session() -> dict:
-    """Returns the session of the user who is logged in. Replace it by your application's own login; abort(401) for nobody."""
-    user = {"user_id": "user-1", "user_name": "Zoë Example", "user_email": "zoe@example.com"}
+    user = current_user() or current_guest()
     if USAGE_WEBHOOK_URL:
         return {**user, "usage_webhook": {"url": USAGE_WEBHOOK_URL, "secret": usage_secret_of(user["user_id"])}}
     return user

@@ -4,12 +4,11 @@ import json
 import time
 import urllib.error
 import urllib.request
-from datetime import datetime
 
 TIMEOUT_SECONDS = 5
 # A page gets a kept token only if the token is valid for at least this time.
 MIN_LIFE_SECONDS = 5 * 60
-KEPT_USERS = 10_000
+KEPT_TOKENS = 10_000
 
 
 class SessionError(Exception):
@@ -24,11 +23,15 @@ class SessionClient:
     def __init__(self, base_url: str, server_key: str) -> None:
         self._url = f"{base_url}/api/widget/session/create"
         self._headers = {"X-Server-Key": server_key, "Content-Type": "application/json"}
+        # By the whole body, because a token holds all of it.
         self._kept: dict[str, tuple[str, float]] = {}
 
     def mint(self, session: dict) -> str:
         """Mints a new token. Raises SessionError."""
-        request = urllib.request.Request(self._url, json.dumps(session).encode(), self._headers, method="POST")
+        body = json.dumps(session)
+        request = urllib.request.Request(self._url, body.encode(), self._headers, method="POST")
+        # Counts seconds from here, because the clock of this machine may be wrong.
+        asked = time.monotonic()
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
                 answer = json.load(response)
@@ -37,13 +40,15 @@ class SessionClient:
             raise SessionError(f"Session create answered {error.code}: {said}", error.headers["Retry-After"]) from error
         except (OSError, ValueError) as error:
             raise SessionError(f"Session create did not answer: {error}") from error
-        if len(self._kept) >= KEPT_USERS:
-            self._kept.clear()
-        token, expires_at = answer["session_token"], datetime.fromisoformat(answer["expires_at"]).timestamp()
-        self._kept[session["user_id"]] = (token, expires_at)
+        token = answer["session_token"]
+        # Without a user_id, the token is of a new visitor, and of nobody else.
+        if "user_id" in session:
+            if len(self._kept) >= KEPT_TOKENS:
+                self._kept.clear()
+            self._kept[body] = (token, asked + answer["expires_in_seconds"] - MIN_LIFE_SECONDS)
         return token
 
     def token_for(self, session: dict) -> str:
         """Returns a token for a page. It reuses tokens: the service accepts 20 session creates per minute from one IP address."""
-        token, expires_at = self._kept.get(session["user_id"], ("", 0.0))
-        return token if expires_at - time.time() > MIN_LIFE_SECONDS else self.mint(session)
+        token, good_until = self._kept.get(json.dumps(session), ("", 0.0))
+        return token if good_until > time.monotonic() else self.mint(session)

@@ -1,3 +1,5 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
@@ -83,6 +85,49 @@ for (const backend of backends) {
       expect((await fetch(`${url}/widget-session`)).ok).toBe(false);
     });
 
+    test.each([12, -12])(
+      'hands out no token that has nearly expired, with a clock that differs by %i minutes',
+      async (minutes) => {
+        const guest = { headers: { cookie: `guest=${randomUUID()}` } };
+        const tokenOf = async () =>
+          /data-session-token="([^"]*)"/.exec(await (await fetch(`${url}/?guest`, guest)).text())?.[1];
+        service.clock.aheadMs = minutes * 60_000;
+        // A page gets a kept token only while it is valid for five more minutes: here, for one second.
+        service.clock.lifeSeconds = 301;
+        const first = await tokenOf();
+        await sleep(1100);
+        service.clock.lifeSeconds = 900;
+        const second = await tokenOf();
+        expect(second).not.toBe(first);
+        expect(await tokenOf()).toBe(second);
+        service.clock.aheadMs = 0;
+      },
+    );
+
+    test('gives each guest an id that stays, and no token of another guest', async () => {
+      const visit = async (cookie = '') => {
+        const response = await fetch(`${url}/?guest`, { headers: { cookie } });
+        const [, token = ''] = /data-session-token="([^"]*)"/.exec(await response.text()) ?? [];
+        const [set = ''] = response.headers.getSetCookie();
+        return { token, sub: claimsOf(token).sub, cookie: set.split(';')[0], set };
+      };
+      const [ada, grace] = [await visit(), await visit()];
+      expect(ada.sub).toMatch(/^guest-[0-9a-f-]{36}$/);
+      expect(ada.set).toMatch(/HttpOnly/i);
+      expect(grace.sub).not.toBe(ada.sub);
+      const again = await visit(`theme=dark; ${ada.cookie}`);
+      expect([again.token, again.set]).toEqual([ada.token, '']);
+      const renewed = await fetch(`${url}/widget-session?guest`, {
+        method: 'POST',
+        headers: { cookie: ada.cookie ?? '' },
+      });
+      expect(claimsOf(((await renewed.json()) as { session_token: string }).session_token).sub).toBe(ada.sub);
+      // A cookie is of the visitor's choice.
+      for (const forged of ['guest=user-1', 'guest=', `guest=${'x'.repeat(36)}`]) {
+        expect((await visit(forged)).sub).toMatch(/^guest-[0-9a-f-]{36}$/);
+      }
+    });
+
     test('accepts usage reports of the service until the budget is spent, and refuses other reports', async () => {
       const [, token = ''] = await pageToken();
       const secret = claimsOf(token).usage_webhook?.secret ?? '';
@@ -107,6 +152,46 @@ for (const backend of backends) {
       expect((await send(`${url}/usage`, { ...second, headers })).status).toBe(400);
       // Anybody can send a body of any length, so the backend reads no more than it must.
       expect((await send(`${url}/usage`, { ...second, body: Buffer.alloc(2 ** 20 + 1) })).status).toBe(413);
+    });
+
+    test('refuses what the service never sends, although the visitor knows the secret', async () => {
+      const [, token = ''] = await pageToken();
+      const secret = claimsOf(token).usage_webhook?.secret ?? '';
+      const genuine = await usageRequest({ now: new Date(), secret, userId: USER.sub, totalTokens: 1 });
+      const text = Buffer.from(genuine.body ?? []).toString();
+      const signed = async (body: string) => {
+        const digest = createHmac('sha256', secret).update(body).digest('hex');
+        const headers = { ...genuine.headers, 'X-Webhook-Signature': digest };
+        return (await send(`${url}/usage`, { ...genuine, headers, body: Buffer.from(body) })).status;
+      };
+      expect(await signed(text)).toBe(200);
+      const total = '"total_tokens":1';
+      const wrong = [
+        '-1000000000',
+        'NaN',
+        'Infinity',
+        '-Infinity',
+        '1e400',
+        '0.5',
+        'true',
+        'null',
+        '"1"',
+        '[]',
+        '9'.repeat(5000),
+      ];
+      const bodies = [
+        ...wrong.map((value) => text.replace(total, `"total_tokens":${value}`)),
+        ...wrong.map((value) => text.replace(/"input_tokens":\d+/, `"input_tokens":${value}`)),
+        ...['""', '7', 'null', '[]'].map((value) => text.replace(/"nonce":"[^"]*"/, `"nonce":${value}`)),
+        ...['7', 'null', '{}'].map((value) => text.replace(`"user_id":"${USER.sub}"`, `"user_id":${value}`)),
+        '[]',
+        'null',
+        '',
+      ];
+      for (const body of bodies) expect([body, await signed(body)]).toEqual([body, 400]);
+      expect(await signed(`${text}${' '.repeat(16 * 1024)}`)).toBe(413);
+      const deep = text.replace(total, `${total},"more":${'['.repeat(5000)}${']'.repeat(5000)}`);
+      expect([200, 400]).toContain(await signed(deep));
     });
   });
 }

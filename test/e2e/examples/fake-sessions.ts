@@ -17,6 +17,8 @@ export async function startSessionService() {
     authentication_mode: 'Session Signed',
   });
   const perMinute = new FakeLimit();
+  /** How far the clock of the service is ahead of the backend's, and the life of its tokens. */
+  const clock = { aheadMs: 0, lifeSeconds: 900 };
   const { origin, stop } = await startServer(async (request, response) => {
     const body = await buffer(request);
     const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
@@ -33,17 +35,19 @@ export async function startSessionService() {
           configuration: { findAssistant: async () => assistant },
           counters: { hitPerMinute: perMinute.hit, hitPerHour: new FakeLimit().hit },
           tokens: { signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url') },
-          now: () => new Date(),
+          now: () => new Date(Date.now() + clock.aheadMs),
           newId: randomUUID,
         },
       );
-      answer(200, session);
+      const { aheadMs, lifeSeconds } = clock;
+      const expires_at = new Date(Date.now() + aheadMs + lifeSeconds * 1000).toISOString();
+      answer(200, { ...session, expires_in_seconds: lifeSeconds, expires_at });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       answer(error.status, errorBody(error.message), { 'Retry-After': '7' });
     }
   });
-  return { serverKey, baseUrl: origin, perMinute, stop };
+  return { serverKey, baseUrl: origin, perMinute, clock, stop };
 }
 
 export function claimsOf(token: string): SessionClaims {
