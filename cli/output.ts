@@ -138,10 +138,16 @@ type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 type Cell = readonly [text: string, format?: Format | undefined];
 
 const GAP = '  ';
-/** Least width of a column that is cut. */
-const LEAST_WIDTH = 8;
+const BLANK: Cell = [''];
+/** What has no effect when it is shortened: texts that people chose. Everything else is read or copied into other commands. */
+const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
+/** Least width of a column that is shortened. */
+const LEAST_WIDTH = 16;
 
-/** Returns a table with a heading and one column per key of the first row. Its lines fit a terminal of a known width, if they can. */
+/**
+ * Returns a table with a heading and one column per key of the first row. Where a terminal is too narrow, long names are shortened, and
+ * then each row takes several lines.
+ */
 function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   const names = Object.keys(rows[0] ?? {});
   const heading = names.map((name): Cell => [name.toUpperCase(), 'bold']);
@@ -149,15 +155,36 @@ function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
     names.map((name): Cell => [plainText(row[name] ?? ''), formatOf(name, row[name] ?? '')]),
   );
   const widths = widthsOf([heading, ...cells]);
-  // Ids are copied into other commands, so they stay complete.
-  const isCut = (column: number) => !/^(.*_id|nonce)$/.test(names[column] ?? '');
-  const length = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
-  while (columns !== undefined && length() > columns) {
-    const widest = Math.max(...widths.filter((_, column) => isCut(column)));
-    if (widest <= LEAST_WIDTH) break;
-    widths[widths.findLastIndex((width, column) => width === widest && isCut(column))] = widest - 1;
+  // Some terminals say that they have no columns.
+  const room = columns || Number.POSITIVE_INFINITY;
+  const isShortened = (width: number, column: number) => width > LEAST_WIDTH && SHORTENED.test(names[column] ?? '');
+  while (lengthOf(widths) > room && widths.some(isShortened)) {
+    const widest = Math.max(...widths.filter(isShortened));
+    widths[widths.findLastIndex((width, column) => width === widest && isShortened(width, column))] = widest - 1;
   }
-  return aligned([heading, ...cells], widths, colour);
+  const lines = foldedAt(widths, room);
+  const line = (row: readonly Cell[], [start, end]: (typeof lines)[number]) =>
+    aligned(
+      [[...indentOf(start, BLANK), ...row.slice(start, end)]],
+      [...indentOf(start, 0), ...widths.slice(start, end)],
+      colour,
+    );
+  return [heading, ...cells].flatMap((row) => lines.map((part) => line(row, part))).join('');
+}
+
+/** Returns the cell, of no width, with which a row's other lines begin. */
+const indentOf = <Part>(start: number, part: Part): readonly Part[] => (start === 0 ? [] : [part]);
+
+const lengthOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+
+/** Returns the columns of each line of a row, of which as many as fit stand on one line. */
+function foldedAt(widths: readonly number[], room: number): readonly (readonly [start: number, end: number])[] {
+  const starts = [0];
+  for (let column = 1; column < widths.length; column++) {
+    const start = starts.at(-1) ?? 0;
+    if (lengthOf([...indentOf(start, 0), ...widths.slice(start, column + 1)]) > room) starts.push(column);
+  }
+  return starts.map((start, line) => [start, starts[line + 1] ?? widths.length]);
 }
 
 /** Returns indented names and values. */

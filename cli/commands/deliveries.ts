@@ -154,10 +154,10 @@ function row(record: DeliveryRecord): Row {
     time: record.started_at,
     trigger: record.trigger,
     ref: record.trigger_ref,
-    [REFERENCE_NAMES[record.trigger]]: record.reference,
     attempt: attemptNumber(record),
     status: String(record.status ?? '–'),
     ms: String(record.latency_ms ?? '–'),
+    [REFERENCE_NAMES[record.trigger]]: record.reference,
     outcome: outcomeText(record),
   };
 }

@@ -28,26 +28,43 @@ test('prints a table without payloads and responses', async () => {
     record(0),
   ];
   expect((await list()).out.split('\n')).toEqual([
-    'TIME                      TRIGGER  REF                   EVENT_ID  ATTEMPT  STATUS  MS    OUTCOME',
-    '2026-03-04T05:06:09.000Z  event    conversation.started  event-1   2        –       5000  failed: timeout: No answer',
-    '2026-03-04T05:06:06.000Z  event    conversation.started  event-1   1        503     34    failed: http_status: HTTP 503',
-    '2026-03-04T05:06:03.000Z  event    conversation.started  event-1   1        –       –     not finished, sent 2 times',
-    '2026-03-04T05:06:00.000Z  event    conversation.started  event-1   1        200     34    delivered',
+    'TIME                      TRIGGER  REF                   ATTEMPT  STATUS  MS    EVENT_ID  OUTCOME',
+    '2026-03-04T05:06:09.000Z  event    conversation.started  2        –       5000  event-1   failed: timeout: No answer',
+    '2026-03-04T05:06:06.000Z  event    conversation.started  1        503     34    event-1   failed: http_status: HTTP 503',
+    '2026-03-04T05:06:03.000Z  event    conversation.started  1        –       –     event-1   not finished, sent 2 times',
+    '2026-03-04T05:06:00.000Z  event    conversation.started  1        200     34    event-1   delivered',
     '',
   ]);
 });
 
-test('fits its lines into a terminal, with complete ids', async () => {
+test('shows everything in a terminal of 80 columns, on two lines for each attempt', async () => {
   const reference = '6a7e8f90-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
-  operator.records = [record(0, { ...REFUSED, reference })];
-  for (const columns of [20, 100, 300]) {
-    operator.columns = columns;
-    const lines = (await list()).out.trimEnd().split('\n');
-    if (columns > 20) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-    expect(lines[1]).toContain(reference);
-    expect(lines[1]?.includes('failed: http_status: HTTP 503')).toBe(columns === 300);
-  }
+  operator.records = [record(3, { ...REFUSED, reference }), record(0, { reference })];
+  operator.columns = 80;
+  expect((await list()).out.split('\n')).toEqual([
+    'TIME                      TRIGGER  REF                   ATTEMPT  STATUS  MS',
+    '  EVENT_ID                              OUTCOME',
+    '2026-03-04T05:06:03.000Z  event    conversation.started  1        503     34',
+    `  ${reference}  failed: http_status: HTTP 503`,
+    '2026-03-04T05:06:00.000Z  event    conversation.started  1        200     34',
+    `  ${reference}  delivered`,
+    '',
+  ]);
 });
+
+test.each([0, 1, 20, 40, 60, 79, 100, 120, 132, 200])(
+  'cuts no time, id or outcome in a terminal of %p columns',
+  async (columns) => {
+    const reference = '6a7e8f90-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
+    operator.records = [record(0, { ...REFUSED, reference })];
+    operator.columns = columns;
+    const { out } = await list();
+    for (const text of ['2026-03-04T05:06:00.000Z', 'conversation.started', reference, 'failed: http_status: HTTP 503'])
+      expect(out).toContain(text);
+    const longest = Math.max(...out.split('\n').map((line) => line.length));
+    if (columns > reference.length + 2) expect(longest).toBeLessThanOrEqual(columns);
+  },
+);
 
 test('colours outcomes and headings alone, where the terminal has colours', async () => {
   operator.records = [record(6, REFUSED), record(0)];
@@ -120,7 +137,7 @@ test('--follow prints the existing attempts, the oldest first, then each attempt
     return pauses <= 3;
   };
   expect(await followed('--limit', '2')).toEqual([3, 4, 7, 5]);
-  const line = /^2026-03-04T05:06:07.000Z {2}event +conversation.started +event-1 +1 +200 +34 +delivered\n/;
+  const line = /^2026-03-04T05:06:07.000Z {2}event +conversation.started +1 +200 +34 +event-1 +delivered\n/;
   expect((await list('--follow', '--limit', '1')).out).toMatch(line);
 });
 
