@@ -24,7 +24,6 @@ import { userPoolLogins } from '../src/adapters/user-pool.ts';
 import type { EventTime } from '../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
-import type { ManageMembersPorts } from '../src/domain/organizations/manage-members.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -70,7 +69,6 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const secrets = secretsManagerClient(access);
   const { send } = deliveriesQueue(queues, output('deliveriesQueue'));
   const random: RandomBytes = randomBytes;
-  const memberships: ManageMembersPorts['members'] = members(dynamo, tables.configuration);
   return {
     now,
     randomBytes: random,
@@ -79,7 +77,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     receiverTls: oneMachine?.receiverTls,
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
     store: configurationStore(dynamo, tables.configuration),
-    members: memberships,
+    members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),
     publish: eventBus(bus, output('eventBus')),
     /** Days for which an archive keeps events; undefined without one. */

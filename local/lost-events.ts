@@ -19,7 +19,8 @@ export function lostEvents(refuse: boolean, print: (line: string) => void) {
     const { configurationTable: name } = OUTPUTS;
     const table = required(outputs[name], `The stack has no output ${name}`);
     const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);
-    const store = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
+    const known = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
+    const store = { ...all, ...known };
     return async ({ name, source, detail: { org_id, site_id, data } }) => {
       if (source === PUBLISHED_BY_US) return undefined;
       try {

@@ -34,7 +34,7 @@ const TABLE: readonly (readonly [files: string, rooms: string, packages: string]
   ['src/domain/auth/**', 'src/domain/* src/contract', PURE],
   ['src/domain/conversations/**', 'src/domain/* src/domain/auth src/domain/events src/contract', PURE],
   ['src/domain/delivery/**', 'src/domain/* src/contract', PURE],
-  ['src/domain/events/**', 'src/domain/* src/domain/organizations src/contract', PURE],
+  ['src/domain/events/**', 'src/domain/* src/domain/delivery src/domain/organizations src/contract', PURE],
   ['src/domain/organizations/**', 'src/domain/* src/domain/auth src/contract', PURE],
   ['src/domain/usage/**', 'src/domain/* src/domain/auth src/domain/delivery src/contract', PURE],
   [

@@ -8,7 +8,7 @@ import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../../src/adapters/dynamodb/configuration-store.ts';
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
-import type { ManageActionsPorts } from '../../src/domain/actions/manage-actions.ts';
+import type { Context, ManagementContext } from '../../src/domain/context.ts';
 import { sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { type BenchedService, SECRET } from './functions.ts';
 
@@ -22,8 +22,7 @@ export async function startStorage(folder: string, { tables, variables }: Benche
   await stored.create();
   const dynamo = dynamoDb(dynamoDbClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS }));
   const configurationTable = variables[ENVIRONMENT.configurationTable] ?? '';
-  /** The ports of the use cases that create organizations, assistants and Actions. */
-  const management: ManageActionsPorts = {
+  const management: ManagementContext & Context<'sealSigningSecret'> = {
     store: configurationStore(dynamo, configurationTable),
     now: () => new Date(),
     randomBytes,

@@ -4,9 +4,10 @@ import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { truncateCharacters } from '../../src/contract/fields.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import type { ActionList } from '../../src/domain/context.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { ActionList } from '../../src/domain/organizations/store.ts';
+
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -45,7 +46,7 @@ export function addTo(action: CliCommand): void {
       async ({ output, ports, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = withMandatory(await actionSettings(options, cliProcess));
         const input = { ...settings, enabled: options.disabled !== true };
-        const created = await createAction(options.site, input, ports);
+        const created = await createAction(await requireAssistant(options.site, ports), input, ports);
         output.object(actionView(created), 'Created the Action');
         for (const name of reservedEvents(created)) {
           output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);

@@ -1,7 +1,8 @@
 import type { Action } from '../../src/contract/actions.ts';
 import { type KeyRing, newRingKey, RING_CACHE_SECONDS, type RingKey } from '../../src/domain/auth/key-ring.ts';
+import type { ConfigurationStore, UnreadableAction } from '../../src/domain/context.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
-import { type ConfigurationStore, requireAll, type UnreadableAction } from '../../src/domain/organizations/store.ts';
+import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Deployment } from '../deployment.ts';

@@ -1,7 +1,7 @@
 import type { Assistant } from '../../src/contract/assistants.ts';
 import { requireAssistant, updateAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireAll } from '../../src/domain/organizations/store.ts';
+import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { ConnectedRun } from '../command.ts';
 

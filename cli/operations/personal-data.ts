@@ -1,9 +1,10 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import { RETENTION_DAYS } from '../../src/contract/retention.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
-import { type Conversation, userVisitorId } from '../../src/domain/conversations/conversations.ts';
+import type { Conversation } from '../../src/domain/context.ts';
+import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireAll } from '../../src/domain/organizations/store.ts';
+import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';

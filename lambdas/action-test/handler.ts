@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
@@ -6,22 +5,19 @@ import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { actionTestRequest } from '../../src/contract/invocations.ts';
 import { testAction } from '../../src/domain/actions/test-action.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
+import { functionShell } from '../../src/functions/invocation.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
-import { outboundFunction } from '../../src/functions/outbound-function.ts';
-import { now, setting } from '../../src/functions/shell.ts';
+import { outboundParts } from '../../src/functions/outbound-parts.ts';
+import { setting } from '../../src/functions/shell.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const outbound = outboundFunction('action-test', dynamo);
 const context = {
+  ...outboundParts(dynamo),
+  ...functionSigningSecrets(),
   configuration: configurationReads(dynamo, setting('configurationTable')),
   counters: rateLimits(dynamo, setting('countersTable')),
-  signingSecrets: functionSigningSecrets(),
-  now,
-  newId: randomUUID,
 };
 
-export const handler = invokeHandler(outbound.logger, actionTestRequest, (request, time) =>
-  outbound.invocation(time, async (attempts) => ({
-    result: await testAction(request.org_id, request.action_id, { ...context, attempts }),
-  })),
-);
+export const handler = invokeHandler(functionShell('action-test'), actionTestRequest, async (request, invocation) => ({
+  result: await testAction(request.org_id, request.action_id, context, invocation),
+}));

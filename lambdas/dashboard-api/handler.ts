@@ -7,18 +7,16 @@ import { members } from '../../src/adapters/dynamodb/memberships.ts';
 import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
-import { reportUnreadable } from '../../src/functions/reports.ts';
-import { functionLogger, now, setting } from '../../src/functions/shell.ts';
+import { functionShell } from '../../src/functions/invocation.ts';
+import { now, setting } from '../../src/functions/shell.ts';
 
-const logger = functionLogger('dashboard-api');
 const dynamo = dynamoDb(dynamoDbClient());
 const configuration = setting('configurationTable');
 const store = configurationStore(dynamo, configuration);
 const context = {
   store,
   members: members(dynamo, configuration),
-  audit: store,
-  reportUnreadable: reportUnreadable(logger),
+  auditPage: store.auditPage,
   requestCounts: requestCounts(dynamo, setting('countersTable'), now),
   testAction: actionTestFunction(lambdaClient(), setting('actionTestFunction')),
   sealSigningSecret: functionSigningSecrets().sealSigningSecret,
@@ -26,4 +24,4 @@ const context = {
   randomBytes,
 };
 
-export const handler = dashboardHandler(logger, dashboardRoutes(context), context.members);
+export const handler = dashboardHandler(functionShell('dashboard-api'), dashboardRoutes(context), context.members);

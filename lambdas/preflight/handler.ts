@@ -4,14 +4,14 @@ import { configurationReads } from '../../src/adapters/dynamodb/configuration-re
 import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
 import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { functionLogger, setting } from '../../src/functions/shell.ts';
+import { functionShell } from '../../src/functions/invocation.ts';
+import { setting } from '../../src/functions/shell.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
-const logger = functionLogger('preflight');
 const configuration = configurationReads(dynamoDb(dynamoDbClient()), setting('configurationTable'));
 const requireDistribution = distributionOnly(process.env, () => functionOriginSecret());
 
-export const handler = httpHandler(logger, async (request, { headers: replyHeaders }) => {
+export const handler = httpHandler(functionShell('preflight'), async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);
   const { headers, rawPath, query } = request;
   const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, configuration);

@@ -6,7 +6,8 @@ import { userPoolLogins } from '../../src/adapters/user-pool.ts';
 import type { Action } from '../../src/contract/actions.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
-import { createAction, type ManageActionsPorts, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
+import type { Context, ManagementContext } from '../../src/domain/context.ts';
 import {
   createAssistant,
   generateServerSecret,
@@ -63,7 +64,7 @@ const ORDER_TOOL = {
 export async function demoOrganization(
   folder: string,
   siteHost: string,
-  ports: ManageActionsPorts,
+  ports: ManagementContext,
 ): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
   const known = readKept(file, kept);
@@ -83,7 +84,7 @@ export async function demoOrganization(
   return { ...ids, server_secret };
 }
 
-async function newOrganization(siteHost: string, ports: ManageActionsPorts): Promise<z.infer<typeof kept>> {
+async function newOrganization(siteHost: string, ports: ManagementContext): Promise<z.infer<typeof kept>> {
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, ports);
   const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
     createAssistant(
@@ -100,7 +101,7 @@ async function newOrganization(siteHost: string, ports: ManageActionsPorts): Pro
 export async function demoActions(
   { org_id, website_site_id: website, members_site_id: members }: DemoOrganization,
   receiverUrl: string,
-  ports: ManageActionsPorts,
+  ports: ManagementContext & Context<'sealSigningSecret'>,
 ): Promise<ReadonlyMap<string, Action>> {
   const events = { trigger: 'Event', events: DEMO_EVENTS };
   const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
@@ -117,7 +118,9 @@ export async function demoActions(
   for (const [path, siteId, input] of wanted) {
     const url = receiverUrl + path;
     const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
-    const action = found ? updateAction(found, { url }, ports) : createAction(siteId, { ...input, url }, ports);
+    const action = found
+      ? updateAction(found, { url }, ports)
+      : createAction({ org_id, site_id: siteId }, { ...input, url }, ports);
     byPath.set(path, await action);
   }
   return byPath;

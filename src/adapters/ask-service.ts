@@ -1,4 +1,4 @@
-import type { TryServicePorts } from '../domain/auth/try-service.ts';
+import type { Ask } from '../domain/auth/try-service.ts';
 
 /** Longer than a cold start, and about as long as a visitor waits for a widget. */
 const TIMEOUT_MS = 8_000;
@@ -7,7 +7,7 @@ const TIMEOUT_MS = 8_000;
  * Sends requests to the service at its own public address. A redirect is an error. It does not use the outbound pipeline, which is for
  * endpoints of customers.
  */
-export function askService(baseUrl: string): TryServicePorts['ask'] {
+export function askService(baseUrl: string): Ask {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,

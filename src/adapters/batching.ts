@@ -1,3 +1,5 @@
+import { ServiceError } from '../domain/service-error.ts';
+
 /**
  * Combines the questions of one turn of the event loop into one call, because the messages of a batch ask for much the same at the same
  * time. The call begins after the last of them, so a strongly consistent read is strongly consistent for each. Nothing is kept after
@@ -22,7 +24,7 @@ export function batched<Question, Answer>(
       const answers = ask(asked.map(({ question }) => question));
       for (const [index, { resolve, reject }] of asked.entries()) {
         const answer = answers[index];
-        if (answer === undefined) reject(new Error('A question of a combined call has no answer'));
+        if (answer === undefined) reject(new ServiceError('A question of a combined call has no answer'));
         else resolve(answer);
       }
     } catch (cause) {

@@ -1,6 +1,6 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { messageText } from '../contract/queues.ts';
-import type { EscalationChannel } from '../domain/actions/submit-form.ts';
+import type { Escalate } from '../domain/context.ts';
 
 /** SNS accepts 256 KB. A larger submission is published without its values, and with `values_cut`. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
@@ -8,23 +8,27 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 const SUBJECT_MAX = 100;
 
 /** Publishes form submissions to the assistant's escalation topics, which the operator sets (docs/open-points.md). */
-export function escalationTopics(client: SNSClient): EscalationChannel {
-  return async ({ assistant, form, body }) => {
+export function escalationTopics(client: SNSClient): Escalate {
+  return async ({ assistant, form, body }, { report }) => {
     const topics = assistant.escalation_topics ?? [];
     if (topics.length === 0) return 'none';
     const message = messageText({ site_id: assistant.site_id, form: form.slug, ...body });
     const cut = messageText({ site_id: assistant.site_id, form: form.slug, ...body, values: {}, values_cut: true });
-    const published = await Promise.allSettled(
-      topics.map((topic) =>
-        client.send(
+    const published = topics.map(async (topic) => {
+      try {
+        await client.send(
           new PublishCommand({
             TopicArn: topic,
             Subject: `Form submission: ${form.slug}`.slice(0, SUBJECT_MAX),
             Message: Buffer.byteLength(message) <= MESSAGE_MAX_BYTES ? message : cut,
           }),
-        ),
-      ),
-    );
-    return published.some((result) => result.status === 'fulfilled') ? 'accepted' : 'failed';
+        );
+        return true;
+      } catch (cause) {
+        report({ kind: 'forward_failed', submission_id: body.submission_id, to: 'escalation', cause });
+        return false;
+      }
+    });
+    return (await Promise.all(published)).includes(true) ? 'accepted' : 'failed';
   };
 }

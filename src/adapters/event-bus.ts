@@ -1,8 +1,8 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ENDPOINT_FAILING, PUBLISHED_BY_US } from '../contract/events.ts';
 import { messageText } from '../contract/queues.ts';
-import type { WatchEndpointPorts } from '../domain/delivery/failing-endpoint.ts';
-import type { PublishEvent } from '../domain/events/put-event.ts';
+import type { PublishEvent, World } from '../domain/context.ts';
+import { ServiceError } from '../domain/service-error.ts';
 
 /** Returns a function that puts catalog events on the bus. @throws Error when the bus does not accept the event */
 export const eventBus =
@@ -12,7 +12,7 @@ export const eventBus =
 
 /** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
 export const endpointFailing =
-  (client: EventBridgeClient, busName: string): WatchEndpointPorts['signal'] =>
+  (client: EventBridgeClient, busName: string): World['signal'] =>
   async (event) => {
     await put(client, busName, ENDPOINT_FAILING, event);
   };
@@ -24,6 +24,6 @@ async function put(client: EventBridgeClient, busName: string, name: string, det
     }),
   );
   const entry = Entries?.[0];
-  if (FailedEntryCount !== 0) throw new Error(`The bus refused ${name}: ${entry?.ErrorCode}`);
+  if (FailedEntryCount !== 0) throw new ServiceError(`The bus refused ${name}: ${entry?.ErrorCode}`);
   return entry?.EventId ?? '';
 }

@@ -4,6 +4,7 @@ import { type TestResult, testResult } from '../contract/dashboard.ts';
 import { refusedInvocation, type ToolRequest, type UsageReportInput } from '../contract/invocations.ts';
 import { parseJson } from '../domain/parse-json.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { ServiceError } from '../domain/service-error.ts';
 
 const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.literal(true) }), refusedInvocation]);
 
@@ -15,7 +16,8 @@ export async function invokeOperation(client: LambdaClient, functionName: string
   const { Payload, FunctionError } = await client.send(
     new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(input)) }),
   );
-  if (FunctionError !== undefined || Payload === undefined) throw new Error(`The function ${functionName} failed`);
+  if (FunctionError !== undefined || Payload === undefined)
+    throw new ServiceError(`The function ${functionName} failed`);
   const parsed = answer.parse(parseJson(Buffer.from(Payload).toString('utf8')));
   if (parsed.success) {
     const { success, ...result } = parsed;

@@ -11,7 +11,7 @@ import {
   type UserPoolType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import * as z from 'zod';
-import type { Login, Logins } from '../domain/organizations/manage-members.ts';
+import type { Login, Logins } from '../domain/context.ts';
 import { parseJson } from '../domain/parse-json.ts';
 
 /**

@@ -1,3 +1,5 @@
+import type { JsonObject } from './fields.ts';
+
 const fires = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: false });
 /** An event that can be selected and is never delivered. */
 const reserved = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: true });
@@ -34,6 +36,14 @@ export const EVENT_CATALOG = {
 } as const;
 
 export type EventName = keyof typeof EVENT_CATALOG;
+
+/** A catalog event to put on the bus. An event without `site_id` belongs to the organization and to no assistant. */
+export type CatalogEvent = {
+  readonly event: EventName;
+  readonly org_id: string;
+  readonly site_id?: string;
+  readonly data: JsonObject;
+};
 
 export const EVENT_NAMES = Object.keys(EVENT_CATALOG) as [EventName, ...EventName[]];
 

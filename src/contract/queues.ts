@@ -39,6 +39,9 @@ export const busEvent = z.object({
 });
 export type BusEvent = z.infer<typeof busEvent>;
 
+/** A message of the events queue: whatever EventBridge has put there. The event-router tells why it is no BusEvent. */
+export const eventMessage = z.unknown();
+
 const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
 
 /** EventBridge's limit is 128 characters, and 256 for a source. */
@@ -52,7 +55,6 @@ const reported = z
 export const droppedEvent = z
   .object({ id: reported, 'detail-type': reported, source: reported, account: reported })
   .catch({});
-export type DroppedEvent = z.infer<typeof droppedEvent>;
 
 /**
  * Returns whether an event that is not a valid BusEvent may be valid for newer code: its version is newer, or its name is not in this

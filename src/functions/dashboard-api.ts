@@ -1,21 +1,15 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
-import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer, type TestResult } from '../contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
 import { jsonObject } from '../contract/fields.ts';
 import type { Membership } from '../contract/organizations.ts';
 import { checkPage, normalizedEntry } from '../contract/page-check.ts';
 import { identifier } from '../contract/widget.ts';
-import {
-  actionOf,
-  createAction,
-  deleteAction,
-  type ManageActionsPorts,
-  updateAction,
-  viewOfAction,
-} from '../domain/actions/manage-actions.ts';
+import { actionOf, createAction, deleteAction, updateAction, viewOfAction } from '../domain/actions/manage-actions.ts';
 import { normalizeIpAddress } from '../domain/auth/ip-addresses.ts';
-import { type AuditTrail, StaleVersion, saveAt } from '../domain/organizations/changes.ts';
+import type { Context, ManagementContext, Members } from '../domain/context.ts';
+import type { Invocation } from '../domain/facts.ts';
+import { StaleVersion, saveAt } from '../domain/organizations/changes.ts';
 import {
   assistantOf,
   createAssistant,
@@ -23,17 +17,10 @@ import {
   updateAssistant,
   viewOfAssistant,
 } from '../domain/organizations/manage-assistants.ts';
-import {
-  type ListMembersPorts,
-  listMembers,
-  type MembershipReads,
-  requireMembership,
-  type WhoAmIPorts,
-  whoAmI,
-} from '../domain/organizations/manage-members.ts';
-import type { UnreadableAction } from '../domain/organizations/store.ts';
+import { listMembers, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
 import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
+import type { Shell } from './invocation.ts';
 
 /** A request of a member of an organization. An id that the path of the operation does not have is empty. */
 type MemberCall<I> = {
@@ -41,6 +28,7 @@ type MemberCall<I> = {
   readonly siteId: string;
   readonly actionId: string;
   readonly input: I;
+  readonly invocation: Invocation;
 };
 
 /** The ids in the path of an operation, by their names there. */
@@ -48,7 +36,14 @@ type Ids = Readonly<Record<string, string>>;
 
 export type DashboardRoute = {
   readonly operation: DashboardOperation;
-  readonly answer: (request: HttpRequest, sub: string, ids: Ids, members: MembershipReads) => Promise<object>;
+  /** Returns the ids of a path of the operation; undefined for any other path. */
+  readonly match: (path: string) => Ids | undefined;
+  readonly answer: (
+    request: HttpRequest & { readonly subject: string },
+    ids: Ids,
+    members: Members,
+    invocation: Invocation,
+  ) => Promise<object>;
 };
 
 /** Defines an operation for every user who is logged in. */
@@ -59,8 +54,11 @@ export function forUser<O extends DashboardOperation, I>(
 ): DashboardRoute {
   return {
     operation,
-    answer: async (request, sub) =>
-      DASHBOARD_SCHEMAS[operation].answer.parse(await work({ sub, input: requestInput(request, schema) })),
+    match: pathOf(operation),
+    answer: async (request) =>
+      DASHBOARD_SCHEMAS[operation].answer.parse(
+        await work({ sub: request.subject, input: requestInput(request, schema) }),
+      ),
   };
 }
 
@@ -76,17 +74,19 @@ export function forMember<O extends DashboardOperation, I>(
   const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
   return {
     operation,
-    answer: async (request, sub, { org_id = '', site_id = '', action_id = '' }, members) => {
-      const member = await requireMembership(org_id, sub, role, members);
-      const call = { member, siteId: site_id, actionId: action_id, input: requestInput(request, schema) };
+    match: pathOf(operation),
+    answer: async (request, { org_id = '', site_id = '', action_id = '' }, members, invocation) => {
+      const member = await requireMembership(org_id, request.subject, role, members);
+      const input = requestInput(request, schema);
+      const call = { member, siteId: site_id, actionId: action_id, input, invocation };
       return DASHBOARD_SCHEMAS[operation].answer.parse(await work(call));
     },
   };
 }
 
 /** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
-export function dashboardHandler(logger: Logger, routes: readonly DashboardRoute[], members: MembershipReads) {
-  return httpHandler(logger, (request) => dashboardReply(routes, request, members));
+export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
+  return httpHandler(shell, (request, _, invocation) => dashboardReply(routes, request, members, invocation));
 }
 
 /**
@@ -96,16 +96,18 @@ export function dashboardHandler(logger: Logger, routes: readonly DashboardRoute
 async function dashboardReply(
   routes: readonly DashboardRoute[],
   request: HttpRequest,
-  members: MembershipReads,
+  members: Members,
+  invocation: Invocation,
 ): Promise<HttpReply> {
+  const { subject } = request;
   // The route's authorizer verifies the access token. A request without its subject is refused.
-  if (request.subject === undefined) throw new Refusal('login_required');
-  for (const route of routes) {
-    const { method, path, status } = DASHBOARD_OPERATIONS[route.operation];
-    const ids = method === request.method ? match(DASHBOARD_API_PATH + path, request.rawPath) : undefined;
+  if (subject === undefined) throw new Refusal('login_required');
+  for (const { operation, match, answer } of routes) {
+    const { method, status } = DASHBOARD_OPERATIONS[operation];
+    const ids = method === request.method ? match(request.rawPath) : undefined;
     if (ids === undefined) continue;
     try {
-      return { status, body: await route.answer(request, request.subject, ids, members) };
+      return { status, body: await answer({ ...request, subject }, ids, members, invocation) };
     } catch (error) {
       if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
       return { status: 409, body: staleBody(error.message, error.current) };
@@ -128,24 +130,19 @@ function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
   return inputOf(schema, hasBody ? request.readBody() : request.query);
 }
 
-/** Returns the ids of a path that matches the pattern; undefined for any other path. */
-function match(pattern: string, path: string): Ids | undefined {
-  const ids = new RegExp(`^${pattern.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(path);
-  if (ids === null) return undefined;
-  const named = { ...ids.groups };
-  return Object.values(named).every((id) => identifier.safeParse(id).success) ? named : undefined;
+function pathOf(operation: DashboardOperation): DashboardRoute['match'] {
+  const path = DASHBOARD_API_PATH + DASHBOARD_OPERATIONS[operation].path;
+  const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  return (text) => {
+    const ids = pattern.exec(text);
+    if (ids === null) return undefined;
+    const named = { ...ids.groups };
+    return Object.values(named).every((id) => identifier.safeParse(id).success) ? named : undefined;
+  };
 }
 
-export type DashboardPorts = ManageActionsPorts &
-  WhoAmIPorts &
-  ListMembersPorts & {
-    readonly audit: AuditTrail;
-    /** Reports an Action that cannot be read to the operator. */
-    readonly reportUnreadable: (action: UnreadableAction) => void;
-    /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
-    readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
-    readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
-  };
+export type DashboardContext = ManagementContext &
+  Context<'members' | 'auditPage' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 
 const nothing = z.object({});
 /** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
@@ -154,15 +151,15 @@ const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: 
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
-export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[] {
+export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
   const by = (member: Membership, creationKey?: string) => ({
-    ...ports,
-    author: { by: member, at: ports.now(), ...(creationKey === undefined ? {} : { creationKey }) },
+    ...context,
+    author: { by: member, at: context.now(), ...(creationKey === undefined ? {} : { creationKey }) },
   });
-  const assistant = (member: Membership, siteId: string) => () => assistantOf(member, siteId, ports);
-  const action = (member: Membership, actionId: string) => () => actionOf(member, actionId, ports);
+  const assistant = (member: Membership, siteId: string) => () => assistantOf(member, siteId, context);
+  const action = (member: Membership, actionId: string) => () => actionOf(member, actionId, context);
   return [
-    forUser('me', nothing, ({ sub }) => whoAmI(sub, ports)),
+    forUser('me', nothing, ({ sub }) => whoAmI(sub, context)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
       entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
@@ -170,14 +167,14 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
     })),
 
     forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input: { after } }) => {
-      const { assistants, next = null } = await ports.store.assistantsPage(member.org_id, after);
+      const { assistants, next = null } = await context.store.assistantsPage(member.org_id, after);
       return { assistants: assistants.map(viewOfAssistant), next };
     }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       viewOfAssistant(await createAssistant(member.org_id, input.assistant, by(member, input.idempotency_key))),
     ),
     forMember('getAssistant', nothing, async ({ member, siteId }) =>
-      viewOfAssistant(await assistantOf(member, siteId, ports)),
+      viewOfAssistant(await assistantOf(member, siteId, context)),
     ),
     forMember('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
       viewOfAssistant(
@@ -197,22 +194,22 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       },
     ),
     forMember('getInstallation', nothing, async ({ member, siteId }) => {
-      const assistant = await assistantOf(member, siteId, ports);
-      const { this_hour, last_24_hours } = await ports.requestCounts(assistant.site_id);
+      const assistant = await assistantOf(member, siteId, context);
+      const { this_hour, last_24_hours } = await context.requestCounts(assistant.site_id);
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
 
-    forMember('listActions', nothing, async ({ member }) => {
-      const { actions, unreadable } = await ports.store.listActions(member.org_id);
-      unreadable.forEach(ports.reportUnreadable);
+    forMember('listActions', nothing, async ({ member, invocation: { report } }) => {
+      const { actions, unreadable } = await context.store.listActions(member.org_id);
+      for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
     forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async ({ member, siteId, input }) => {
-      const { site_id } = await assistantOf(member, siteId, ports);
-      return viewOfAction(await createAction(site_id, input.action, by(member, input.idempotency_key)));
+      const assistant = await assistantOf(member, siteId, context);
+      return viewOfAction(await createAction(assistant, input.action, by(member, input.idempotency_key)));
     }),
     forMember('getAction', nothing, async ({ member, actionId }) =>
-      viewOfAction(await actionOf(member, actionId, ports)),
+      viewOfAction(await actionOf(member, actionId, context)),
     ),
     forMember('updateAction', actionUpdate, async ({ member, actionId, input }) =>
       viewOfAction(
@@ -224,15 +221,15 @@ export function dashboardRoutes(ports: DashboardPorts): readonly DashboardRoute[
       return { deleted: true };
     }),
     forMember('testAction', nothing, async ({ member, actionId }) => {
-      const action = await actionOf(member, actionId, ports);
-      return ports.testAction(action.org_id, action.action_id);
+      const action = await actionOf(member, actionId, context);
+      return context.testAction(action.org_id, action.action_id);
     }),
 
     forMember('listMembers', nothing, async ({ member }) => ({
-      members: [...(await listMembers(member.org_id, ports))],
+      members: [...(await listMembers(member.org_id, context.members))],
     })),
     forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after } }) => {
-      const { records, next = null } = await ports.audit.auditPage(member.org_id, after);
+      const { records, next = null } = await context.auditPage(member.org_id, after);
       return { records: [...records], next };
     }),
   ];

@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import httpSecurityHeaders from '@middy/http-security-headers';
@@ -7,10 +6,10 @@ import * as z from 'zod';
 import { type ErrorCode, type ErrorResponse, INTERNAL_ERROR } from '../contract/errors.ts';
 import { isJsonObject } from '../contract/fields.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
+import type { Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
 import { type FieldProblem, Refusal } from '../domain/refusal.ts';
-import { countRefusal, refusalLog } from './reports.ts';
-import { now, shownError } from './shell.ts';
+import type { Shell } from './invocation.ts';
 
 export type HttpRequest = {
   /** Header names are in lower case. */
@@ -57,36 +56,34 @@ type HttpError = {
 
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
- * Answers every other error with a 500 and logs its cause with the request id. Logs no header, body or query.
+ * Answers every other error with a 500 and reports its cause with the request id. Logs no header, body or query.
  */
 export function httpHandler(
-  logger: Logger,
-  route: (request: HttpRequest, announced: Announced, context: Context) => Promise<HttpReply>,
+  { logger, invoke }: Shell,
+  route: (request: HttpRequest, announced: Announced, invocation: Invocation) => Promise<HttpReply>,
 ) {
-  const logRefusal = refusalLog(logger, now);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(httpSecurityHeaders())
-    .handler(async (event: APIGatewayProxyEventV2, context: Context): Promise<APIGatewayProxyStructuredResultV2> => {
-      const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
-      const announced: Announced = { headers };
-      try {
-        return respond(await route(httpRequest(event), announced, context), headers);
-      } catch (error) {
-        if (error instanceof Refusal) {
-          countRefusal(error);
-          logRefusal(error, event.routeKey, announced.siteId);
-          if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-          return respond({ status: error.status, body: errorBody(error) }, headers);
+    .handler((event: APIGatewayProxyEventV2, context: Context) =>
+      invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
+        const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
+        const announced: Announced = { headers };
+        try {
+          return respond(await route(httpRequest(event), announced, invocation), headers);
+        } catch (cause) {
+          if (cause instanceof Refusal) {
+            const { code, status, retryAfterSeconds } = cause;
+            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id: announced.siteId });
+            if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+            return respond({ status, body: errorBody(cause) }, headers);
+          }
+          invocation.report({ kind: 'request_failed', api_request_id: event.requestContext.requestId, cause });
+          headers['x-request-id'] = context.awsRequestId;
+          return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);
         }
-        logger.error('The request failed', {
-          api_request_id: event.requestContext.requestId,
-          error: shownError(error),
-        });
-        headers['x-request-id'] = context.awsRequestId;
-        return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);
-      }
-    });
+      }),
+    );
 }
 
 function errorBody({ code, message, field, fields = [] }: HttpError): ErrorResponse {

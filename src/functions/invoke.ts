@@ -1,41 +1,40 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { INTERNAL_ERROR } from '../contract/errors.ts';
 import type { RefusedInvocation } from '../contract/invocations.ts';
+import type { Invocation } from '../domain/facts.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { countRefusal } from './reports.ts';
-import { shownError } from './shell.ts';
+import type { Shell } from './invocation.ts';
 
 /**
  * Creates a Lambda handler for direct invocation by other parts of the platform; IAM controls who may invoke it. Returns invalid input
  * and refusals as results with code and status. Other errors become function errors without their cause.
  */
 export function invokeHandler<Input, Result extends object>(
-  logger: Logger,
+  { logger, invoke }: Shell,
   schema: z.ZodType<Input>,
-  operation: (input: Input, context: Context) => Promise<Result>,
+  operation: (input: Input, invocation: Invocation) => Promise<Result>,
 ) {
   return middy<unknown, (Result & { readonly success: true }) | RefusedInvocation>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .handler(async (event: unknown, context: Context) => {
-      try {
-        const input = inputOf(schema, event);
-        logger.appendKeys(idsOf(input));
-        return { success: true, ...(await operation(input, context)) };
-      } catch (error) {
-        if (error instanceof Refusal) {
-          countRefusal(error);
-          return refused(error);
+    .handler((event: unknown, context: Context) =>
+      invoke(context, async (invocation) => {
+        try {
+          const input = inputOf(schema, event);
+          logger.appendKeys(idsOf(input));
+          return { success: true, ...(await operation(input, invocation)) };
+        } catch (cause) {
+          if (cause instanceof Refusal) {
+            invocation.report({ kind: 'refused', code: cause.code, status: cause.status });
+            return refused(cause);
+          }
+          invocation.report({ kind: 'invocation_failed', cause });
+          throw new Error(INTERNAL_ERROR.message);
         }
-        logger.error('The invocation failed', {
-          error: shownError(error),
-        });
-        throw new Error(INTERNAL_ERROR.message);
-      }
-    });
+      }),
+    );
 }
 
 function refused({ code, status, message, field, retryAfterSeconds }: Refusal): RefusedInvocation {

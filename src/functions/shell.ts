@@ -57,13 +57,6 @@ export function traceId(environment: NodeJS.ProcessEnv): string | undefined {
   return /(?:^|;)Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(environment[TRACE_HEADER] ?? '')?.[1];
 }
 
-/** Returns the error that a log line shows. A thrown value that is no error may be content, and is not shown. */
-export const shownError = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error('A value that is no Error was thrown');
-
-/** Returns the name of an error, for a log line where its message may quote content. */
-export const errorName = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : 'unknown');
-
 /** Returns whether the schedule invoked the function; false for a manual invocation. */
 export const isScheduled = (event: unknown): boolean =>
   z.object({ 'detail-type': z.literal('Scheduled Event') }).safeParse(event).success;

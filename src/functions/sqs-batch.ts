@@ -1,98 +1,96 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type * as z from 'zod';
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
+import type { Fact, Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
-import { errorName, shownError } from './shell.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import type { Invoke, Shell } from './invocation.ts';
 
-/** Handles one message. */
-export type HandleMessage = (body: unknown, messageId: string) => Promise<void>;
+/** A message of a queue, and the id with which it claims what it asks for. */
+export type Received<Message> = { readonly message: Message; readonly messageId: string };
 
-export type BatchOptions = {
-  /** Sets the seconds from now until SQS may deliver a received message again. @default the queue's visibility timeout */
-  readonly hideFor?: (receiptHandle: string, seconds: number) => Promise<void>;
-  /** Called for each message that failed: because DynamoDB throttled its requests, or for any other reason but an attempt in progress. */
-  readonly failed: (throttled: boolean) => void;
-};
+/** Sets the seconds from now until SQS may deliver a received message again. */
+export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
 export const THROTTLED_PAUSE = { first: 30, last: 900 };
 
-type RunInvocation = <Result>(context: Context, work: (handle: HandleMessage) => Promise<Result>) => Promise<Result>;
-
 /**
  * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling
  * threw an error.
- * @param invocation runs the work of one batch with what handles its messages
+ * @param story handles one message
+ * @param hideFor absent: every failed message waits for the visibility timeout of the queue
  */
-export function sqsBatchHandler(logger: Logger, invocation: RunInvocation, options: BatchOptions) {
+export function queueHandler<Message, StoryContext>(
+  { logger, invoke }: Shell,
+  schema: z.ZodType<Message>,
+  story: (received: Received<Message>, context: StoryContext, invocation: Invocation) => Promise<void>,
+  context: StoryContext,
+  hideFor?: HideFor,
+) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .handler(sqsBatches(logger, invocation, options));
+    .handler(
+      queueBatches(
+        invoke,
+        (received, invocation) =>
+          story({ ...received, message: parsed(schema, received.message) }, context, invocation),
+        hideFor,
+      ),
+    );
 }
 
 /** Returns the function that handles a batch, without what belongs to Lambda's own interface. */
-export function sqsBatches(
-  logger: Pick<Logger, 'info' | 'error'>,
-  invocation: RunInvocation,
-  { hideFor, failed }: BatchOptions,
+export function queueBatches(
+  invoke: Invoke,
+  handle: (received: Received<unknown>, invocation: Invocation) => Promise<void>,
+  hideFor?: HideFor,
 ) {
-  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-    const processor = new BatchProcessor(EventType.SQS);
-    return invocation(context, (handle) => {
+  return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+    invoke(context, (invocation) => {
       const handleRecord = async (record: SQSRecord) => {
         try {
-          await handle(messageBody(record), messageIdOf(record));
-        } catch (error) {
-          if (!(error instanceof AttemptInProgress)) failed(isThrottled(error));
-          const pause = pauseAfter(error, record);
-          if (pause !== undefined && hideFor !== undefined) {
-            await hide(logger, record, pause, hideFor);
-            throw error;
-          }
-          logger.error('A message failed and becomes visible again', {
-            message_id: record.messageId,
-            error: shownError(error),
-          });
-          throw error;
+          await handle({ message: messageBody(record), messageId: messageIdOf(record) }, invocation);
+        } catch (cause) {
+          await leave(record, cause, hideFor, invocation);
+          throw cause;
         }
       };
+      const processor = new BatchProcessor(EventType.SQS);
       return processPartialResponse(event, handleRecord, processor, { context, throwOnFullBatchFailure: false });
     });
-  };
 }
 
-type Pause = { readonly seconds: number; readonly until: string };
+/** Reports a message that could not be handled, and says when SQS delivers it again. */
+async function leave(
+  record: SQSRecord,
+  cause: unknown,
+  hideFor: HideFor | undefined,
+  { report }: Invocation,
+): Promise<void> {
+  const message_id = record.messageId;
+  const wait = hideFor && waitAfter(cause, record);
+  if (hideFor === undefined || wait === undefined) return report({ kind: 'message_failed', message_id, cause });
+  report({ kind: 'message_waits', message_id, ...wait });
+  await hideFor(record.receiptHandle, wait.seconds).catch((cause: unknown) =>
+    report({ kind: 'message_unhidden', message_id, cause }),
+  );
+}
+
+type Wait = Pick<Extract<Fact, { readonly kind: 'message_waits' }>, 'seconds' | 'why'>;
 
 /** Returns how long a message waits after an error; undefined for the visibility timeout of the queue. */
-function pauseAfter(error: unknown, { attributes }: SQSRecord): Pause | undefined {
-  if (error instanceof AttemptInProgress) {
-    return { seconds: error.retryAfterSeconds, until: 'after the attempt in progress' };
-  }
-  if (!isThrottled(error)) return undefined;
+function waitAfter(cause: unknown, { attributes }: SQSRecord): Wait | undefined {
+  if (cause instanceof AttemptInProgress) return { seconds: cause.retryAfterSeconds, why: 'in_progress' };
+  if (!isThrottled(cause)) return undefined;
   // The load may stay high for hours, and the queue gives up after a number of receives.
   const doubled = THROTTLED_PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1);
-  return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), until: 'later, because DynamoDB throttled its requests' };
-}
-
-/** Changes the time until SQS delivers a message again. When that fails, the visibility timeout of the queue applies. */
-async function hide(
-  logger: Pick<Logger, 'info' | 'error'>,
-  { messageId, receiptHandle }: SQSRecord,
-  { seconds, until }: Pause,
-  hideFor: (receiptHandle: string, seconds: number) => Promise<void>,
-): Promise<void> {
-  try {
-    await hideFor(receiptHandle, seconds);
-    logger.info(`A message becomes visible again ${until}`, { message_id: messageId, seconds });
-  } catch (error) {
-    const name = errorName(error);
-    logger.error('The visibility of a message could not be changed', { message_id: messageId, error: name });
-  }
+  return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), why: 'throttled' };
 }
 
 /** Returns the id with which a message claims an attempt: for a dead letter that was moved back, the id of the original message. */
@@ -103,6 +101,13 @@ function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
 /** Parses the body. Replaces the parser's error, because it quotes the text and payloads must not be logged. */
 function messageBody(record: SQSRecord): unknown {
   const body = parseJson(record.body);
-  if (body === undefined) throw new Error('The message is not JSON');
+  if (body === undefined) throw new ServiceError('The message is not JSON');
   return body;
+}
+
+function parsed<Message>(schema: z.ZodType<Message>, body: unknown): Message {
+  const { success, data, error } = schema.safeParse(body);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new ServiceError(`The message cannot be read: ${issue?.path.join('.')} ${issue?.code}`);
 }

@@ -6,9 +6,11 @@ import {
   SITE_ID_HEADER,
   VIEWER_ADDRESS_HEADER,
 } from '../contract/public-operations.ts';
-import type { IdentifiedWidget, WidgetCredentials } from '../domain/auth/authenticate-widget.ts';
+import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
+import type { Context } from '../domain/context.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { functionOriginSecret } from './function-secrets.ts';
 import type { Announced, HttpRequest, ReplyHeaders } from './http.ts';
 import { setting } from './shell.ts';
 
@@ -52,32 +54,34 @@ export function distributionOnly(
   };
 }
 
-/** Reads the credentials of a widget's request. @param ip address of the visitor */
-export function widgetCredentials(request: HttpRequest, ip: string): WidgetCredentials {
-  return {
-    siteId: request.headers[SITE_ID_HEADER],
-    sessionToken: request.headers[SESSION_TOKEN_HEADER],
-    origin: request.headers.origin,
-    referer: request.headers.referer,
-    ip,
-  };
-}
-
 /**
- * Adds the site to all following log lines, and allows the page to read the response when the page is on the assistant's Domain or the
- * site does not exist. Call it before the request can be refused, so that the page can also read refusals.
+ * Creates the identification of the widget that sends a request. Adds the site to all following log lines, and allows the page to read the
+ * response when the page is on the assistant's Domain or the site does not exist, so that it can also read refusals.
+ * @throws Refusal 403 for a request that had to come through the distribution
  */
-export function siteIdentified(
-  { assistant, credentials }: IdentifiedWidget,
-  logger: Logger,
-  announced: Announced,
-): void {
-  if (assistant !== undefined) {
-    logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
-    announced.siteId = assistant.site_id;
-  }
-  const origin = allowedOrigin(assistant, credentials.origin);
-  if (origin !== undefined) announced.headers['access-control-allow-origin'] = origin;
+export function widgetOf(logger: Logger, context: Context<'configuration' | 'tokens'>) {
+  const isOriginSecret = functionOriginSecret();
+  const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
+  return async (request: HttpRequest, announced: Announced): Promise<IdentifiedWidget> => {
+    await requireDistribution(request);
+    const { headers } = request;
+    const credentials = {
+      siteId: headers[SITE_ID_HEADER],
+      sessionToken: headers[SESSION_TOKEN_HEADER],
+      origin: headers.origin,
+      referer: headers.referer,
+      ip: await visitorIp(request, isOriginSecret),
+    };
+    const widget = await identifyWidget(credentials, context);
+    const { assistant } = widget;
+    if (assistant !== undefined) {
+      logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
+      announced.siteId = assistant.site_id;
+    }
+    const origin = allowedOrigin(assistant, credentials.origin);
+    if (origin !== undefined) announced.headers['access-control-allow-origin'] = origin;
+    return widget;
+  };
 }
 
 /** Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes. */

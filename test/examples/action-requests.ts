@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Trigger } from '../../packages/receiver/src/index.ts';
 import type { Action } from '../../src/contract/actions.ts';
+import type { OutboundRequest } from '../../src/domain/context.ts';
 import { actionPayload, actionRequest } from '../../src/domain/delivery/action-request.ts';
-import type { OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
 import { aFormAction, anAiAction, anEventAction } from '../fakes/configuration.ts';
 
 /** The signing secret of every receiver under test. */

@@ -4,12 +4,13 @@ import { LambdaClient, type ServiceInputTypes as LambdaInput } from '@aws-sdk/cl
 import { vaWave } from '../../examples/assistant-runtime/va-wave.ts';
 import { toolRequest, usageReport } from '../../src/contract/invocations.ts';
 import { type BusEvent, busEvent } from '../../src/contract/queues.ts';
-import { type CallToolPorts, callTool, listTools } from '../../src/domain/actions/call-tool.ts';
+import { callTool, listTools } from '../../src/domain/actions/call-tool.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
-import { attemptFakes, FakeOutbound, openSigningSecret } from '../fakes/delivery.ts';
+import { attemptFakes, FakeOutbound } from '../fakes/delivery.ts';
+import { fakeInvocation } from '../fakes/invocation.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
-import { memoryConversations, someClaims } from '../fakes/widget.ts';
+import { fakeConfiguration, fakeTokens, memoryConversations, someClaims } from '../fakes/widget.ts';
 
 export const SESSION_TOKEN = 'the token of the visitor';
 export const USAGE_SECRET = 'usage-secret-of-at-least-32-characters';
@@ -31,39 +32,41 @@ export function fakePlatform() {
     feed_response_back: true,
     parameters: { type: 'object', properties: { order: { type: 'string', pattern: '^[0-9]+$' } }, required: ['order'] },
   });
-  const recording = attemptFakes().ports.attempts;
-  const common = { now: () => new Date(), newId: randomUUID };
-  const toolPorts: CallToolPorts & Parameters<typeof listTools>[1] = {
-    ...common,
-    configuration: {
-      toolsOf: async () => [action],
-      findAssistant: async () => undefined,
+  const { context } = attemptFakes();
+  const now = () => new Date();
+  const invocation = { ...fakeInvocation({ now }), newId: randomUUID };
+  const tools = {
+    ...context,
+    configuration: fakeConfiguration({
+      toolsOf: async () => ({ actions: [action], unreadable: [] }),
       findTool: async (_site, slug) => (slug === action.slug ? action : undefined),
-    },
-    conversations: memoryConversations(common.now),
-    signingSecrets: { openSigningSecret },
-    attempts: { ...recording, makeAttempt: endpoint.makeAttempt },
-    report: { recordFailed: () => {} },
+    }),
+    conversations: memoryConversations(now),
+    send: endpoint.send,
   };
 
   const functions: Record<string, (input: unknown) => Promise<object>> = {
     'ai-action': async (input) => {
       const request = toolRequest.parse(input);
-      if (request.operation === 'listTools') return { tools: await listTools(request.site_id, toolPorts) };
-      return callTool(request, toolPorts);
+      if (request.operation === 'listTools') return { tools: await listTools(request.site_id, tools, invocation) };
+      return callTool(request, tools, invocation);
     },
     'usage-report': async (input) =>
-      reportUsage(usageReport.parse(input), {
-        ...common,
-        tokens: {
-          verifyTokenOfTurn: async (token) =>
-            token === SESSION_TOKEN
-              ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
-              : undefined,
+      reportUsage(
+        usageReport.parse(input),
+        {
+          ...context,
+          tokens: fakeTokens({
+            verifyTokenOfTurn: async (token) =>
+              token === SESSION_TOKEN
+                ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
+                : undefined,
+          }),
+          configuration: fakeConfiguration(),
+          send: webhook.send,
         },
-        configuration: { findAssistant: async () => undefined },
-        attempts: { ...recording, makeAttempt: webhook.makeAttempt },
-      }),
+        invocation,
+      ),
   };
 
   const reach = (name: string) => {

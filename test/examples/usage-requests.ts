@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../src/domain/context.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { attemptFakes } from '../fakes/delivery.ts';
-import { someClaims } from '../fakes/widget.ts';
+import { fakeConfiguration, fakeTokens, someClaims } from '../fakes/widget.ts';
 
 /** Builds the usage webhook request of a turn, with 154 tokens by default. */
 export async function usageRequest(session: {
@@ -12,22 +12,21 @@ export async function usageRequest(session: {
   readonly totalTokens?: number;
 }): Promise<OutboundRequest> {
   const { now, secret, userId, totalTokens = 154 } = session;
-  const { outbound, ports } = attemptFakes();
+  const { outbound, context, invocation } = attemptFakes();
   await reportUsage(
     {
       session_token: 'token',
       usage: { input_tokens: 120, output_tokens: 34, total_tokens: totalTokens, tts_chars: 0, tts_provider: null },
     },
     {
-      tokens: {
+      ...context,
+      tokens: fakeTokens({
         verifyTokenOfTurn: async () =>
           someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
-      },
-      configuration: { findAssistant: async () => undefined },
-      attempts: ports.attempts,
-      now: () => now,
-      newId: randomUUID,
+      }),
+      configuration: fakeConfiguration(),
     },
+    { ...invocation, now: () => now, newId: randomUUID },
   );
   const [request] = outbound.requests;
   if (request === undefined) throw new Error('Nothing was reported');

@@ -1,14 +1,14 @@
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts';
 import type { Action } from '../../src/contract/actions.ts';
-import type { DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
+import type { AttemptResult, DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
-import type { AttemptKey, AttemptStart, LogWriteFailed } from '../../src/domain/delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
+import type { AttemptStart, OutboundRequest, Outcome, Send } from '../../src/domain/context.ts';
 import * as outcome from '../../src/domain/delivery/outcome.ts';
-import { type AttemptResult, type Outcome, responded } from '../../src/domain/delivery/outcome.ts';
+import { responded } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from './configuration.ts';
+import { fakeInvocation } from './invocation.ts';
 import { FrozenClock } from './sources.ts';
 import { MemoryTables, memoryDynamoDb } from './tables.ts';
 
@@ -29,7 +29,7 @@ export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
   outcomes: Outcome[] = [answered(200)];
 
-  readonly makeAttempt: MakeAttempt = async (request) => {
+  readonly send: Send = async (request) => {
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);
     this.requests.push(request);
     return outcome;
@@ -81,24 +81,13 @@ function memoryDeliveryLog(now: Clock) {
 /** Opens the signing secret of each Action as `whsec_<action id>`. */
 export const openSigningSecret = async (action: Action): Promise<string> => `whsec_${action.action_id}`;
 
-/** Returns the fakes behind an attempt, and the ports that lead to them. */
+/** Returns the fakes behind an attempt, the context that leads to them, and an invocation. */
 export function attemptFakes() {
   const clock = new FrozenClock();
   const outbound = new FakeOutbound();
   const log = memoryDeliveryLog(clock.now);
-  const unwritten: { readonly key: AttemptKey; readonly result: AttemptResult | null; readonly cause: unknown }[] = [];
-  const logWriteFailed: LogWriteFailed = (key, result, cause) => void unwritten.push({ key, result, cause });
-  return {
-    clock,
-    outbound,
-    log,
-    unwritten,
-    ports: {
-      signingSecrets: { openSigningSecret },
-      attempts: { log, logWriteFailed, makeAttempt: outbound.makeAttempt },
-      now: clock.now,
-    },
-  };
+  const invocation = fakeInvocation({ now: clock.now });
+  return { clock, outbound, log, invocation, context: { openSigningSecret, send: outbound.send, log } };
 }
 
 /** The first attempt to deliver conversation.started to the Action `act_event`. */

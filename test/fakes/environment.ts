@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/delivery/outcome.ts';
+import type { Outcome } from '../../src/domain/context.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import type { MakeCall } from './tables.ts';
 import { textOf, type World } from './world.ts';

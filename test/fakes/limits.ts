@@ -1,4 +1,4 @@
-import type { LimitDecision } from '../../src/domain/counters.ts';
+import type { LimitDecision } from '../../src/domain/context.ts';
 
 export type LimitCall = { readonly key: string; readonly limit: number; readonly now: Date };
 

@@ -1,8 +1,8 @@
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../src/contract/sessions.ts';
-import type { WidgetAuthenticationPorts, WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
-import type { Conversation } from '../../src/domain/conversations/conversations.ts';
+import type { WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
+import type { Configuration, Conversation, SessionTokens } from '../../src/domain/context.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import { SITE_ID } from './configuration.ts';
 import { MemoryTables, memoryDynamoDb } from './tables.ts';
@@ -28,18 +28,39 @@ export function widgetAuthentication(setup: {
   readonly assistants: readonly Assistant[];
   readonly tokens?: Readonly<Record<string, SessionClaims>>;
   readonly expired?: Readonly<Record<string, SessionClaims>>;
-}): WidgetAuthenticationPorts {
+}): { readonly configuration: Configuration; readonly tokens: SessionTokens } {
   const { assistants, tokens = {}, expired = {} } = setup;
   return {
-    configuration: {
+    configuration: fakeConfiguration({
       findAssistant: async (siteId) => assistants.find((assistant) => assistant.site_id === siteId),
-    },
-    tokens: {
+    }),
+    tokens: fakeTokens({
       verifyToken: async (token) => tokens[token],
       siteOfToken: (token) => (tokens[token] ?? expired[token])?.site_id,
-    },
+    }),
   };
 }
+
+/** A configuration in which nothing is found, except what a test provides. */
+export const fakeConfiguration = (found: Partial<Configuration> = {}): Configuration => ({
+  findAssistant: async () => undefined,
+  findAction: async () => undefined,
+  findForm: async () => undefined,
+  findTool: async () => undefined,
+  formsOf: async () => ({ actions: [], unreadable: [] }),
+  toolsOf: async () => ({ actions: [], unreadable: [] }),
+  anyDomain: async () => false,
+  ...found,
+});
+
+/** Session tokens of which none is valid, except what a test provides. */
+export const fakeTokens = (known: Partial<SessionTokens> = {}): SessionTokens => ({
+  signToken: async () => 'token',
+  verifyToken: async () => undefined,
+  verifyTokenOfTurn: async () => undefined,
+  siteOfToken: () => undefined,
+  ...known,
+});
 
 /** Returns a conversation that an anonymous visitor began. */
 export function aConversation(changes: Partial<Conversation> = {}): Conversation {

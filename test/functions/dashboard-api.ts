@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Role } from '../../src/contract/organizations.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
+import { invocations } from '../../src/functions/invocation.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -28,9 +29,8 @@ export async function dashboardApi() {
 
   const routes = dashboardRoutes({
     store,
-    audit: store,
+    auditPage: store.auditPage,
     members: store.members,
-    reportUnreadable: () => {},
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId): Promise<TestResult> => {
       tested.push(actionId);
@@ -47,11 +47,8 @@ export async function dashboardApi() {
     now: clock.now,
     randomBytes: countingBytes(),
   });
-  const handler = dashboardHandler(
-    new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' }),
-    routes,
-    store.members,
-  );
+  const logger = new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' });
+  const handler = dashboardHandler({ logger, invoke: invocations(logger) }, routes, store.members);
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {

@@ -1,14 +1,12 @@
 import '../lambdas/environment.ts';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { type HttpRequest, httpHandler } from '../../src/functions/http.ts';
 import { setting } from '../../src/functions/shell.ts';
 import { errorBody } from '../fakes/error-body.ts';
-import { call, REQUEST_ID, type Request } from '../lambdas/invocation.ts';
+import { call, REQUEST_ID, type Request, testShell } from '../lambdas/invocation.ts';
 
-const logger = new Logger({ serviceName: 'test' });
 const answerOf = (route: Parameters<typeof httpHandler>[1], request: Request = {}) =>
-  call(httpHandler(logger, route), request);
+  call(httpHandler(testShell(), route), request);
 
 test('a route receives the request of the API', async () => {
   const seen: HttpRequest[] = [];

@@ -1,16 +1,15 @@
 import { failing } from '../fakes/failing.ts';
 import '../lambdas/environment.ts';
-import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
-import { lambdaContext, lineOf, logged, REQUEST_ID } from '../lambdas/invocation.ts';
+import { lambdaContext, lineOf, logged, REQUEST_ID, testShell } from '../lambdas/invocation.ts';
 
 const schema = z.object({ org_id: z.string().optional(), action_id: z.string().optional(), token: z.string() });
 const INPUT = { org_id: 'org_1', action_id: 'act_1', token: 'DontTell' };
 
 function invoke(input: unknown, operation: (input: z.infer<typeof schema>) => Promise<object>) {
-  const handler = invokeHandler(new Logger({ serviceName: 'test' }), schema, operation);
+  const handler = invokeHandler(testShell(), schema, operation);
   return logged(async () => {
     try {
       return await handler(input, lambdaContext());
@@ -68,7 +67,7 @@ test('an internal error is hidden, and its log line has only the ids of the inpu
     function_request_id: REQUEST_ID,
     org_id: 'org_1',
     action_id: 'act_1',
-    error: { message: 'The table is away' },
+    cause: { error: 'Error', at: expect.arrayContaining([expect.stringContaining('failing.ts')]) },
   });
   expect(log).not.toContain('DontTell');
   const without = await invoke({ token: 'DontTell' }, away);

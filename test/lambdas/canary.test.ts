@@ -6,7 +6,7 @@ import { SITE_ID } from '../fakes/configuration.ts';
 import { INIT, SESSION } from '../fakes/public-answers.ts';
 import { originOf } from '../harness/server.ts';
 import { aws, STACK_NAME } from './environment.ts';
-import { lineOf, logged } from './invocation.ts';
+import { lambdaContext, lineOf, logged } from './invocation.ts';
 
 const KEY = newServerSecret(SITE_ID, (length) => new Uint8Array(length));
 
@@ -41,7 +41,7 @@ beforeEach(() => {
 const metricOf = (log: string) => lineOf(log, METRICS.canaryFailed);
 
 test('uses the service over HTTP with the server secret, and counts no failure', async () => {
-  const { result, log } = await logged(() => handler());
+  const { result, log } = await logged(() => handler({}, lambdaContext()));
   expect(result).toEqual({ succeeded: true });
   expect(requests).toEqual([
     { path: '/api/widget/session/create', key: KEY, token: undefined },
@@ -53,7 +53,7 @@ test('uses the service over HTTP with the server secret, and counts no failure',
 
 test('a redirect is a failure that is counted and logged without the server secret, and an event is on the bus all the same', async () => {
   redirects = true;
-  const { log } = await logged(() => handler());
+  const { log } = await logged(() => handler({}, lambdaContext()));
   expect(requests).toHaveLength(1);
   expect(aws.callsOf('PutEvents')).toMatchObject([{ Entries: [{ EventBusName: 'bus', DetailType: 'test.ping' }] }]);
   expect(metricOf(log)).toMatchObject({ [METRICS.canaryFailed]: 1 });
@@ -68,7 +68,7 @@ test('a bus that refuses the event, or a secret that cannot be read, is an error
     { FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] },
     { FailedEntryCount: 0 },
   );
-  await expect(logged(() => handler())).rejects.toThrow('InternalFailure');
+  await expect(logged(() => handler({}, lambdaContext()))).rejects.toThrow('InternalFailure');
   aws.on('GetSecretValue', {}, new Error('away'));
-  await expect(logged(() => handler())).rejects.toThrow('away');
+  await expect(logged(() => handler({}, lambdaContext()))).rejects.toThrow('away');
 });

@@ -1,4 +1,6 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
+import { invocations, type Shell } from '../../src/functions/invocation.ts';
 import { expectContract } from '../fakes/contract-answer.ts';
 import { collect } from '../harness/logs/collected.ts';
 
@@ -92,6 +94,12 @@ export function lambdaContext(): Context {
     fail: () => undefined,
     succeed: () => undefined,
   };
+}
+
+/** Returns the shell of a function whose log the test reads. */
+export function testShell(): Shell {
+  const logger = new Logger({ serviceName: 'test' });
+  return { logger, invoke: invocations(logger) };
 }
 
 export type Answer = {

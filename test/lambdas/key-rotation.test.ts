@@ -1,6 +1,6 @@
 import { METRICS } from '../../src/deployment/metrics.ts';
 import { aws } from './environment.ts';
-import { lineOf, logged } from './invocation.ts';
+import { lambdaContext, lineOf, logged } from './invocation.ts';
 
 const { handler } = await import('../../lambdas/key-rotation/handler.ts');
 
@@ -20,7 +20,7 @@ const rotated = async (event: unknown, days: number | undefined) => {
   aws.on('GetSecretValue', {}, { SecretString: ringOf(days) });
   aws.on('PutSecretValue', {}, { VersionId: 'v' });
   aws.on('UpdateSecretVersionStage', {}, {});
-  const { result, log } = await logged(() => handler(event));
+  const { result, log } = await logged(() => handler(event, lambdaContext()));
   return { keys: result.keys, log };
 };
 

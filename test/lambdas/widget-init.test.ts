@@ -115,6 +115,6 @@ test('an internal error is logged with the organization and the site that were i
   const answer = await init();
   expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN });
   const { org_id, site_id } = anAssistant();
-  const line = { function_request_id: REQUEST_ID, org_id, site_id, error: { message: 'The bus is away' } };
+  const line = { function_request_id: REQUEST_ID, org_id, site_id, cause: { error: 'Error' } };
   expect(lineOf(answer.log, 'The request failed')).toMatchObject(line);
 });

@@ -2,16 +2,13 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
-import type { CallToolPorts } from '../../src/domain/actions/call-tool.ts';
-import type { SubmitFormPorts } from '../../src/domain/actions/submit-form.ts';
+import type { AttemptResult } from '../../src/contract/delivery-record.ts';
 import { rotateRing } from '../../src/domain/auth/key-ring.ts';
-import type { HitPerMinute } from '../../src/domain/counters.ts';
-import type { DeliveryLog } from '../../src/domain/delivery/delivery-log.ts';
-import type { AttemptResult } from '../../src/domain/delivery/outcome.ts';
+import type { Conversations, DeliveryLog, Hit } from '../../src/domain/context.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
-import { Deliveries, type DeliveryDefects, type DispatcherPorts, nameOf } from './deliveries.ts';
+import { Deliveries, type DeliveryDefects, type DispatcherContext, nameOf } from './deliveries.ts';
 import { keys } from './keys.ts';
-import { actions, calls, forms, inFlight, sessions } from './limits.ts';
+import { actions, calls, type FormContext, forms, inFlight, sessions } from './limits.ts';
 import type { Scenario } from './schedule.ts';
 
 /** A defect that needs more schedules than this is not found well enough. */
@@ -21,27 +18,23 @@ const SUCCESS: AttemptResult = { status: 200, response_excerpt: '', latency_ms: 
 
 /** Replaces functions of the delivery log. */
 const inLog = (change: (log: DeliveryLog) => Partial<DeliveryLog>): DeliveryDefects => ({
-  dispatcher: (ports) => withLog(ports, { ...ports.recording.log, ...change(ports.recording.log) }),
-});
-const withLog = (ports: DispatcherPorts, log: DeliveryLog): DispatcherPorts => ({
-  ...ports,
-  recording: { ...ports.recording, log },
+  dispatcher: (context) => ({ ...context, log: { ...context.log, ...change(context.log) } }),
 });
 type Written = Awaited<ReturnType<DynamoDb['writeEach']>>;
 /** Changes the results of shared calls that write to the delivery log. */
 const inWrites = (change: (results: Written) => Written): DeliveryDefects => ({
-  dispatcher: (ports, { dynamo }) => {
+  dispatcher: (context, { dynamo, now }) => {
     const writeEach: DynamoDb['writeEach'] = async (...call) => change(await dynamo.writeEach(...call));
-    return withLog(ports, deliveryLog({ ...dynamo, writeEach }, 'log', { retentionDays: 30, now: ports.now }));
+    return { ...context, log: deliveryLog({ ...dynamo, writeEach }, 'log', { retentionDays: 30, now }) };
   },
 });
-type SendLater = DispatcherPorts['queue']['sendLater'];
+type SendLater = DispatcherContext['queue']['sendLater'];
 const inRetries = (change: (sendLater: SendLater) => SendLater): DeliveryDefects => ({
-  dispatcher: (ports) => ({ ...ports, queue: { sendLater: change(ports.queue.sendLater) } }),
+  dispatcher: ({ queue, ...context }) => ({ ...context, queue: { ...queue, sendLater: change(queue.sendLater) } }),
 });
-type FindAction = DispatcherPorts['configuration']['findAction'];
+type FindAction = DispatcherContext['findAction'];
 const inActions = (change: (findAction: FindAction) => FindAction): DeliveryDefects => ({
-  dispatcher: (ports) => ({ ...ports, configuration: { findAction: change(ports.configuration.findAction) } }),
+  dispatcher: (context) => ({ ...context, findAction: change(context.findAction) }),
 });
 
 /** Defects of event deliveries, each in one place. */
@@ -57,11 +50,11 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
     complete: async (start, result) => (result.success ? undefined : log.complete(start, result)),
   })),
   'the retry is scheduled before the record is completed': {
-    dispatcher: (ports) => {
+    dispatcher: ({ log, queue, ...context }) => {
       const later = new Map<string, () => Promise<void>>();
-      const { log } = ports.recording;
       return {
-        ...withLog(ports, {
+        ...context,
+        log: {
           ...log,
           complete: async (start, result) => {
             if (result.success) return log.complete(start, result);
@@ -69,10 +62,11 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
             if (result.status === 404 || start.attempt === 3) return complete();
             later.set(nameOf(start), complete);
           },
-        }),
+        },
         queue: {
+          ...queue,
           sendLater: async (message, seconds) => {
-            await ports.queue.sendLater(message, seconds);
+            await queue.sendLater(message, seconds);
             await later.get(`${message.envelope.id} ${message.action_id} ${message.attempt - 1}`)?.();
           },
         },
@@ -112,20 +106,23 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
         findAction(...ids).catch(() => new Promise(() => {})),
   ),
   'the deadline of an invocation is ignored': {
-    request: (makeAttempt) => (request) => makeAttempt(request),
+    request: (send) => (request, invocation) => send(request, { ...invocation, signal: new AbortController().signal }),
   },
   'a retry waits for the other requests of its batch': {
-    batch: ({ makeAttempt, sendLater }) => {
+    batch: ({ send, queue }) => {
       const requests: Promise<unknown>[] = [];
       return {
-        makeAttempt: (request, ended) => {
-          const outcome = makeAttempt(request, ended);
+        send: (...request) => {
+          const outcome = send(...request);
           requests.push(outcome);
           return outcome;
         },
-        sendLater: async (message, seconds) => {
-          await Promise.allSettled(requests);
-          await sendLater(message, seconds);
+        queue: {
+          ...queue,
+          sendLater: async (message, seconds) => {
+            await Promise.allSettled(requests);
+            await queue.sendLater(message, seconds);
+          },
         },
       };
     },
@@ -146,32 +143,30 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
     erasure: (erasure) => ({ ...erasure, logsOfDeletedActions: async () => [] }),
   },
   'a delivery that cannot be sent is left out by the router': {
-    router: (ports) => ({
-      ...ports,
-      queue: { send: (messages) => ports.queue.send(messages).catch(() => ({ tooLarge: [] })) },
+    router: ({ queue, ...context }) => ({
+      ...context,
+      queue: { ...queue, send: (messages) => queue.send(messages).catch(() => ({ tooLarge: [] })) },
     }),
   },
 };
 
 const inCalls =
-  (
-    change: (own: CallToolPorts['conversations'], dynamo: DynamoDb) => Partial<CallToolPorts['conversations']>,
-  ): Scenario =>
+  (change: (own: Conversations, dynamo: DynamoDb) => Partial<Conversations>): Scenario =>
   (world) =>
     calls(world, {
-      tool: (ports, dynamo) => ({
-        ...ports,
-        conversations: { ...ports.conversations, ...change(ports.conversations, dynamo) },
+      tool: ({ conversations, ...context }, dynamo) => ({
+        ...context,
+        conversations: { ...conversations, ...change(conversations, dynamo) },
       }),
     });
 const inForms =
-  (change: (ports: SubmitFormPorts) => Partial<SubmitFormPorts>): Scenario =>
+  (change: (context: FormContext) => Partial<FormContext>): Scenario =>
   (world) =>
-    forms(world, { form: (ports) => ({ ...ports, ...change(ports) }) });
+    forms(world, { form: (context) => ({ ...context, ...change(context) }) });
 /** Takes this for the outcome of every submission for which there is a topic. */
 const escalated = (outcome: 'accepted' | 'failed') =>
   inForms(({ escalate }) => ({
-    escalate: async (submission) => ((await escalate(submission)) === 'none' ? 'none' : outcome),
+    escalate: async (...submission) => ((await escalate(...submission)) === 'none' ? 'none' : outcome),
   }));
 
 /** Defects of what else has a limit, and of keys. */
@@ -192,11 +187,12 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
   'an AI-decided Action is read from a cache': (world) => {
     let known: AiAction | undefined;
     return calls(world, {
-      tool: (ports) => ({
-        ...ports,
+      tool: ({ configuration, ...context }) => ({
+        ...context,
         configuration: {
+          ...configuration,
           findTool: async (siteId, slug) => {
-            known ??= await ports.configuration.findTool(siteId, slug);
+            known ??= await configuration.findTool(siteId, slug);
             return known;
           },
         },
@@ -205,7 +201,7 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
   },
   'each environment counts the sessions of an address alone': (world) =>
     sessions(world, {
-      session: ({ counters, ...ports }) => ({ ...ports, counters: { ...counters, hitPerMinute: hitsInMemory() } }),
+      session: ({ counters, ...context }) => ({ ...context, counters: { ...counters, hitPerMinute: hitsInMemory() } }),
     }),
   'the submissions of each clock minute are counted': (world) => {
     const hitPerMinute = hitsInMemory(60_000);
@@ -280,7 +276,7 @@ export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
 ];
 
 /** Counts hits outside the table. @param windowMs counts in clock windows of this length. @default in any minute */
-function hitsInMemory(windowMs?: number): HitPerMinute {
+function hitsInMemory(windowMs?: number): Hit {
   const hits: number[] = [];
   return async (_, limit, now) => {
     const time = now.getTime();

@@ -13,44 +13,47 @@ import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { partitionOf } from '../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
+import { members } from '../../src/adapters/dynamodb/memberships.ts';
 import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../src/contract/queues.ts';
-import type { HitPerDay } from '../../src/domain/counters.ts';
-import { type DeliverEventPorts, deliverEvent, recordNotCarried } from '../../src/domain/delivery/deliver-event.ts';
-import type { AttemptKey, Attempts } from '../../src/domain/delivery/delivery-log.ts';
-import type { MakeAttempt, OutboundRequest } from '../../src/domain/delivery/outbound-request.ts';
-import { type WithinQuotaPorts, withinQuota } from '../../src/domain/delivery/outbound-request.ts';
-import { isRetried, type Outcome } from '../../src/domain/delivery/outcome.ts';
-import { type RouteMessagePorts, routeMessage } from '../../src/domain/events/route-event.ts';
+import type { AttemptKey, Context, Hit, OutboundRequest, Outcome, Send } from '../../src/domain/context.ts';
+import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
+import { withinQuota } from '../../src/domain/delivery/outbound-request.ts';
+import { isRetried } from '../../src/domain/delivery/outcome.ts';
+import { routeMessage } from '../../src/domain/events/route-event.ts';
+import type { Fact } from '../../src/domain/facts.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
-import { unlessEnded, withinInvocation } from '../../src/functions/outbound-function.ts';
-import { type HandleMessage, sqsBatches } from '../../src/functions/sqs-batch.ts';
+import type { Clock } from '../../src/domain/sources.ts';
+import { type Invoke, withinInvocation } from '../../src/functions/invocation.ts';
+import { queueBatches } from '../../src/functions/sqs-batch.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { answersOf, MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
 import { deleteAction, updateAction } from '../fakes/saves.ts';
-import { countingBytes } from '../fakes/sources.ts';
+import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
 import type { World } from '../fakes/world.ts';
 import { lambdaContext, sqsRecord } from '../lambdas/invocation.ts';
 
-export type DispatcherPorts = Omit<DeliverEventPorts, 'attempts' | 'report' | 'signal'> & {
-  readonly recording: Omit<Attempts, 'makeAttempt'>;
-};
-/** What belongs to one batch. */
+export type DispatcherContext = Omit<Parameters<typeof deliverEvent>[1], 'send' | 'signal'>;
+type RouterContext = Parameters<typeof routeMessage>[1];
 type Erasure = ReturnType<typeof erasure>;
-type BatchPorts = DeliverEventPorts['queue'] & Pick<Attempts, 'makeAttempt'>;
+/** What one batch sends. */
+type BatchContext = Context<'send' | 'queue'>;
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
 export type DeliveryDefects = {
-  readonly dispatcher?: (ports: DispatcherPorts, parts: { readonly dynamo: DynamoDb }) => DispatcherPorts;
-  readonly router?: (ports: RouteMessagePorts) => RouteMessagePorts;
-  readonly request?: (makeAttempt: MakeAttempt) => MakeAttempt;
-  readonly hitPerDay?: () => HitPerDay;
+  readonly dispatcher?: (
+    context: DispatcherContext,
+    parts: { readonly dynamo: DynamoDb; readonly now: Clock },
+  ) => DispatcherContext;
+  readonly router?: (context: RouterContext) => RouterContext;
+  readonly request?: (send: Send) => Send;
+  readonly hitPerDay?: () => Hit;
   readonly erasure?: (erasure: Erasure) => Erasure;
-  readonly batch?: (ports: BatchPorts) => BatchPorts;
+  readonly batch?: (context: BatchContext) => BatchContext;
   /** What a function answers to Lambda. @param all the ids of the messages of the batch */
   readonly batchResult?: (response: SQSBatchResponse, all: readonly string[]) => SQSBatchResponse;
 };
@@ -60,8 +63,6 @@ const COUNTERS = 'counters';
 const ROUTER_SECONDS = 25;
 const DISPATCHER_SECONDS = 15;
 const EVENT = 'conversation.started';
-
-const silent = { info: () => {}, error: () => {} };
 
 /** The function that a queue invokes. */
 type Kind = 'router' | 'dispatcher';
@@ -190,7 +191,7 @@ export class Deliveries {
     };
     const erasePorts = {
       ...ports,
-      members: { list: async () => [], save: async () => {}, remove: async () => {} },
+      members: members(dynamo, CONFIGURATION),
       erasure: this.#defects.erasure?.(erasure(dynamo, tables)) ?? erasure(dynamo, tables),
       pause: (delay: number) => new Promise<void>((resolve) => world.after(delay, () => 'the pause ends', resolve)),
     };
@@ -254,24 +255,29 @@ export class Deliveries {
   #router(index: number): RunningFunction {
     const { environment, dynamo, sqs } = this.#environment(`router${index + 1}`);
     const { now } = environment;
-    const log = deliveryLog(dynamo, LOG, { retentionDays: 30, now });
-    const own: RouteMessagePorts = {
+    const own: RouterContext = {
       subscriptions: {
         subscribersOf: subscriptionReads(dynamo, CONFIGURATION, now),
         hasAssistant: assistantOwners(dynamo, CONFIGURATION),
       },
       queue: deliveriesQueue(sqs, QUEUE_URL),
-      recordNotCarried: recordNotCarried({ log, now }),
-      report: {
-        routed: () => {},
-        dropped: (id) => this.#world.violated(`the event of message ${id} was dropped`),
-      },
+      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
     };
-    const ports = this.#defects.router?.(own) ?? own;
-    const handler = sqsBatches(silent, (_, work) => work((body, messageId) => routeMessage(body, messageId, ports)), {
-      failed: () => {},
-    });
+    const context = this.#defects.router?.(own) ?? own;
+    const handler = queueBatches(this.#invoke(environment), (received, invocation) =>
+      routeMessage(received, context, invocation),
+    );
     return { environment, handler, seconds: ROUTER_SECONDS };
+  }
+
+  /** Runs invocations in an environment, and learns their facts. */
+  #invoke({ now }: Environment): Invoke {
+    const report = (fact: Fact) => {
+      if (fact.kind === 'dropped') this.#world.violated(`the event of message ${fact.message_id} was dropped`);
+      if (fact.kind === 'uncounted') this.#uncounted += 1;
+      if (fact.kind === 'record_lost') this.#unwritten.add(nameOf(fact));
+    };
+    return (time, work) => withinInvocation(time, (signal) => work({ signal, now, newId: countingIds(), report }));
   }
 
   /** As lambdas/dispatcher wires it. */
@@ -280,61 +286,46 @@ export class Deliveries {
     const { environment, dynamo, sqs } = this.#environment(`dispatcher${index + 1}`);
     const { now } = environment;
     const queue = deliveriesQueue(sqs, QUEUE_URL);
-    const quota: WithinQuotaPorts = {
-      hitPerDay: this.#defects.hitPerDay?.() ?? hitPerDay(dynamo, COUNTERS),
-      uncounted: () => {
-        this.#uncounted += 1;
-      },
-      now,
-    };
-    const wired: DispatcherPorts = {
-      recording: {
-        log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
-        logWriteFailed: (key) => this.#unwritten.add(nameOf(key)),
-      },
+    const wired: DispatcherContext = {
+      log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
       failurePeriods: failurePeriods(dynamo, { counters: COUNTERS, deliveryLog: LOG }),
-      configuration: { findAction: batchedActionReads(dynamo, CONFIGURATION) },
-      signingSecrets: { openSigningSecret },
+      findAction: batchedActionReads(dynamo, CONFIGURATION),
+      openSigningSecret,
       queue,
-      now,
     };
-    const ports = this.#defects.dispatcher?.(wired, { dynamo }) ?? wired;
-    const handler = sqsBatches(
-      silent,
-      (context, work) =>
-        withinInvocation(context, async (ended) => {
-          const deadline = world.time + context.getRemainingTimeInMillis();
-          const makeAttempt = withinQuota(this.#outbound(environment, deadline), quota);
-          const ofBatch = {
-            makeAttempt: this.#defects.request?.(makeAttempt) ?? makeAttempt,
-            sendLater: unlessEnded(ended, ports.queue.sendLater),
+    const own = this.#defects.dispatcher?.(wired, { dynamo, now }) ?? wired;
+    const counted = withinQuota(this.#send(environment), this.#defects.hitPerDay?.() ?? hitPerDay(dynamo, COUNTERS));
+    const ofBatch = { send: this.#defects.request?.(counted) ?? counted, queue: own.queue };
+    const handler: RunningFunction['handler'] = (event, lambda) => {
+      const batch = this.#defects.batch?.(ofBatch) ?? ofBatch;
+      const deadline = world.time + lambda.getRemainingTimeInMillis();
+      const handled = queueBatches(
+        this.#invoke(environment),
+        async (received, invocation) => {
+          const began = world.steps;
+          const message = deliveryMessage.parse(received.message);
+          const { messageId } = received;
+          const send: Send = ({ headers, ...request }, ...more) => {
+            this.#checkReading(message.action_id, began);
+            const marks = { ATTEMPT: nameOfAttempt(message), DEADLINE: String(deadline) };
+            return batch.send({ ...request, headers: { ...headers, ...marks } }, ...more);
           };
-          const { sendLater, makeAttempt: send } = this.#defects.batch?.(ofBatch) ?? ofBatch;
-          const report = { attempted: () => {}, watchFailed: () => {} };
-          const own = { ...ports, queue: { sendLater }, signal: async () => {}, report };
-          const handle: HandleMessage = async (body, messageId) => {
-            const began = world.steps;
-            const message = deliveryMessage.parse(body);
-            const attemptOne: MakeAttempt = (request) => {
-              this.#checkReading(message.action_id, began);
-              return send({ ...request, headers: { ...request.headers, ATTEMPT: nameOfAttempt(message) } }, ended);
-            };
-            const open = { environment, message: messageId };
-            this.#open.add(open);
-            const attempts = { ...ports.recording, makeAttempt: attemptOne };
-            await deliverEvent(message, messageId, { ...own, attempts }).finally(() => this.#open.delete(open));
-          };
-          return work(handle);
-        }),
-      { hideFor: queue.hideFor, failed: () => {} },
-    );
+          const open = { environment, message: messageId };
+          this.#open.add(open);
+          const context = { ...own, ...batch, send, signal: async () => {} };
+          await deliverEvent({ message, messageId }, context, invocation).finally(() => this.#open.delete(open));
+        },
+        queue.hideFor,
+      );
+      return handled(event, lambda);
+    };
     return { environment, handler, seconds: DISPATCHER_SECONDS };
   }
 
-  #outbound(environment: Environment, deadline: number): MakeAttempt {
-    return (request, ended) =>
-      environment.request(request.headers.ATTEMPT ?? '', ended, () => {
-        const sent = this.#receive(request, environment, deadline);
+  #send(environment: Environment): Send {
+    return (request, { signal }) =>
+      environment.request(request.headers.ATTEMPT ?? '', signal, () => {
+        const sent = this.#receive(request, environment, Number(request.headers.DEADLINE));
         const { outcome, seconds } = this.#answer(request);
         const over = () => {
           sent.endedAt = Math.min(sent.endedAt, this.#world.time);
@@ -543,7 +534,7 @@ export class Deliveries {
 
 type RunningFunction = {
   readonly environment: Environment;
-  readonly handler: ReturnType<typeof sqsBatches>;
+  readonly handler: ReturnType<typeof queueBatches>;
   /** The function's timeout. */
   readonly seconds: number;
 };

@@ -14,32 +14,37 @@ import {
   FORM_SUBMISSIONS_PER_MINUTE,
   SESSION_CREATE_PER_MINUTE,
 } from '../../src/contract/limits.ts';
-import { type CallToolPorts, callTool } from '../../src/domain/actions/call-tool.ts';
-import { createAction } from '../../src/domain/actions/manage-actions.ts';
-import { type SubmitFormPorts, submitForm } from '../../src/domain/actions/submit-form.ts';
-import { type CreateSessionPorts, createSession } from '../../src/domain/auth/create-session.ts';
+import { callTool } from '../../src/domain/actions/call-tool.ts';
+import { submitForm } from '../../src/domain/actions/submit-form.ts';
+import { identifyWidget } from '../../src/domain/auth/authenticate-widget.ts';
+import { createSession } from '../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
-import type { MakeAttempt } from '../../src/domain/delivery/outbound-request.ts';
+import type { Context, Send } from '../../src/domain/context.ts';
 import { type TakeLease, withinInFlight } from '../../src/domain/delivery/outbound-request.ts';
+import type { Fact, Invocation } from '../../src/domain/facts.ts';
 import { setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { withinInvocation } from '../../src/functions/outbound-function.ts';
+import { withinInvocation } from '../../src/functions/invocation.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
 import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
-import { deleteAction, updateAction } from '../fakes/saves.ts';
+import { createAction, deleteAction, updateAction } from '../fakes/saves.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
-import { aConversation, siteIdCredentials } from '../fakes/widget.ts';
+import { aConversation, fakeTokens, siteIdCredentials } from '../fakes/widget.ts';
 import type { World } from '../fakes/world.ts';
+
+export type ToolContext = Parameters<typeof callTool>[1];
+export type SessionContext = Parameters<typeof createSession>[1];
+export type FormContext = Parameters<typeof submitForm>[1];
 
 /** Replaces parts of the code by faulty ones, to show that the schedules find them. */
 export type LimitDefects = {
-  readonly tool?: (ports: CallToolPorts, dynamo: DynamoDb) => CallToolPorts;
-  readonly session?: (ports: CreateSessionPorts) => CreateSessionPorts;
-  readonly form?: (ports: SubmitFormPorts) => SubmitFormPorts;
+  readonly tool?: (context: ToolContext, dynamo: DynamoDb) => ToolContext;
+  readonly session?: (context: SessionContext) => SessionContext;
+  readonly form?: (context: FormContext) => FormContext;
   readonly lease?: (takeLease: TakeLease, dynamo: DynamoDb) => TakeLease;
   /** The tables of the dashboard. */
   readonly dashboard?: (dynamo: DynamoDb) => DynamoDb;
@@ -75,12 +80,15 @@ class Site {
   request(
     count: number,
     seconds: number,
-    make: (environment: Environment, index: number, ended: AbortSignal) => Promise<void>,
+    make: (environment: Environment, index: number, invocation: Invocation) => Promise<void>,
+    report: (fact: Fact) => void = () => {},
   ): void {
     for (let index = 0; index < count; index++) {
       this.world.after(this.world.choose(seconds + 1) * 1000, `request ${index + 1} arrives`, () => {
         const environment = this.#environments[this.world.choose(this.#environments.length)];
-        if (environment !== undefined) void this.#invoke((ended) => make(environment, index, ended));
+        if (environment === undefined) return;
+        const { now } = environment;
+        void this.#invoke((signal) => make(environment, index, { signal, now, newId: this.newId, report }));
       });
     }
   }
@@ -106,34 +114,21 @@ class Site {
   }
 
   /** An endpoint, which calls `received` for each request, and `ended` when it ends. */
-  outbound(
-    environment: Environment,
-    invocation: AbortSignal,
-    received: (reference: string) => void,
-    ended: () => unknown = () => {},
-  ): MakeAttempt {
-    return ({ headers }) => {
+  outbound(environment: Environment, received: (reference: string) => void, ended: () => unknown = () => {}): Send {
+    return ({ headers }, { signal }) => {
       const reference = headers['X-Service-Trigger-Ref'] ?? '';
       const receive = () => {
         received(reference);
         const outcome = [answered(200), answered(500), unanswered('timeout')][this.world.choose(3)] ?? answered(200);
         const seconds = outcome.status === null ? 5 : this.world.choose(3);
-        return { outcome, seconds, over: () => invocation.aborted || ended() };
+        return { outcome, seconds, over: () => signal.aborted || ended() };
       };
-      return environment.request(reference, invocation, receive, ended);
+      return environment.request(reference, signal, receive, ended);
     };
   }
 
-  attemptPorts(environment: Environment, dynamo: DynamoDb) {
-    return {
-      signingSecrets: { openSigningSecret },
-      recording: {
-        log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }),
-        logWriteFailed: () => {},
-      },
-      now: environment.now,
-      newId: this.newId,
-    };
+  attemptContext(environment: Environment, dynamo: DynamoDb): Context<'openSigningSecret' | 'log'> {
+    return { openSigningSecret, log: deliveryLog(dynamo, LOG, { retentionDays: 30, now: environment.now }) };
   }
 
   #environment(index: number): Environment {
@@ -149,27 +144,26 @@ export async function calls(world: World, defects: LimitDefects = {}): Promise<v
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const own = {
-      ...site.attemptPorts(environment, dynamo),
+      ...site.attemptContext(environment, dynamo),
       configuration: configurationReads(dynamo, CONFIGURATION),
       conversations: conversations(dynamo, CONVERSATIONS, environment.now),
-      report: { recordFailed: () => {} },
     };
     return { dynamo, own };
   });
   let [requests, completed] = [0, 0];
   let disabledAt = Number.POSITIVE_INFINITY;
   const count = 4 + world.choose(6);
-  site.request(count, 3, async (environment, _, ended) => {
+  site.request(count, 3, async (environment, _, invocation) => {
     const began = world.steps;
     const { dynamo, own } = portsOf(environment);
-    const makeAttempt = site.outbound(environment, ended, () => {
+    const send = site.outbound(environment, () => {
       requests += 1;
       if (requests > AI_CALLS_PER_CONVERSATION) world.violated('a sixth call of the Action');
       if (began > disabledAt) world.violated('a call of an Action that was disabled before it was read');
     });
-    const ports = { ...own, attempts: { ...own.recording, makeAttempt } };
+    const context = { ...own, send };
     const call = { site_id: SITE_ID, conversation_id: CONVERSATION, tool: action.slug, arguments: {} };
-    const { outcome } = await callTool(call, defects.tool?.(ports, dynamo) ?? ports);
+    const { outcome } = await callTool(call, defects.tool?.(context, dynamo) ?? context, invocation);
     if (outcome === 'completed') completed += 1;
   });
   if (world.oneIn(3)) {
@@ -204,25 +198,27 @@ export async function sessions(world: World, defects: LimitDefects = {}): Promis
   const refused: number[] = [];
   const portsOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
-    const own: CreateSessionPorts = {
+    const own: SessionContext = {
       configuration: configurationReads(dynamo, CONFIGURATION),
       counters: rateLimits(dynamo, COUNTERS),
-      tokens: { signToken: async () => 'token' },
-      now: environment.now,
-      newId: site.newId,
+      tokens: fakeTokens(),
     };
     return defects.session?.(own) ?? own;
   });
-  site.request(SESSION_CREATE_PER_MINUTE - 2 + world.choose(10), world.choose(80), async (environment) => {
-    const at = world.time;
-    try {
-      await createSession({ serverKey: secret, ip: IP, readBody: () => ({}) }, portsOf(environment));
-      accepted.push(at);
-    } catch (error) {
-      if (error instanceof Refusal) refused.push(at);
-      else throw error;
-    }
-  });
+  site.request(
+    SESSION_CREATE_PER_MINUTE - 2 + world.choose(10),
+    world.choose(80),
+    async (environment, _, invocation) => {
+      const at = world.time;
+      try {
+        await createSession({ serverKey: secret, ip: IP, readBody: () => ({}) }, portsOf(environment), invocation);
+        accepted.push(at);
+      } catch (error) {
+        if (error instanceof Refusal) refused.push(at);
+        else throw error;
+      }
+    },
+  );
   await site.run();
   if (site.clocksAgreed) checkWindow(world, accepted, SESSION_CREATE_PER_MINUTE, 'sessions');
   if (site.faults.happened.size > 0) return;
@@ -252,17 +248,12 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
       return environment.call(`publish ${id}`, () => published.add(id) && {}, true);
     });
     return {
-      ...site.attemptPorts(environment, dynamo),
+      ...site.attemptContext(environment, dynamo),
       configuration: configurationReads(dynamo, CONFIGURATION),
       conversations: conversations(dynamo, CONVERSATIONS, environment.now),
       counters: rateLimits(dynamo, COUNTERS),
-      tokens: { verifyToken: async () => undefined, siteOfToken: () => undefined },
+      tokens: fakeTokens(),
       escalate: escalationTopics(client),
-      report: {
-        identified: () => {},
-        forwarded: () => {},
-        settleFailed: (id: string) => void unsettled.add(id),
-      },
     };
   });
   /** When the requests arrived that reached the endpoint. */
@@ -270,14 +261,16 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
   const submitted = new Map<string, string>();
   const open = new Set<string>();
   const unsettled = new Set<string>();
-  site.request(4 + world.choose(10), world.choose(70), async (environment, index, ended) => {
+  const report = (fact: Fact) => {
+    if (fact.kind === 'submission_unsettled') unsettled.add(fact.submission_id);
+  };
+  const submit = async (environment: Environment, index: number, invocation: Invocation) => {
     const at = world.time;
     const client_key = index < 4 ? `key${index % 2}` : null;
-    const { escalate, recording, ...others } = portsOf(environment);
+    const { escalate, ...others } = portsOf(environment);
     let known = false;
-    const makeAttempt = site.outbound(
+    const sent = site.outbound(
       environment,
-      ended,
       (id) => {
         passed.push(at);
         if (client_key === null) return;
@@ -288,30 +281,28 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
       },
       () => client_key !== null && open.delete(client_key),
     );
-    const own: SubmitFormPorts = {
+    const own: FormContext = {
       ...others,
-      escalate: async (submission) => {
-        const result = await escalate(submission);
+      escalate: async (...submission) => {
+        const result = await escalate(...submission);
         if (result === 'accepted') known = true;
         return result;
       },
-      attempts: {
-        ...recording,
-        makeAttempt: async (request) => {
-          const outcome = await makeAttempt(request);
-          if (outcome.success) {
-            known = true;
-            acceptedOnce.add(request.headers['X-Service-Trigger-Ref'] ?? '');
-          }
-          return outcome;
-        },
+      send: async (...request) => {
+        const outcome = await sent(...request);
+        if (outcome.success) {
+          known = true;
+          acceptedOnce.add(request[0].headers['X-Service-Trigger-Ref'] ?? '');
+        }
+        return outcome;
       },
     };
-    const ports = defects.form?.(own) ?? own;
+    const context = defects.form?.(own) ?? own;
     const values = { email: 'a@b.example' };
     const readBody = () => ({ conversation_id: CONVERSATION, values, client_key });
-    const request = { siteId: SITE_ID, slug: form.slug, credentials: VISITOR, readBody };
-    const { submission_id } = await submitForm(request, ports).catch((error: unknown) => {
+    const widget = await identifyWidget(VISITOR, { configuration: others.configuration, tokens: others.tokens });
+    const request = { siteId: SITE_ID, slug: form.slug, widget, readBody };
+    const { submission_id } = await submitForm(request, context, invocation).catch((error: unknown) => {
       if (known && environment.alive) world.violated('a submission failed though somebody accepted it');
       throw error;
     });
@@ -320,7 +311,8 @@ export async function forms(world: World, defects: LimitDefects = {}): Promise<v
     const before = client_key === null ? undefined : submitted.get(client_key);
     if (before !== undefined && before !== submission_id) world.violated(`${client_key} has two submissions`);
     if (client_key !== null) submitted.set(client_key, submission_id);
-  });
+  };
+  site.request(4 + world.choose(10), world.choose(70), submit, report);
   await site.run();
   if (site.clocksAgreed) checkWindow(world, passed, FORM_SUBMISSIONS_PER_MINUTE, 'submissions');
 }
@@ -330,30 +322,27 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
   const site = new Site(world);
   const open = new Set<number>();
   let uncounted = 0;
-  const portsOf = perEnvironment((environment) => {
+  const leaseOf = perEnvironment((environment) => {
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const takeLease = inFlightLeases(dynamo, COUNTERS, PLACES, world.choose);
-    return {
-      takeLease: defects.lease?.(takeLease, dynamo) ?? takeLease,
-      leaseFailed: () => {
-        uncounted += 1;
-      },
-      now: environment.now,
-    };
+    return defects.lease?.(takeLease, dynamo) ?? takeLease;
   });
+  const report = ({ kind }: Fact) => {
+    if (kind === 'uncounted') uncounted += 1;
+  };
   const request = { method: 'GET', url: 'https://crm.example/', headers: {}, body: null, inFlightOf: ORG_ID } as const;
-  site.request(3 + world.choose(8), world.choose(30), async (environment, index, ended) => {
-    const makeAttempt = site.outbound(
+  const make = async (environment: Environment, index: number, invocation: Invocation) => {
+    const send = site.outbound(
       environment,
-      ended,
       () => {
         open.add(index);
         if (open.size > PLACES + uncounted && site.clocksAgreed) world.violated(`${open.size} requests in flight`);
       },
       () => open.delete(index),
     );
-    await withinInFlight(makeAttempt, portsOf(environment))(request, ended);
-  });
+    await withinInFlight(send, leaseOf(environment))(request, invocation);
+  };
+  site.request(3 + world.choose(8), world.choose(30), make, report);
   await site.run();
   if (site.faults.happened.size > 0) return;
   const places = site.tables.get(COUNTERS, { pk: `in-flight#${ORG_ID}` }) ?? {};

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../domain/service-error.ts';
 import { batched, batchesOf } from '../batching.ts';
 import type { BatchedWrite, DynamoDb, StoredItem } from './client.ts';
 import { backOff, NotProcessed } from './storage-errors.ts';
@@ -68,7 +69,7 @@ export function batchedWrites(
   });
   return async (write) => {
     const code = await codeOf(write);
-    if (code !== undefined && !REFUSED.has(code)) throw new Error(`DynamoDB did not make a write: ${code}`);
+    if (code !== undefined && !REFUSED.has(code)) throw new ServiceError(`DynamoDB did not make a write: ${code}`);
     return code === undefined;
   };
 }

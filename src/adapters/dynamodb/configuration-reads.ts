@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contract/actions.ts';
-import type { Assistant } from '../../contract/assistants.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type { SubscriberList, Subscriptions } from '../../domain/events/route-event.ts';
-import type { ActionList, UnreadableAction } from '../../domain/organizations/store.ts';
+import type {
+  ActionList,
+  Configuration,
+  Offers,
+  SubscriberList,
+  Subscriptions,
+  UnreadableAction,
+} from '../../domain/context.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { batched } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
@@ -15,13 +20,14 @@ import { findItem, isUnreadable, itemsWithPrefix, readKey } from './stored-items
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
  * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list of Actions it affects only
  * that Action.
- * @param report is called for each Action that findForms and toolsOf leave out because it cannot be read
  */
 export function configurationReads(
   client: DynamoDb,
   table: string,
-  report: (action: UnreadableAction) => void = () => undefined,
-) {
+): Configuration & {
+  /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
+  readonly actionsOf: (orgId: string) => Promise<ActionList>;
+} {
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
     (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
 
@@ -48,30 +54,29 @@ export function configurationReads(
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
       (item) => ({ action_id: keyIn(table, item), site_id: siteId }),
     );
-    for (const action of unreadable) report(action);
-    return actions.filter((action) => hasTrigger(action, trigger)).filter(({ enabled }) => enabled);
+    return {
+      actions: actions.filter((action) => hasTrigger(action, trigger)).filter(({ enabled }) => enabled),
+      unreadable,
+    };
   };
 
   return {
     findAction,
 
-    findAssistant: async (siteId: string): Promise<Assistant | undefined> =>
-      (await findItem(client, table, KEYS.assistant(siteId), readAssistant))?.assistant,
+    findAssistant: async (siteId) => (await findItem(client, table, KEYS.assistant(siteId), readAssistant))?.assistant,
 
-    /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
-    actionsOf: async (orgId: string): Promise<ActionList> =>
+    actionsOf: async (orgId) =>
       actionsIn(await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
 
-    findForms: (siteId: string): Promise<readonly Offered<FormAction>[]> => offers(siteId, 'Form'),
+    formsOf: (siteId): Promise<Offers<FormAction>> => offers(siteId, 'Form'),
 
-    /** Returns an empty list for a site that does not exist. */
-    toolsOf: (siteId: string): Promise<readonly Offered<AiAction>[]> => offers(siteId, 'AI-decided'),
+    toolsOf: (siteId): Promise<Offers<AiAction>> => offers(siteId, 'AI-decided'),
 
-    findForm: (siteId: string, slug: string): Promise<FormAction | undefined> => bySlug(siteId, 'Form', slug),
+    findForm: (siteId, slug) => bySlug(siteId, 'Form', slug),
 
-    findTool: (siteId: string, slug: string): Promise<AiAction | undefined> => bySlug(siteId, 'AI-decided', slug),
+    findTool: (siteId, slug) => bySlug(siteId, 'AI-decided', slug),
 
-    anyDomain: async (entries: readonly string[]): Promise<boolean> => {
+    anyDomain: async (entries) => {
       const found = await Promise.all(
         entries.map((entry) =>
           client.query({

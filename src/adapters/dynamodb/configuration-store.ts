@@ -4,8 +4,8 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
-import { type AuditTrail, type Author, auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
-import type { ConfigurationStore } from '../../domain/organizations/store.ts';
+import type { Author, ConfigurationStore, Context } from '../../domain/context.ts';
+import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
@@ -26,7 +26,7 @@ import { findItem, namesPage, readKey } from './stored-items.ts';
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction, with the audit
  * record of a change that has an author.
  */
-export function configurationStore(client: DynamoDb, table: string): ConfigurationStore & AuditTrail {
+export function configurationStore(client: DynamoDb, table: string): ConfigurationStore & Context<'auditPage'> {
   const reads = configurationReads(client, table);
   const { put, remove, replace, addTo, atVersion, transact } = configurationTransaction(client, table);
   const itemOf = batchedReads(client, table);

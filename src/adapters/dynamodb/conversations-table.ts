@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
-import type { ToolCallRecord } from '../../domain/actions/call-tool.ts';
-import type { SubmissionClaim, SubmissionKey } from '../../domain/actions/submit-form.ts';
-import type { Conversation, FindConversation } from '../../domain/conversations/conversations.ts';
+import type { Conversations, SubmissionKey } from '../../domain/context.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
 import { conditionFailure, whenConditionHolds } from './storage-errors.ts';
@@ -54,8 +52,8 @@ export function conversationOf(table: string, item: StoredItem) {
 }
 
 /** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
-export function conversations(client: DynamoDb, table: string, now: Clock) {
-  const findConversation: FindConversation = async (siteId, conversationId) => {
+export function conversations(client: DynamoDb, table: string, now: Clock): Conversations {
+  const findConversation: Conversations['findConversation'] = async (siteId, conversationId) => {
     const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };
     const found = await findItem(client, table, key, readConversation);
     // DynamoDB may delete expired items late.
@@ -70,7 +68,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
   return {
     findConversation,
 
-    saveConversation: async (conversation: Conversation): Promise<void> => {
+    saveConversation: async (conversation) => {
       await client.put({
         TableName: table,
         Item: {
@@ -83,10 +81,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
     },
 
     /** Counts a call in one conditional write, so that the limit is exact for concurrent calls. */
-    countCall: (
-      call: { readonly siteId: string; readonly conversationId: string; readonly actionId: string },
-      limit: number,
-    ): Promise<boolean> =>
+    countCall: (call, limit) =>
       whenConditionHolds(
         client.update({
           TableName: table,
@@ -102,7 +97,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
         }),
       ),
 
-    recordCall: async (record: ToolCallRecord): Promise<void> => {
+    recordCall: async (record) => {
       await client.put({
         TableName: table,
         Item: {
@@ -115,7 +110,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
     },
 
     /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */
-    claimSubmission: async (key: SubmissionKey, submissionId: string, at: Date): Promise<SubmissionClaim> => {
+    claimSubmission: async (key, submissionId, at) => {
       // The id of the submission stays the same when a failed one is claimed again, so it does not identify a claim.
       const claim_id = randomUUID();
       let claimedId = submissionId;
@@ -158,7 +153,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock) {
         : { kind: 'in_progress' };
     },
 
-    settleSubmission: async (key: SubmissionKey, accepted: boolean): Promise<void> => {
+    settleSubmission: async (key, accepted) => {
       // The condition fails when the conversation was erased. The update would create an item that never expires.
       await whenConditionHolds(
         client.update({

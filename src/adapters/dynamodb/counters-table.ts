@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Counters, HitPerDay, HitPerHour, HitPerMinute, LimitDecision } from '../../domain/counters.ts';
+import type { Counters, Hit } from '../../domain/context.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
@@ -22,7 +22,7 @@ export const readHits = itemReader(z.object({ hits: z.number() }));
  * those at which the requests began, so a late write puts an earlier time behind a later one. That lets no hit too many pass: each hit is
  * a minute after the one `limit` places before it, so the hits are `limit` sequences of which any minute has at most one hit each.
  */
-export function hitPerMinute(client: DynamoDb, table: string): HitPerMinute {
+export function hitPerMinute(client: DynamoDb, table: string): Hit {
   return async (key, limit, now) => {
     const newest = limit - 1;
     const shifts = Array.from({ length: newest }, (_, i) => `h${i} = if_not_exists(h${i + 1}, :none)`);
@@ -53,7 +53,7 @@ export function hourKey(siteId: string, now: Date): string {
 }
 
 /** Limits the requests of a site, or of its forms, per clock hour. */
-export function hitPerHour(client: DynamoDb, table: string): HitPerHour {
+export function hitPerHour(client: DynamoDb, table: string): Hit {
   // The counter is kept for a day, so that the dashboard can show it.
   return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
 }
@@ -65,12 +65,10 @@ export const rateLimits = (client: DynamoDb, table: string): Counters => ({
 });
 
 /** Limits the outbound requests of an organization per UTC day. */
-export function hitPerDay(client: DynamoDb, table: string): HitPerDay {
+export function hitPerDay(client: DynamoDb, table: string): Hit {
   const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
   return hitPerWindow(client, table, { seconds: DAY_SECONDS, keptSeconds: DAY_SECONDS, keyOf });
 }
-
-type HitPerWindow = (id: string, limit: number, now: Date) => Promise<LimitDecision>;
 
 const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / seconds);
 
@@ -87,7 +85,7 @@ function hitPerWindow(
     readonly keptSeconds: number;
     readonly keyOf: (id: string, now: Date) => string;
   },
-): HitPerWindow {
+): Hit {
   const { seconds, keptSeconds, keyOf } = window;
   const refused = new Map<string, number>();
   let refusedWindow = -1;

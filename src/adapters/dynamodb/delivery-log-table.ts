@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
-import type { AttemptStart, Claim, DeliveryLog, FinishedAttempt } from '../../domain/delivery/delivery-log.ts';
+import type { AttemptStart, Claim, DeliveryLog, FinishedAttempt } from '../../domain/context.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads, batchedWrites } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
@@ -55,7 +56,7 @@ export function deliveryLog(
   /** Reads the record that refused a write. @throws Error when it is gone: the log was erased between the write and the read */
   const existingRecord = async (start: AttemptStart): Promise<StoredRecord> => {
     const item = await itemOf(keyOf(start));
-    if (item === undefined) throw new Error('The record of an attempt was erased while it was read');
+    if (item === undefined) throw new ServiceError('The record of an attempt was erased while it was read');
     return readRecord(table, item);
   };
 

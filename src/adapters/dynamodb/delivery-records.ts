@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { type DeliveryRecord, type EventTime, FAILURE_CODES } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
-import type { AttemptKey } from '../../domain/delivery/delivery-log.ts';
+import type { AttemptKey } from '../../domain/context.ts';
 import type { DynamoDb } from './client.ts';
 import { whenConditionHolds } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FailurePeriod, FailurePeriods } from '../../domain/delivery/failing-endpoint.ts';
+import type { FailurePeriod, FailurePeriods } from '../../domain/context.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { logPartitions } from './delivery-records.ts';

@@ -1,10 +1,11 @@
 import type { Membership } from '../../contract/organizations.ts';
+import type { Members } from '../../domain/context.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
-export function members(client: DynamoDb, table: string) {
+export function members(client: DynamoDb, table: string): Members {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
@@ -18,14 +19,13 @@ export function members(client: DynamoDb, table: string) {
     findMembership,
     list,
 
-    /** Lists the memberships of a login. */
-    membershipsOf: async (sub: string): Promise<readonly Membership[]> => {
+    membershipsOf: async (sub) => {
       const { pk, sk: prefix } = KEYS.memberOrganization(sub, '');
       const memberships = (await names(pk, prefix)).map((orgId) => findMembership(orgId, sub));
       return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
     },
 
-    save: async (membership: Membership): Promise<void> => {
+    save: async (membership) => {
       const { org_id, sub } = membership;
       await client.transactWrite({
         TransactItems: [
@@ -35,7 +35,7 @@ export function members(client: DynamoDb, table: string) {
       });
     },
 
-    remove: async (orgId: string, sub: string): Promise<void> => {
+    remove: async (orgId, sub) => {
       await client.transactWrite({
         TransactItems: [
           { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },

@@ -1,7 +1,8 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { ServiceError } from '../../domain/service-error.ts';
 
 /** Thrown when a write was not made because its condition did not hold. */
-export class ConditionFailed extends Error {
+export class ConditionFailed extends ServiceError {
   override readonly name = 'ConditionFailed';
   // Private, because a logger writes out public fields.
   readonly #item: Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export class ConditionFailed extends Error {
 }
 
 /** Thrown when a transaction was not made. */
-export class TransactionCancelled extends Error {
+export class TransactionCancelled extends ServiceError {
   override readonly name = 'TransactionCancelled';
   /** DynamoDB's reason for each write, by position. `None` means that the write is not the cause. */
   readonly codes: readonly string[];
@@ -84,7 +85,7 @@ const NAMES: readonly string[] = [
 ];
 
 /** Thrown when DynamoDB has not processed a part of a call after several calls. */
-export class NotProcessed extends Error {
+export class NotProcessed extends ServiceError {
   override readonly name = 'NotProcessed';
 }
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { ServiceError } from '../../domain/service-error.ts';
 import { type DynamoDb, ITEM_VERSION, type StoredItem } from './client.ts';
 
 /** Thrown for an item that newer code wrote, and that this code would misread. */
-export class NewerItem extends Error {
+export class NewerItem extends ServiceError {
   override readonly name = 'NewerItem';
 
   constructor(table: string, version: unknown) {
@@ -13,7 +14,7 @@ export class NewerItem extends Error {
 }
 
 /** Thrown for an item that does not have the shape of its kind. The message names table, key and attribute, never a value. */
-export class UnreadableItem extends Error {
+export class UnreadableItem extends ServiceError {
   override readonly name = 'UnreadableItem';
 
   constructor(table: string, { pk, sk }: StoredItem, problem: string) {

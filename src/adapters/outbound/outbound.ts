@@ -1,7 +1,8 @@
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
-import { InvocationEnded, type MakeAttempt, type OutboundRequest } from '../../domain/delivery/outbound-request.ts';
-import { type Outcome, responded, unanswered } from '../../domain/delivery/outcome.ts';
+import type { MakeAttempt, OutboundRequest, Outcome } from '../../domain/context.ts';
+import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
+import { responded, unanswered } from '../../domain/delivery/outcome.ts';
 import { type Attempt, Failure, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';

@@ -21,6 +21,7 @@ import { sameDigest } from '../../domain/auth/server-secret.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../domain/delivery/signing-secret.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import type { Clock, RandomBytes } from '../../domain/sources.ts';
 
 const RING_CACHE_MS = RING_CACHE_SECONDS * 1000;
@@ -94,7 +95,7 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
     const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     // The errors of the parser and the schema are not used, because both could quote the secret.
     const parsed = storedRing.safeParse(parseJson(SecretString));
-    if (!parsed.success) throw new Error('The secret does not contain a key ring');
+    if (!parsed.success) throw new ServiceError('The secret does not contain a key ring');
     return { ring: parsed.data, version };
   };
   return {
@@ -200,7 +201,7 @@ export async function readSecret(
   const { SecretString } = await client.send(
     new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
   );
-  if (SecretString === undefined) throw new Error(`Secret ${secretId} does not contain text`);
+  if (SecretString === undefined) throw new ServiceError(`Secret ${secretId} does not contain text`);
   return SecretString;
 }
 

@@ -5,6 +5,7 @@ import {
   SQSServiceException,
 } from '@aws-sdk/client-sqs';
 import { type DeliveryMessage, messageText } from '../../contract/queues.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { batched, batchesOf } from '../batching.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
@@ -44,7 +45,8 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
         const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
         for (const [index, { resolve, reject }] of left.entries()) {
           if (!codes.has(String(index))) resolve('sent');
-          else if (attempt === SEND_ATTEMPTS) reject(new Error(`SQS refused a delivery: ${codes.get(String(index))}`));
+          else if (attempt === SEND_ATTEMPTS)
+            reject(new ServiceError(`SQS refused a delivery: ${codes.get(String(index))}`));
         }
         left = attempt === SEND_ATTEMPTS ? [] : left.filter((_, index) => codes.has(String(index)));
       }
@@ -92,7 +94,7 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
      */
     sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {
       if ((await sendOne({ message, delaySeconds })) === 'too_large')
-        throw new Error('The message is too large for SQS');
+        throw new ServiceError('The message is too large for SQS');
     },
 
     /** Sets the seconds from now until SQS may deliver a received message again. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { AiAction, Offered } from '../../contract/actions.ts';
+import type { AiAction } from '../../contract/actions.ts';
+import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
 import {
@@ -7,12 +8,11 @@ import {
   NON_JSON_RESPONSE_CHARACTERS,
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
-import type { AttemptResult, Outcome } from '../delivery/outcome.ts';
-import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
-import { requireAssistant } from '../organizations/manage-assistants.ts';
-import type { ConfigurationStore } from '../organizations/store.ts';
+import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
+import { attemptOnce } from '../delivery/single-attempt.ts';
+import type { Invocation } from '../facts.ts';
+import { existingAssistant } from '../organizations/manage-assistants.ts';
 import { parseJson } from '../parse-json.ts';
-import type { NewId } from '../sources.ts';
 import { type ArgumentsVerdict, checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
@@ -22,18 +22,15 @@ export type Tool = {
   readonly input_schema: z.infer<typeof toolParameters>;
 };
 
-export type ListToolsPorts = {
-  readonly configuration: {
-    readonly toolsOf: (siteId: string) => Promise<readonly Offered<AiAction>[]>;
-    /** Called only when there is no tool. */
-    readonly findAssistant: ConfigurationStore['findAssistant'];
-  };
-};
-
 /** Lists the tools that an assistant may call: its enabled AI-decided Actions. @throws Refusal 404 for an unknown assistant */
-export async function listTools(siteId: string, { configuration }: ListToolsPorts): Promise<readonly Tool[]> {
-  const actions = await configuration.toolsOf(siteId);
-  if (actions.length === 0) await requireAssistant(siteId, { store: configuration });
+export async function listTools(
+  siteId: string,
+  { configuration }: Context<'configuration'>,
+  { report }: Invocation,
+): Promise<readonly Tool[]> {
+  const { actions, unreadable } = await configuration.toolsOf(siteId);
+  for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
+  if (actions.length === 0) existingAssistant(await configuration.findAssistant(siteId), siteId);
   return actions
     .filter(({ suspended }) => !suspended)
     .map(({ slug, description, parameters = NO_PARAMETERS }) => ({
@@ -42,38 +39,6 @@ export async function listTools(siteId: string, { configuration }: ListToolsPort
       input_schema: toolParameters.parse(parameters),
     }));
 }
-
-/** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */
-export type ToolCallRecord = {
-  readonly site_id: string;
-  readonly conversation_id: string;
-  readonly call_id: string;
-  readonly action_id: string;
-  readonly action_name: string;
-  /** ISO 8601, UTC. */
-  readonly called_at: string;
-  readonly status: number | null;
-  /** Milliseconds. */
-  readonly latency_ms: number | null;
-  readonly error: string | null;
-};
-
-export type CallToolPorts = SingleAttemptPorts & {
-  readonly configuration: { readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined> };
-  readonly conversations: {
-    /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
-    readonly countCall: (
-      call: { siteId: string; conversationId: string; actionId: string },
-      limit: number,
-    ) => Promise<boolean>;
-    readonly recordCall: (record: ToolCallRecord) => Promise<void>;
-  };
-  readonly report: {
-    /** Reports a call that could not be recorded to the operator. The assistant does not learn of it, and the call is not repeated. */
-    readonly recordFailed: (record: ToolCallRecord, cause: unknown) => void;
-  };
-  readonly newId: NewId;
-};
 
 /** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = Omit<Extract<z.output<typeof toolRequest>, { operation: 'callTool' }>, 'operation'>;
@@ -93,13 +58,17 @@ const COMPLETED = { outcome: 'completed', message: 'The Action completed.' } as 
  * Calls an AI-decided Action and returns the result for the assistant. Each call is one attempt; a conversation has five calls per
  * Action. Invalid arguments send nothing and do not count.
  */
-export async function callTool(call: ToolCall, ports: CallToolPorts): Promise<ToolResult> {
-  const action = await ports.configuration.findTool(call.site_id, call.tool);
+export async function callTool(
+  call: ToolCall,
+  context: Context<'configuration' | 'conversations' | 'openSigningSecret' | 'send' | 'log'>,
+  invocation: Invocation,
+): Promise<ToolResult> {
+  const action = await context.configuration.findTool(call.site_id, call.tool);
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
-  if (!(await countCall(call, action, ports))) return LIMIT_REACHED;
-  const made = { call_id: ports.newId(), called_at: ports.now().toISOString() };
+  if (!(await countCall(call, action, context.conversations))) return LIMIT_REACHED;
+  const made = { call_id: invocation.newId(), called_at: invocation.now().toISOString() };
   const { outcome, result } = await attemptOnce(
     action,
     {
@@ -108,9 +77,10 @@ export async function callTool(call: ToolCall, ports: CallToolPorts): Promise<To
       reference: made.call_id,
       needsBody: action.feed_response_back,
     },
-    ports,
+    context,
+    invocation,
   );
-  await recordCall(call, action, { ...made, result }, ports);
+  await recordCall(call, action, { ...made, result }, context.conversations, invocation);
   return resultFor(action, outcome);
 }
 
@@ -124,7 +94,7 @@ function verdictOf(
   return checkArguments(parameters, args);
 }
 
-const countCall = (call: ToolCall, action: AiAction, { conversations }: Pick<CallToolPorts, 'conversations'>) =>
+const countCall = (call: ToolCall, action: AiAction, conversations: Conversations) =>
   conversations.countCall(
     { siteId: call.site_id, conversationId: call.conversation_id, actionId: action.action_id },
     AI_CALLS_PER_CONVERSATION,
@@ -135,12 +105,15 @@ async function recordCall(
   { site_id, conversation_id }: ToolCall,
   { action_id, name }: AiAction,
   { result, ...made }: Pick<ToolCallRecord, 'call_id' | 'called_at'> & { readonly result: AttemptResult },
-  { conversations, report }: Pick<CallToolPorts, 'conversations' | 'report'>,
+  conversations: Conversations,
+  { report }: Invocation,
 ): Promise<void> {
-  const { status, latency_ms, error } = result;
-  const outcome = { status, latency_ms, error: error?.message ?? null };
+  const { status, latency_ms } = result;
+  const outcome = { status, latency_ms, error: result.error?.message ?? null };
   const record = { site_id, conversation_id, action_id, action_name: name, ...made, ...outcome };
-  await conversations.recordCall(record).catch((cause: unknown) => report.recordFailed(record, cause));
+  await conversations.recordCall(record).catch((cause: unknown) => {
+    report({ kind: 'call_unrecorded', call_id: made.call_id, action_id, status, latency_ms, cause });
+  });
 }
 
 function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {

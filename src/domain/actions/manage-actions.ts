@@ -7,57 +7,60 @@ import {
   type ParametersSchema,
   type Trigger,
 } from '../../contract/actions.ts';
+import type { Assistant } from '../../contract/assistants.ts';
 import type { ActionView } from '../../contract/dashboard.ts';
 import { EVENT_NAMES } from '../../contract/events.ts';
 import { jsonBytes } from '../../contract/fields.ts';
 import { ACTION_MAX_BYTES, ACTIONS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership } from '../../contract/organizations.ts';
 import { slugOf } from '../../contract/slug.ts';
+import type { Author, Context, ManagementContext } from '../context.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
-import { requireAssistant } from '../organizations/manage-assistants.ts';
-import type { ManagementPorts } from '../organizations/manage-organizations.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { parametersProblem } from './parameters.ts';
-
-export type ManageActionsPorts = ManagementPorts & {
-  readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
-};
 
 /** Ids of Event Actions have a prefix of their own, by which the event-router reads them without the other Actions. */
 const ID_PREFIXES = { Event: 'act', 'AI-decided': 'tool', Form: 'form' } as const satisfies Record<Trigger, string>;
 
 /**
  * Creates an Action on an assistant, with its own signing secret (spec "Action"), once per idempotency key of its author.
- * @throws Refusal 400 that names the field, 404 for an unknown assistant, 409 for the 51st Action, a slug in use or a reused key
+ * @throws Refusal 400 that names the field, 409 for the 51st Action, a slug in use or a reused key
  */
-export async function createAction(siteId: string, input: unknown, ports: ManageActionsPorts): Promise<Action> {
-  const { org_id } = await requireAssistant(siteId, ports);
+export async function createAction(
+  { org_id, site_id }: Pick<Assistant, 'org_id' | 'site_id'>,
+  input: unknown,
+  context: ManagementContext & Context<'sealSigningSecret'>,
+): Promise<Action> {
   const settings = parseAction(input);
-  const action_id = creationId(ID_PREFIXES[settings.trigger], ports);
-  const now = ports.now().toISOString();
+  const action_id = creationId(ID_PREFIXES[settings.trigger], context);
+  const now = context.now().toISOString();
   const wanted: Action = {
     ...settings,
     action_id,
     org_id,
-    site_id: siteId,
+    site_id,
     slug: slugOf(settings.name, action_id),
-    sealed_signing_secret: await ports.sealSigningSecret(newSigningSecret(ports.randomBytes), action_id),
+    sealed_signing_secret: await context.sealSigningSecret(newSigningSecret(context.randomBytes), action_id),
     created_at: now,
     updated_at: now,
     version: 1,
   };
   return createOnce(
-    () => ports.store.findAction(org_id, action_id),
-    () => storeAction(wanted, ports),
-    (earlier) => earlier.site_id === siteId && changedFields(settingsOf(earlier), settings).length === 0,
+    () => storeAction(wanted, context),
+    () => context.store.findAction(org_id, action_id),
+    (earlier) => earlier.site_id === site_id && changedFields(settingsOf(earlier), settings).length === 0,
   );
 }
 
 /** Stores a new Action with the restrictions of its organization. */
-async function storeAction(wanted: Action, ports: ManageActionsPorts): Promise<Action | 'exists'> {
-  const stored = await createRestricted(wanted, (action) => ports.store.createAction(action, ports.author), ports);
+async function storeAction(wanted: Action, context: ManagementContext): Promise<Action | 'exists'> {
+  const stored = await createRestricted(
+    wanted,
+    (action) => context.store.createAction(action, context.author),
+    context,
+  );
   switch (stored) {
     case 'too_many':
       throw new Refusal('too_many_actions', {
@@ -78,7 +81,7 @@ async function storeAction(wanted: Action, ports: ManageActionsPorts): Promise<A
 export async function updateAction(
   previous: Action,
   change: Readonly<Record<string, unknown>>,
-  ports: Pick<ManagementPorts, 'store' | 'now' | 'author'>,
+  context: Omit<ManagementContext, 'randomBytes'>,
 ): Promise<Action> {
   const { trigger = previous.trigger, ...settings } = change;
   if (trigger !== previous.trigger) {
@@ -89,10 +92,10 @@ export async function updateAction(
   const next: Action = {
     ...changed,
     slug: slugOf(changed.name, previous.action_id),
-    updated_at: ports.now().toISOString(),
+    updated_at: context.now().toISOString(),
     version: previous.version + 1,
   };
-  switch (await ports.store.replaceAction(previous, next, ports.author)) {
+  switch (await context.store.replaceAction(previous, next, context.author)) {
     case 'replaced':
       return next;
     case 'stale':
@@ -103,17 +106,29 @@ export async function updateAction(
 }
 
 /** Deletes an Action. @throws Refusal 409 when the Action was saved in the meantime */
-export async function deleteAction(action: Action, ports: Pick<ManagementPorts, 'store' | 'author'>): Promise<void> {
-  if (!(await ports.store.deleteAction(action, ports.author))) {
+export async function deleteAction(
+  action: Action,
+  { store, author }: Context<'store'> & { readonly author?: Author },
+): Promise<void> {
+  if (!(await store.deleteAction(action, author))) {
     throw new StaleVersion('Action');
   }
 }
 
-/** Returns an Action. @throws Refusal 404 */
-export async function requireAction(actionId: string, ports: Pick<ManagementPorts, 'store'>): Promise<Action> {
-  const action = await ports.store.findActionById(actionId);
+/** Returns an Action that was read. @throws Refusal 404 when there is none */
+export function existingAction(action: Action | undefined, actionId: string): Action {
   if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
   return action;
+}
+
+/** Returns an Action. @throws Refusal 404 */
+export async function requireAction(actionId: string, { store }: Context<'store'>): Promise<Action> {
+  return existingAction(await store.findActionById(actionId), actionId);
+}
+
+/** Returns an Action of the member's organization. @throws Refusal 404, also for an Action of another organization */
+export async function actionOf({ org_id }: Membership, actionId: string, { store }: Context<'store'>): Promise<Action> {
+  return existingAction(await store.findAction(org_id, actionId), actionId);
 }
 
 /** Returns the part of an Action that the dashboard may show: no signing secret, no restrictions, and only events of this catalog. */
@@ -121,17 +136,6 @@ export function viewOfAction(action: Action): ActionView {
   const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
   if (visible.trigger !== 'Event') return visible;
   return { ...visible, events: visible.events.flatMap((name) => EVENT_NAMES.filter((known) => known === name)) };
-}
-
-/** Returns an Action of the member's organization. @throws Refusal 404, also for an Action of another organization */
-export async function actionOf(
-  member: Membership,
-  actionId: string,
-  ports: Pick<ManageActionsPorts, 'store'>,
-): Promise<Action> {
-  const action = await ports.store.findAction(member.org_id, actionId);
-  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
-  return action;
 }
 
 /** Returns the settings that an admin can set, without the fields that the service added. */

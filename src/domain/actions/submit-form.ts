@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FormAction, FormField } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import { exceedsCharacters, type RawNumber, truncateCharacters } from '../../contract/fields.ts';
+import { exceedsCharacters, truncateCharacters } from '../../contract/fields.ts';
 import {
   FORM_KEY_MAX_CHARACTERS,
   FORM_LIST_ITEM_MAX_CHARACTERS,
@@ -12,86 +12,24 @@ import {
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
-import {
-  admitOrigin,
-  admitWidget,
-  type IdentifiedWidget,
-  identifyWidget,
-  type WidgetAuthenticationPorts,
-  type WidgetCredentials,
-} from '../auth/authenticate-widget.ts';
+import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
-import { belongsTo, type FindConversation } from '../conversations/conversations.ts';
-import type { Counters } from '../counters.ts';
-import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import type { Context, Conversations, Counters, FormBody, Submission, SubmissionKey } from '../context.ts';
+import { belongsTo } from '../conversations/conversations.ts';
+import { attemptOnce } from '../delivery/single-attempt.ts';
+import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal, refusedField } from '../refusal.ts';
-import type { NewId } from '../sources.ts';
 
 type FormInput = z.output<typeof formSubmitRequest>;
 
-/** Body of a Form request to the endpoint. The escalation channels receive the same (spec "Form body"). */
-export type FormBody = {
-  readonly values: Record<string, CleanValue>;
-  readonly conversation_id: string;
-  readonly submission_id: string;
-};
-
-/** Delivers a submission to the assistant's escalation channels. `none` means that it has no channel. */
-export type EscalationChannel = (submission: {
-  readonly assistant: Assistant;
-  readonly form: FormAction;
-  readonly body: FormBody;
-}) => Promise<'accepted' | 'failed' | 'none'>;
-
-/** The state of a submission with a `client_key`. */
-export type SubmissionClaim =
-  | { readonly kind: 'claimed'; readonly submissionId: string }
-  | { readonly kind: 'accepted'; readonly submissionId: string }
-  | { readonly kind: 'in_progress' }
-  /** The key belongs to a submission of another form. */
-  | { readonly kind: 'other_form' };
-
-export type SubmissionKey = {
-  readonly siteId: string;
-  readonly conversationId: string;
-  readonly clientKey: string;
-  /** The form that the key's submission is of. A key is of one form. */
-  readonly formId: string;
-};
-
-export type SubmitFormPorts = SingleAttemptPorts &
-  WidgetAuthenticationPorts & {
-    readonly configuration: { readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined> };
-    readonly conversations: {
-      readonly findConversation: FindConversation;
-      /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
-      readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
-      readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
-    };
-    readonly counters: Counters;
-    readonly escalate: EscalationChannel;
-    readonly report: {
-      /** Called as soon as the site is known, before the request can be refused. */
-      readonly identified: (widget: IdentifiedWidget) => void;
-      /** Reports the outcome of the endpoint and of the escalation channels. The caller learns only whether one accepted. */
-      readonly forwarded: (outcomes: {
-        readonly submissionId: string;
-        readonly endpoint: boolean;
-        readonly escalation: 'accepted' | 'failed' | 'none';
-      }) => void;
-      readonly settleFailed: (submissionId: string, cause: unknown) => void;
-    };
-    readonly newId: NewId;
-  };
-
 export type SubmitFormRequest = {
+  readonly widget: IdentifiedWidget;
   readonly siteId: string;
   readonly slug: string;
-  readonly credentials: WidgetCredentials;
   readonly readBody: () => unknown;
 };
 
-type Submission = Parameters<EscalationChannel>[0];
+type ForwardContext = Context<'conversations' | 'escalate' | 'openSigningSecret' | 'send' | 'log'>;
 
 /**
  * Handles a form submission (spec "POST /api/widgets/sites/<site_id>/forms/<slug>/submit"): admits the widget, checks form, conversation and
@@ -101,19 +39,18 @@ type Submission = Parameters<EscalationChannel>[0];
  */
 export async function submitForm(
   request: SubmitFormRequest,
-  ports: SubmitFormPorts,
+  context: ForwardContext & Context<'configuration' | 'counters'>,
+  invocation: Invocation,
 ): Promise<PublicAnswer<'submitForm'>> {
-  const widget = await identifyWidget(request.credentials, ports);
-  ports.report.identified(widget);
-  const assistant = admit(widget, request.siteId);
+  const assistant = admit(request.widget, request.siteId);
   const input = inputOf(formSubmitRequest, request.readBody());
-  const now = ports.now();
-  const form = await findForm(request, input, widget, now, ports);
+  const now = invocation.now();
+  const form = await admittedForm(request, input, now, context);
   requireFields(form, input.values);
   // Counted last, so that only submissions which would be sent use up what all visitors share.
-  await countAgainstAssistant(assistant, now, ports);
+  await countAgainstAssistant(assistant, now, context.counters);
   const key = submissionKey(form, input);
-  const claim = await claimSubmission(key, now, ports);
+  const claim = await claimSubmission(key, now, context.conversations, invocation);
   if (claim.accepted) return { success: true, submission_id: claim.submissionId };
 
   const { conversation_id } = input;
@@ -122,7 +59,7 @@ export async function submitForm(
     conversation_id,
     submission_id: claim.submissionId,
   };
-  const accepted = await forwardAndSettle({ assistant, form, body }, key, ports);
+  const accepted = await forwardAndSettle({ assistant, form, body }, key, context, invocation);
   if (!accepted) throw new Refusal('submission_failed');
   return { success: true, submission_id: claim.submissionId };
 }
@@ -136,12 +73,11 @@ function admit(widget: IdentifiedWidget, siteId: string): Assistant {
 }
 
 /** Counts the submission against the limit of its address, and finds its form and its conversation. @throws Refusal 429, 404, 400 */
-async function findForm(
-  { siteId, slug }: SubmitFormRequest,
+async function admittedForm(
+  { siteId, slug, widget: { credentials, claims } }: SubmitFormRequest,
   { conversation_id }: FormInput,
-  { credentials, claims }: IdentifiedWidget,
   now: Date,
-  { configuration, conversations, counters }: SubmitFormPorts,
+  { configuration, conversations, counters }: Context<'configuration' | 'conversations' | 'counters'>,
 ): Promise<FormAction> {
   const [perMinute, form, conversation] = await Promise.all([
     counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), FORM_SUBMISSIONS_PER_MINUTE, now),
@@ -161,7 +97,7 @@ function requireFields({ form_fields }: FormAction, values: FormInput['values'])
   if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
 }
 
-async function countAgainstAssistant(assistant: Assistant, now: Date, { counters }: SubmitFormPorts): Promise<void> {
+async function countAgainstAssistant(assistant: Assistant, now: Date, counters: Counters): Promise<void> {
   const { site_id, form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
   const perHour = await counters.hitPerHour(`forms#${site_id}`, form_submissions_per_hour, now);
   if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
@@ -181,7 +117,8 @@ function submissionKey(form: FormAction, { conversation_id, client_key }: FormIn
 async function claimSubmission(
   key: SubmissionKey | undefined,
   now: Date,
-  { conversations, newId }: SubmitFormPorts,
+  conversations: Conversations,
+  { newId }: Invocation,
 ): Promise<{ readonly submissionId: string; readonly accepted: boolean }> {
   if (key === undefined) return { submissionId: newId(), accepted: false };
   const claim = await conversations.claimSubmission(key, newId(), now);
@@ -203,43 +140,47 @@ async function claimSubmission(
 async function forwardAndSettle(
   submission: Submission,
   key: SubmissionKey | undefined,
-  ports: SubmitFormPorts,
+  context: ForwardContext,
+  invocation: Invocation,
 ): Promise<boolean> {
+  const { submission_id } = submission.body;
   let accepted = false;
   try {
-    accepted = await forward(submission, ports);
+    accepted = await forward(submission, context, invocation);
     return accepted;
   } finally {
     if (key !== undefined) {
-      await ports.conversations
+      await context.conversations
         .settleSubmission(key, accepted)
-        .catch((cause: unknown) => ports.report.settleFailed(submission.body.submission_id, cause));
+        .catch((cause: unknown) => invocation.report({ kind: 'submission_unsettled', submission_id, cause }));
     }
   }
 }
 
 /** Sends a submission to the endpoint and to the escalation channels at the same time. Returns true when one of them accepts. */
-async function forward(submission: Submission, ports: SubmitFormPorts): Promise<boolean> {
+async function forward(submission: Submission, context: ForwardContext, invocation: Invocation): Promise<boolean> {
   const { form, body } = submission;
-  const submissionId = body.submission_id;
-  const [endpoint, escalation] = await Promise.allSettled([
-    attemptOnce(form, { body, triggerRef: submissionId, reference: submissionId }, ports),
-    ports.escalate(submission),
-  ]);
-  const outcomes = {
-    submissionId,
-    endpoint: endpoint.status === 'fulfilled' && endpoint.value.result.success,
-    escalation: escalation.status === 'fulfilled' ? escalation.value : ('failed' as const),
+  const { submission_id } = body;
+  const faults: unknown[] = [];
+  const fault = (to: 'endpoint' | 'escalation', cause: unknown) => {
+    invocation.report({ kind: 'forward_failed', submission_id, to, cause });
+    faults.push(cause);
   };
-  ports.report.forwarded(outcomes);
-  if (outcomes.endpoint || outcomes.escalation === 'accepted') return true;
+  const [endpoint = false, escalation = 'failed'] = await Promise.all([
+    attemptOnce(form, { body, triggerRef: submission_id, reference: submission_id }, context, invocation).then(
+      ({ result }) => result.success,
+      (cause: unknown) => fault('endpoint', cause),
+    ),
+    context.escalate(submission, invocation).catch((cause: unknown) => fault('escalation', cause)),
+  ]);
+  invocation.report({ kind: 'forwarded', submission_id, endpoint, escalation });
+  if (endpoint || escalation === 'accepted') return true;
   // An internal error is answered with 500, not with the 502 of an endpoint that refuses.
-  if (endpoint.status === 'rejected') throw endpoint.reason;
-  if (escalation.status === 'rejected') throw escalation.reason;
+  if (faults.length > 0) throw faults[0];
   return false;
 }
 
-export type CleanValue = string | number | RawNumber | boolean | readonly string[];
+type CleanValue = FormBody['values'][string];
 
 /**
  * Returns the values that are sent to the endpoint (spec "Limits", form rows). Drops keys over 100 characters, strings over 5000

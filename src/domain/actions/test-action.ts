@@ -1,36 +1,36 @@
 import type { Action, FormField, ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
-import type { Counters } from '../counters.ts';
-import type { OutboundRequest } from '../delivery/outbound-request.ts';
+import type { Context, OutboundRequest } from '../context.ts';
 import { withoutSignatures } from '../delivery/signature.ts';
-import { attemptOnce, type SingleAttemptPorts } from '../delivery/single-attempt.ts';
+import { attemptOnce } from '../delivery/single-attempt.ts';
+import type { Invocation } from '../facts.ts';
 import { Refusal } from '../refusal.ts';
-import type { NewId } from '../sources.ts';
+import { existingAction } from './manage-actions.ts';
 import { type ArgumentValue, checkArguments, NO_PARAMETERS } from './parameters.ts';
-
-export type TestActionPorts = SingleAttemptPorts & {
-  readonly configuration: { readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined> };
-  readonly counters: Pick<Counters, 'hitPerMinute'>;
-  readonly newId: NewId;
-};
 
 /**
  * Sends the request of the Test button (spec "Outbound: Action request"): one real, signed attempt through the same pipeline, which is
  * logged. A disabled Action can be tested before it is enabled.
  * @throws Refusal 404, 409 while the organization is suspended, 429
  */
-export async function testAction(orgId: string, actionId: string, ports: TestActionPorts): Promise<TestResult> {
-  const [perMinute, action] = await Promise.all([
-    ports.counters.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, ports.now()),
-    ports.configuration.findAction(orgId, actionId),
+export async function testAction(
+  orgId: string,
+  actionId: string,
+  context: Context<'configuration' | 'counters' | 'openSigningSecret' | 'send' | 'log'>,
+  invocation: Invocation,
+): Promise<TestResult> {
+  const now = invocation.now();
+  const [perMinute, found] = await Promise.all([
+    context.counters.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, now),
+    context.configuration.findAction(orgId, actionId),
   ]);
-  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  const action = existingAction(found, actionId);
   if (action.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
-  const id = ports.newId();
-  const sample = sampleRequest(action, id, ports.now());
-  const { request, result } = await attemptOnce(action, { ...sample, reference: id }, ports);
+  const id = invocation.newId();
+  const sample = sampleRequest(action, id, now);
+  const { request, result } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
   return { ...result, request: withoutSignature(request) };
 }
 

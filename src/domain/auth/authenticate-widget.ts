@@ -2,6 +2,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { hostMatches, originHost, pageHost } from '../../contract/hosts.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import { identifier } from '../../contract/widget.ts';
+import type { Context, SessionTokens } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 import { ipAllowed } from './ip-addresses.ts';
 
@@ -14,25 +15,6 @@ export type WidgetCredentials = {
   readonly ip: string;
 };
 
-/** Reads strongly consistently, so that a change in the dashboard takes effect immediately. */
-export type FindAssistant = (siteId: string) => Promise<Assistant | undefined>;
-
-/** Signs and verifies session tokens (adapters/secrets). */
-export type SessionTokens = {
-  readonly signToken: (claims: SessionClaims) => Promise<string>;
-  /** Returns the claims of a token whose signature is valid and which has not expired, otherwise undefined. */
-  readonly verifyToken: (token: string) => Promise<SessionClaims | undefined>;
-  /** Verifies a token as verifyToken does, but also accepts one that expired during the turn of a conversation. */
-  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
-  /** Returns the site that a token names, without verifying the token. Use it only to find the assistant and its CORS setting. */
-  readonly siteOfToken: (token: string) => string | undefined;
-};
-
-export type WidgetAuthenticationPorts = {
-  readonly configuration: { readonly findAssistant: FindAssistant };
-  readonly tokens: Pick<SessionTokens, 'verifyToken' | 'siteOfToken'>;
-};
-
 /** A widget's request with its assistant and claims, before it is admitted. */
 export type IdentifiedWidget = {
   readonly credentials: WidgetCredentials;
@@ -42,10 +24,7 @@ export type IdentifiedWidget = {
 };
 
 /** Returns the site that a request claims, without verification. The session token takes precedence over the site id. */
-export function claimedSite(
-  credentials: WidgetCredentials,
-  { tokens }: Pick<WidgetAuthenticationPorts, 'tokens'>,
-): string | undefined {
+function claimedSite(credentials: WidgetCredentials, tokens: SessionTokens): string | undefined {
   const siteId = credentials.sessionToken ? tokens.siteOfToken(credentials.sessionToken) : credentials.siteId;
   return identifier.safeParse(siteId).success ? siteId : undefined;
 }
@@ -53,12 +32,12 @@ export function claimedSite(
 /** Reads the assistant and verifies the token at the same time. Refuses nothing. */
 export async function identifyWidget(
   credentials: WidgetCredentials,
-  ports: WidgetAuthenticationPorts,
+  { configuration, tokens }: Context<'configuration' | 'tokens'>,
 ): Promise<IdentifiedWidget> {
-  const siteId = claimedSite(credentials, ports);
+  const siteId = claimedSite(credentials, tokens);
   const [assistant, claims] = await Promise.all([
-    siteId === undefined ? undefined : ports.configuration.findAssistant(siteId),
-    credentials.sessionToken ? ports.tokens.verifyToken(credentials.sessionToken) : undefined,
+    siteId === undefined ? undefined : configuration.findAssistant(siteId),
+    credentials.sessionToken ? tokens.verifyToken(credentials.sessionToken) : undefined,
   ]);
   return { credentials, assistant, claims };
 }

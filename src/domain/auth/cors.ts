@@ -2,7 +2,7 @@ import type { Assistant } from '../../contract/assistants.ts';
 import { entriesMatching, hostMatches, originHost } from '../../contract/hosts.ts';
 import { PUBLIC_OPERATIONS } from '../../contract/public-operations.ts';
 import { identifier } from '../../contract/widget.ts';
-import type { FindAssistant } from './authenticate-widget.ts';
+import type { Configuration } from '../context.ts';
 
 /**
  * Returns the origin for the header Access-Control-Allow-Origin, in parsed form: the request's origin, when it is on the assistant's
@@ -19,12 +19,6 @@ export function allowedOrigin(
   return assistant.domain !== '' && hostMatches(assistant.domain, page) ? page.origin : undefined;
 }
 
-export type PreflightPorts = {
-  readonly findAssistant: FindAssistant;
-  /** Returns whether the Domain of any assistant is one of these entries. */
-  readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
-};
-
 const FORM_PATH = new RegExp(`^${PUBLIC_OPERATIONS.submitForm.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
 
 /** Returns the site that a preflight request names: in the path of form submit, or in `?site=` of init. */
@@ -38,7 +32,7 @@ export function preflightSite(path: string, site: string | undefined): string | 
  */
 export async function preflight(
   request: { readonly origin: string | undefined; readonly siteId: string | undefined },
-  configuration: PreflightPorts,
+  configuration: Configuration,
 ): Promise<string | undefined> {
   const page = request.origin === undefined ? undefined : originHost(request.origin);
   if (page === undefined) return undefined;

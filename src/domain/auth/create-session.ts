@@ -10,20 +10,12 @@ import {
 } from '../../contract/limits.ts';
 import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { sessionCreateRequest } from '../../contract/sessions.ts';
-import type { Counters } from '../counters.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../facts.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { type Clock, type NewId, unixSeconds } from '../sources.ts';
-import type { FindAssistant, SessionTokens } from './authenticate-widget.ts';
+import { unixSeconds } from '../sources.ts';
 import { ADDRESS_COUNTERS } from './ip-addresses.ts';
 import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
-
-export type CreateSessionPorts = {
-  readonly configuration: { readonly findAssistant: FindAssistant };
-  readonly counters: Counters;
-  readonly tokens: Pick<SessionTokens, 'signToken'>;
-  readonly now: Clock;
-  readonly newId: NewId;
-};
 
 /**
  * Creates a session token (spec "POST /api/widget/session/create"). Refuses in this order: 429 per IP address, the three 401s, 400, 429
@@ -32,13 +24,14 @@ export type CreateSessionPorts = {
  */
 export async function createSession(
   request: { readonly serverKey: string | undefined; readonly ip: string; readonly readBody: () => unknown },
-  ports: CreateSessionPorts,
+  { configuration, counters, tokens }: Context<'configuration' | 'counters' | 'tokens'>,
+  invocation: Invocation,
 ): Promise<PublicAnswer<'createSession'>> {
-  const now = ports.now();
+  const now = invocation.now();
   const siteId = request.serverKey === undefined ? undefined : siteOfServerSecret(request.serverKey);
   const [perIp, assistant] = await Promise.all([
-    ports.counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
-    siteId === undefined ? undefined : ports.configuration.findAssistant(siteId),
+    counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
+    siteId === undefined ? undefined : configuration.findAssistant(siteId),
   ]);
   if (!perIp.allowed) throw new Refusal('rate_limit_exceeded', perIp);
   if (request.serverKey === undefined || request.serverKey === '') throw new Refusal('server_key_required');
@@ -52,9 +45,9 @@ export async function createSession(
   const issuedAt = unixSeconds(now);
   const lifetime = ttlSeconds(input.ttl_minutes);
   const expiresAt = issuedAt + lifetime;
-  const token = await ports.tokens.signToken({
-    sub: input.user_id || `anon_${ports.newId()}`,
-    jti: ports.newId(),
+  const token = await tokens.signToken({
+    sub: input.user_id || `anon_${invocation.newId()}`,
+    jti: invocation.newId(),
     site_id: assistant.site_id,
     user_name: name == null ? undefined : truncateCharacters(name, USER_NAME_MAX_CHARACTERS),
     user_email: email == null ? undefined : truncateCharacters(email, USER_EMAIL_MAX_CHARACTERS),
@@ -67,7 +60,7 @@ export async function createSession(
     throw invalidField('context', `the session token would exceed ${SESSION_TOKEN_MAX_BYTES} bytes`);
   }
 
-  const perHour = await ports.counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
+  const perHour = await counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
   if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
   return {
     success: true,

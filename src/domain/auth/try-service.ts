@@ -12,10 +12,8 @@ export type PublicRequest = {
   readonly body?: object;
 };
 
-export type TryServicePorts = {
-  /** Sends a request to the service at its public address. @throws Error when the whole response does not arrive in time */
-  readonly ask: (request: PublicRequest) => Promise<{ readonly status: number; readonly text: string }>;
-};
+/** Sends a request to the service at its public address. @throws Error when the whole response does not arrive in time */
+export type Ask = (request: PublicRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
 /** The steps in their order: the configured server secret, session create, widget init, the widget's file. */
 export type TriedStep = 'server_key' | 'session_create' | 'widget_init' | 'widget_file';
@@ -32,10 +30,10 @@ export type Trial =
  *
  * @param serverKey the server secret of an assistant that is kept for this
  */
-export async function tryService(serverKey: string, ports: TryServicePorts): Promise<Trial> {
+export async function tryService(serverKey: string, ask: Ask): Promise<Trial> {
   if (siteOfServerSecret(serverKey) === undefined) return failed('server_key', 'no server secret is set');
   const { createSession, initWidget } = PUBLIC_OPERATIONS;
-  const created = await answered('session_create', createSession.answer, ports, {
+  const created = await answered('session_create', createSession.answer, ask, {
     method: createSession.method,
     path: createSession.path,
     headers: { [CREDENTIAL_HEADERS.serverKey]: serverKey },
@@ -43,7 +41,7 @@ export async function tryService(serverKey: string, ports: TryServicePorts): Pro
   });
   if (!('answer' in created)) return created;
   const { session_token, site_id } = created.answer;
-  const init = await answered('widget_init', initWidget.answer, ports, {
+  const init = await answered('widget_init', initWidget.answer, ask, {
     method: initWidget.method,
     path: initWidget.path,
     headers: { [CREDENTIAL_HEADERS.sessionToken]: session_token },
@@ -51,10 +49,10 @@ export async function tryService(serverKey: string, ports: TryServicePorts): Pro
   });
   if (!('answer' in init)) return init;
   if (init.answer.site_id !== site_id) return failed('widget_init', 'another site answered');
-  return widgetFile(ports);
+  return widgetFile(ask);
 }
 
-async function widgetFile({ ask }: TryServicePorts): Promise<Trial> {
+async function widgetFile(ask: Ask): Promise<Trial> {
   try {
     const { status, text } = await ask({ method: 'GET', path: '/static/va-wave-widget.js' });
     if (status !== 200) return failed('widget_file', `status ${status}`);
@@ -68,7 +66,7 @@ async function widgetFile({ ask }: TryServicePorts): Promise<Trial> {
 async function answered<Answer>(
   step: TriedStep,
   schema: z.ZodType<Answer>,
-  { ask }: TryServicePorts,
+  ask: Ask,
   request: PublicRequest,
 ): Promise<{ readonly answer: Answer } | Extract<Trial, { readonly succeeded: false }>> {
   try {

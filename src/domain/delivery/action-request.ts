@@ -1,7 +1,7 @@
 import type { Action, Trigger } from '../../contract/actions.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
+import type { OutboundRequest } from '../context.ts';
 import { unixSeconds } from '../sources.ts';
-import type { OutboundRequest } from './outbound-request.ts';
 import { signatureHeader } from './signature.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */

@@ -1,50 +1,33 @@
 import type { Action } from '../../contract/actions.ts';
+import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
-import type { Clock } from '../sources.ts';
+import type { AttemptStart, Context, FinishedAttempt, OutboundRequest } from '../context.ts';
+import type { Fact, Invocation } from '../facts.ts';
+import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
-import { type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
-import { signalFailingEndpoint, type WatchEndpointPorts } from './failing-endpoint.ts';
-import type { OutboundRequest } from './outbound-request.ts';
-import { type AttemptResult, retryDelay } from './outcome.ts';
-import type { SigningSecrets } from './signing-secret.ts';
+import { completeRecord, EXCERPT_BYTES, sendAttempt } from './delivery-log.ts';
+import { signalFailingEndpoint } from './failing-endpoint.ts';
+import { retryDelay } from './outcome.ts';
 
 /**
  * The delivery of an event to one Action, from a message of the deliveries queue on (docs/decisions/0003): read the Action, claim the attempt,
  * sign and send its request, complete the record, schedule the retry, signal an endpoint that keeps failing.
  */
 
-export type AttemptDeliveryPorts = {
-  readonly configuration: { readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined> };
-  readonly signingSecrets: SigningSecrets;
-  readonly attempts: Attempts;
-  readonly queue: { readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void> };
-  readonly now: Clock;
-};
+type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log' | 'queue'>;
 
-export type DeliverEventPorts = AttemptDeliveryPorts &
-  WatchEndpointPorts & {
-    readonly report: {
-      /** Called once for each message after its attempt is recorded. */
-      readonly attempted: (message: DeliveryMessage, summary: AttemptSummary) => void;
-      /** Called when the check for a failing endpoint failed. */
-      readonly watchFailed: (cause: unknown) => void;
-    };
-  };
+/** A message of the deliveries queue, and its id there. */
+export type ReceivedDelivery = { readonly message: DeliveryMessage; readonly messageId: string };
 
-export type AttemptSummary = {
-  /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
-  readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
-  readonly result: AttemptResult | null;
-};
+/** What became of a message (Fact `attempted`). */
+export type AttemptSummary = Pick<Extract<Fact, { readonly kind: 'attempted' }>, 'outcome' | 'result'>;
 
 /** What the delivery log has of an attempt of this queue from its start on. */
 type Start = AttemptStart & { readonly message_id: string };
-/** The part of a result that decides about a retry. */
-type Ended = Pick<AttemptResult, 'success' | 'status' | 'error'>;
 
 /** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
-export class AttemptInProgress extends Error {
+export class AttemptInProgress extends ServiceError {
   override readonly name = 'AttemptInProgress';
   /** Seconds until the message should be delivered again. */
   readonly retryAfterSeconds: number;
@@ -61,15 +44,20 @@ export class AttemptInProgress extends Error {
  * @throws the errors of attemptDelivery
  */
 export async function deliverEvent(
-  message: DeliveryMessage,
-  messageId: string,
-  ports: DeliverEventPorts,
+  received: ReceivedDelivery,
+  context: AttemptContext & Context<'failurePeriods' | 'signal'>,
+  invocation: Invocation,
 ): Promise<void> {
-  const summary = await attemptDelivery(message, messageId, ports);
-  ports.report.attempted(message, summary);
+  const { message } = received;
+  const { action_id, attempt, envelope } = message;
+  const { id: event_id, org_id, site_id } = envelope;
+  const summary = await attemptDelivery(received, context, invocation);
+  invocation.report({ kind: 'attempted', event_id, org_id, site_id, action_id, attempt, ...summary });
   const { result } = summary;
-  if (result?.error == null || result.success || retryDelay(message.attempt, result) !== undefined) return;
-  await signalFailingEndpoint(message, result.error.code, ports).catch(ports.report.watchFailed);
+  if (result?.error == null || result.success || retryDelay(attempt, result) !== undefined) return;
+  await signalFailingEndpoint(message, result.error.code, context, invocation).catch((cause: unknown) =>
+    invocation.report({ kind: 'watch_failed', event_id, action_id, cause }),
+  );
 }
 
 /**
@@ -79,27 +67,27 @@ export async function deliverEvent(
  * cases SQS must deliver the message again.
  */
 export async function attemptDelivery(
-  message: DeliveryMessage,
-  messageId: string,
-  ports: AttemptDeliveryPorts,
+  { message, messageId }: ReceivedDelivery,
+  context: AttemptContext,
+  invocation: Invocation,
 ): Promise<AttemptSummary> {
-  if (message.made !== undefined) return recordMade(message, message.made, ports);
-  const action = await ports.configuration.findAction(message.envelope.org_id, message.action_id);
+  if (message.made !== undefined) return recordMade(message, message.made, context);
+  const action = await context.findAction(message.envelope.org_id, message.action_id);
   // The log of a deleted Action may be erased already, so it gets no payload.
   const payload = action === undefined ? null : actionPayload(action, message.envelope);
-  const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: messageId });
-  if (!action?.enabled || action.suspended) return recordUnsent(message, start, action, ports);
+  const start = startOf(message, { payload, started_at: invocation.now().toISOString(), message_id: messageId });
+  if (!action?.enabled || action.suspended) return recordUnsent(message, start, action, context, invocation);
 
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
-  const signingSecret = await ports.signingSecrets.openSigningSecret(action);
-  if (!(await claim(message, start, ports))) return { outcome: 'taken', result: null };
-  const request = signedRequest(action, message, { payload, signingSecret, now: ports.now() });
-  const result = resultOf(await ports.attempts.makeAttempt(request), request);
+  const signingSecret = await context.openSigningSecret(action);
+  if (!(await claim(message, start, context, invocation))) return { outcome: 'taken', result: null };
+  const request = signedRequest(action, message, { payload, signingSecret, now: invocation.now() });
+  const { result } = await sendAttempt(start, request, context, invocation);
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
-  const written = await complete(start, result, ports.attempts);
-  await scheduleRetry(message, result, ports);
+  const written = await completeRecord(start, result, context, invocation);
+  await scheduleRetry(message, result, context, invocation);
   // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
-  if (!written) await recordLater(message, start, result, ports);
+  if (!written) await recordLater(message, start, result, context, invocation);
   return { outcome: result.success ? 'succeeded' : 'failed', result };
 }
 
@@ -108,11 +96,12 @@ async function recordUnsent(
   message: DeliveryMessage,
   start: Start,
   action: Action | undefined,
-  ports: Pick<AttemptDeliveryPorts, 'attempts' | 'queue'>,
+  context: Context<'log' | 'queue'>,
+  invocation: Invocation,
 ): Promise<AttemptSummary> {
-  const finished = await ports.attempts.log.recordUnsent(start, whyUnsent(action));
+  const finished = await context.log.recordUnsent(start, whyUnsent(action));
   // The attempt was already finished, and its retry may not be scheduled yet.
-  if (finished !== undefined) await scheduleRetry(message, finished.result, ports);
+  if (finished !== undefined) await scheduleRetry(message, finished.result, context, invocation);
   return { outcome: 'unsent', result: null };
 }
 
@@ -129,12 +118,13 @@ function whyUnsent(action: Action | undefined) {
 async function claim(
   message: DeliveryMessage,
   start: Start,
-  ports: Pick<AttemptDeliveryPorts, 'attempts' | 'queue'>,
+  context: Context<'log' | 'queue'>,
+  invocation: Invocation,
 ): Promise<boolean> {
-  const claimed = await ports.attempts.log.claim(start);
+  const claimed = await context.log.claim(start);
   if (claimed.kind === 'in_progress') throw new AttemptInProgress(claimed.secondsLeft);
   // The same message has finished this attempt, and its retry may not be scheduled yet.
-  if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, ports);
+  if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, context, invocation);
   return claimed.kind === 'claimed' || claimed.kind === 'resumed';
 }
 
@@ -151,25 +141,17 @@ const signedRequest = (
     keepBytes: EXCERPT_BYTES,
   });
 
-/** Completes the record. Returns false, and reports it, when the record could not be written. */
-async function complete(start: Start, result: AttemptResult, { log, logWriteFailed }: Attempts): Promise<boolean> {
-  try {
-    await log.complete(start, result);
-    return true;
-  } catch (cause) {
-    logWriteFailed(start, result, cause);
-    return false;
-  }
-}
-
-/** Queues the next attempt, if another one follows this result. */
+/** Queues the next attempt, if another one follows this result. @throws InvocationEnded */
 async function scheduleRetry(
   message: DeliveryMessage,
-  result: Ended,
-  ports: Pick<AttemptDeliveryPorts, 'queue'>,
+  result: FinishedAttempt['result'],
+  { queue }: Context<'queue'>,
+  { signal }: Invocation,
 ): Promise<void> {
   const delay = retryDelay(message.attempt, result);
-  if (delay !== undefined) await ports.queue.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
+  if (delay === undefined) return;
+  signal.throwIfAborted();
+  await queue.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
 }
 
 /** Seconds after which the delivery log may be available again. */
@@ -177,27 +159,33 @@ const RECORD_LATER_SECONDS = 60;
 
 /**
  * Queues a message that completes the record later. The message contains the payload and the result. When it cannot be queued either,
- * only the line in the function's log remains. The request is never sent again for this reason.
+ * only the lines in the function's log remain. The request is never sent again for this reason.
  */
 async function recordLater(
   message: DeliveryMessage,
-  { message_id, started_at, payload }: Start,
+  { message_id, started_at, payload, action_id, reference, attempt }: Start,
   result: AttemptResult,
-  ports: Pick<AttemptDeliveryPorts, 'queue'>,
+  { queue }: Context<'queue'>,
+  { signal, report }: Invocation,
 ): Promise<void> {
   const made = { message_id, started_at, with_body: payload !== null, ...result };
-  await ports.queue.sendLater({ ...message, made }, RECORD_LATER_SECONDS).catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    await queue.sendLater({ ...message, made }, RECORD_LATER_SECONDS);
+  } catch (cause) {
+    report({ kind: 'record_unqueued', action_id, reference, attempt, cause });
+  }
 }
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
 async function recordMade(
   message: DeliveryMessage,
   made: NonNullable<DeliveryMessage['made']>,
-  ports: Pick<AttemptDeliveryPorts, 'attempts'>,
+  { log }: Context<'log'>,
 ): Promise<AttemptSummary> {
   const { message_id, started_at, with_body, ...result } = made;
   const payload = with_body ? JSON.stringify(message.envelope) : null;
-  await ports.attempts.log.complete(startOf(message, { payload, started_at, message_id }), result);
+  await log.complete(startOf(message, { payload, started_at, message_id }), result);
   return { outcome: 'recorded', result: null };
 }
 
@@ -226,10 +214,13 @@ const NOT_CARRIED: Readonly<Record<NotCarried, string>> = {
  * Records a delivery that no queue message can carry (docs/delivery.md, payload_too_large). The record of data that is nested too deeply
  * has no payload, because it cannot be written as JSON.
  */
-export function recordNotCarried(ports: { readonly log: Attempts['log']; readonly now: Clock }) {
-  return async (message: DeliveryMessage, why: NotCarried): Promise<void> => {
-    const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
-    const start = startOf(message, { payload, started_at: ports.now().toISOString(), message_id: null });
-    await ports.log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
-  };
+export async function recordNotCarried(
+  message: DeliveryMessage,
+  why: NotCarried,
+  { log }: Context<'log'>,
+  { now }: Invocation,
+): Promise<void> {
+  const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
+  const start = startOf(message, { payload, started_at: now().toISOString(), message_id: null });
+  await log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
 }

@@ -1,42 +1,12 @@
-import type { Method } from '../../contract/actions.ts';
-import type { HitPerDay } from '../counters.ts';
-import type { Clock } from '../sources.ts';
-import { type Outcome, unanswered } from './outcome.ts';
-
-/** The number of outbound requests that an organization may make in a UTC day. */
-export type OutboundQuota = { readonly orgId: string; readonly perDay: number };
-
-/** A signed request. The bytes of its body are sent exactly as they were signed. */
-export type OutboundRequest = {
-  readonly method: Method;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null on GET. */
-  readonly body: Uint8Array | null;
-  /**
-   * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
-   * a key uses a new connection.
-   */
-  readonly connectionKey?: string;
-  /** Bytes of the response body that the caller needs, at most 1 MB. The rest may not be read. @default 1 MB */
-  readonly keepBytes?: number;
-  /** The organization, or `usage#<organization>`, against whose limit of requests in flight the request counts. Absent: it is not counted. */
-  readonly inFlightOf?: string;
-  /** Quota against which the request counts. Absent: it is not counted. */
-  readonly quota?: OutboundQuota;
-};
-
-/**
- * Makes one attempt. All outbound requests of the service use it (adapters/outbound); tests pass a fake.
- * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
- */
-export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<Outcome>;
+import type { Hit, MakeAttempt, Outcome, Send } from '../context.ts';
+import { ServiceError } from '../service-error.ts';
+import { unanswered } from './outcome.ts';
 
 /**
  * The invocation has ended or its time is over, and with it everything that it was doing, as if the function had stopped. It begins no
  * request and no retry any more, and the outcome of a request that was under way is not known.
  */
-export class InvocationEnded extends Error {
+export class InvocationEnded extends ServiceError {
   override readonly name = 'InvocationEnded';
 
   constructor() {
@@ -44,12 +14,11 @@ export class InvocationEnded extends Error {
   }
 }
 
-export type WithinQuotaPorts = {
-  readonly hitPerDay: HitPerDay;
-  /** Reports to the operator that a request could not be counted. */
-  readonly uncounted: (orgId: string, cause: unknown) => void;
-  readonly now: Clock;
-};
+/** Makes attempts without a limit. */
+export const unlimited =
+  (makeAttempt: MakeAttempt): Send =>
+  (request, { signal }) =>
+    makeAttempt(request, signal);
 
 const EXCEEDED = unanswered({
   code: 'quota_exceeded',
@@ -61,17 +30,16 @@ const EXCEEDED = unanswered({
  * attempts to blocked addresses, because each costs the operator about the same. A request without a quota is not counted. When the
  * counter cannot be written, the request is sent: a quota limits cost, and an internal error must not lose a customer's delivery.
  */
-export function withinQuota(makeAttempt: MakeAttempt, ports: WithinQuotaPorts): MakeAttempt {
-  const mayLeave = async ({ orgId, perDay }: OutboundQuota): Promise<boolean> => {
-    try {
-      return (await ports.hitPerDay(orgId, perDay, ports.now())).allowed;
-    } catch (cause) {
-      ports.uncounted(orgId, cause);
-      return true;
-    }
+export function withinQuota(send: Send, hitPerDay: Hit): Send {
+  return async (request, invocation): Promise<Outcome> => {
+    if (request.quota === undefined) return send(request, invocation);
+    const { orgId: org_id, perDay } = request.quota;
+    const hit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
+      invocation.report({ kind: 'uncounted', limit: 'quota', org_id, cause });
+      return { allowed: true };
+    });
+    return hit.allowed ? send(request, invocation) : EXCEEDED;
   };
-  return async (request, ended) =>
-    request.quota === undefined || (await mayLeave(request.quota)) ? makeAttempt(request, ended) : EXCEEDED;
 }
 
 /** A place among an organization's requests in flight. It expires, so that an invocation that was cut off does not keep it. */
@@ -79,13 +47,6 @@ export type Lease = { readonly release: () => Promise<void> };
 
 /** Takes a place for an organization. Returns undefined when all places are taken. */
 export type TakeLease = (orgId: string, now: Date) => Promise<Lease | undefined>;
-
-export type WithinInFlightPorts = {
-  readonly takeLease: TakeLease;
-  /** Reports to the operator that a place could not be taken or released. */
-  readonly leaseFailed: (orgId: string, cause: unknown) => void;
-  readonly now: Clock;
-};
 
 const TOO_MANY = unanswered({
   code: 'too_many_in_flight',
@@ -97,20 +58,20 @@ const TOO_MANY = unanswered({
  * for its endpoint, and all organizations share the executions of the account. When the storage of the places fails, the request is sent:
  * the limit protects the speed of other organizations, and an internal error must not lose a customer's request.
  */
-export function withinInFlight(makeAttempt: MakeAttempt, ports: WithinInFlightPorts): MakeAttempt {
-  const reportFailure = (orgId: string) => (cause: unknown) => {
-    ports.leaseFailed(orgId, cause);
-    return 'unknown' as const;
-  };
-  return async (request, ended) => {
-    const orgId = request.inFlightOf;
-    if (orgId === undefined) return makeAttempt(request, ended);
-    const lease = await ports.takeLease(orgId, ports.now()).catch(reportFailure(orgId));
+export function withinInFlight(send: Send, takeLease: TakeLease): Send {
+  return async (request, invocation) => {
+    const org_id = request.inFlightOf;
+    if (org_id === undefined) return send(request, invocation);
+    const uncounted = (cause: unknown) => {
+      invocation.report({ kind: 'uncounted', limit: 'in_flight', org_id, cause });
+      return 'unknown' as const;
+    };
+    const lease = await takeLease(org_id, invocation.now()).catch(uncounted);
     if (lease === undefined) return TOO_MANY;
     try {
-      return await makeAttempt(request, ended);
+      return await send(request, invocation);
     } finally {
-      if (lease !== 'unknown') await lease.release().catch(reportFailure(orgId));
+      if (lease !== 'unknown') await lease.release().catch(uncounted);
     }
   };
 }

@@ -1,28 +1,8 @@
-import type { DeliveryRecord, FailureCode } from '../../contract/delivery-record.ts';
+import type { AttemptResult, DeliveryError, FailureCode } from '../../contract/delivery-record.ts';
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
+import type { Outcome } from '../context.ts';
 
 /** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
-
-export type DeliveryError = NonNullable<DeliveryRecord['error']>;
-
-/** The part of an outcome that the delivery log keeps. */
-export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
-
-/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
-export type Outcome = {
-  /** HTTP status; null when none arrived. */
-  readonly status: number | null;
-  /** The first `keepBytes` of the response body, as received. */
-  readonly body: Uint8Array;
-  /** Milliseconds from the start of the DNS lookup to the end of the response. */
-  readonly latency_ms: number;
-  /** Only the status decides. */
-  readonly success: boolean;
-  /** Why the attempt is no success. Of a success: why its body is not whole; null when it is, also when it was cut at `keepBytes`. */
-  readonly error: DeliveryError | null;
-  /** What went wrong in the service, with `internal_error`. It is for the operator, and is not recorded. */
-  readonly cause?: unknown;
-};
 
 /** Returns the outcome of a response. @param problem with its body; null when the body is whole */
 export function responded(

@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { Action } from '../../contract/actions.ts';
+import { ServiceError } from '../service-error.ts';
 import type { RandomBytes } from '../sources.ts';
-
-/** Opens and seals signing secrets with the sealing ring (adapters/secrets). */
-export type SigningSecrets = { readonly openSigningSecret: (action: Action) => Promise<string> };
 
 /** One key of the sealing ring. `key` is text with at least 256 bits of entropy. */
 export type SealingKey = { readonly kid: string; readonly key: string };
@@ -42,7 +39,7 @@ export function openSigningSecret(sealed: string, actionId: string, keys: readon
   const [version, kid, text] = sealed.split('.');
   const key = keys.find((candidate) => candidate.kid === kid);
   if (version !== 'v1' || text === undefined || key === undefined) {
-    throw new Error(`No sealing key can open the signing secret of Action ${actionId}`);
+    throw new ServiceError(`No sealing key can open the signing secret of Action ${actionId}`);
   }
   const bytes = Buffer.from(text, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', aesKey(key), bytes.subarray(0, IV_BYTES), {

@@ -1,16 +1,9 @@
 import type { Action } from '../../contract/actions.ts';
-import type { Clock } from '../sources.ts';
+import type { AttemptResult } from '../../contract/delivery-record.ts';
+import type { AttemptStart, Context, OutboundRequest, Outcome } from '../context.ts';
+import type { Invocation } from '../facts.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
-import { type AttemptStart, type Attempts, EXCERPT_BYTES, resultOf } from './delivery-log.ts';
-import type { OutboundRequest } from './outbound-request.ts';
-import type { AttemptResult, Outcome } from './outcome.ts';
-import type { SigningSecrets } from './signing-secret.ts';
-
-export type SingleAttemptPorts = {
-  readonly signingSecrets: SigningSecrets;
-  readonly attempts: Attempts;
-  readonly now: Clock;
-};
+import { completeRecord, EXCERPT_BYTES, recordLost, sendAttempt } from './delivery-log.ts';
 
 /**
  * Makes the only attempt of a Form, AI-decided or test request. The service cannot send it again later.
@@ -25,31 +18,23 @@ export async function attemptOnce(
     /** Whether the caller needs the whole response; otherwise only the excerpt for the log is read. @default false */
     readonly needsBody?: boolean;
   },
-  ports: SingleAttemptPorts,
-): Promise<{
-  readonly request: OutboundRequest;
-  readonly outcome: Outcome;
-  readonly result: AttemptResult;
-}> {
-  const signingSecret = await ports.signingSecrets.openSigningSecret(action);
-  const now = ports.now();
+  context: Context<'openSigningSecret' | 'send' | 'log'>,
+  invocation: Invocation,
+): Promise<{ readonly request: OutboundRequest; readonly outcome: Outcome; readonly result: AttemptResult }> {
+  const signingSecret = await context.openSigningSecret(action);
+  const now = invocation.now();
   const payload = actionPayload(action, input.body);
   const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
   const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
   const request = { ...signed, inFlightOf: action.org_id };
-  const attempted = await sendOnce(
-    {
-      action_id: action.action_id,
-      reference: input.reference,
-      trigger: TRIGGER_HEADER_VALUES[action.trigger],
-      trigger_ref: input.triggerRef,
-      payload,
-    },
-    request,
-    now,
-    ports.attempts,
-  );
-  return { request, ...attempted };
+  const about = {
+    action_id: action.action_id,
+    reference: input.reference,
+    trigger: TRIGGER_HEADER_VALUES[action.trigger],
+    trigger_ref: input.triggerRef,
+    payload,
+  };
+  return { request, ...(await sendOnce(about, request, now, context, invocation)) };
 }
 
 /**
@@ -60,16 +45,16 @@ export async function sendOnce(
   about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
   request: OutboundRequest | Promise<OutboundRequest>,
   now: Date,
-  { log, logWriteFailed, makeAttempt }: Attempts,
+  context: Context<'send' | 'log'>,
+  invocation: Invocation,
 ): Promise<{ readonly outcome: Outcome; readonly result: AttemptResult }> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
   const [prepared] = await Promise.all([
     request,
-    log.claim(start).catch((cause: unknown) => logWriteFailed(start, null, cause)),
+    context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation)),
   ]);
-  const outcome = await makeAttempt(prepared);
-  const result = resultOf(outcome, prepared);
-  await log.complete(start, result).catch((cause: unknown) => logWriteFailed(start, result, cause));
-  return { outcome, result };
+  const attempted = await sendAttempt(start, prepared, context, invocation);
+  await completeRecord(start, attempted.result, context, invocation);
+  return attempted;
 }

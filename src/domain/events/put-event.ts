@@ -1,17 +1,12 @@
-import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
-import { exceedsLevels, isJsonObject, type JsonObject } from '../../contract/fields.ts';
+import { type CatalogEvent, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
+import { exceedsLevels, isJsonObject } from '../../contract/fields.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import { groupId } from '../../contract/queues.ts';
+import type { Context } from '../context.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
-import type { ConfigurationStore } from '../organizations/store.ts';
 import { inputOf, invalidField } from '../refusal.ts';
 import { isSubscribed } from './route-event.ts';
-
-export type PutEventPorts = {
-  readonly store: ConfigurationStore;
-  readonly publish: PublishEvent;
-};
 
 export type PutEventResult = CatalogEvent & {
   /** The envelope id of every delivery of this event. */
@@ -28,7 +23,7 @@ export type PutEventResult = CatalogEvent & {
  */
 export async function checkEvent(
   input: { readonly event: string; readonly org_id: unknown; readonly site_id?: unknown; readonly data: unknown },
-  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization' | 'findAssistant'> },
+  context: Context<'store'>,
 ): Promise<CatalogEvent> {
   const { event, data } = input;
   if (!isEventName(event)) {
@@ -43,8 +38,8 @@ export async function checkEvent(
   // As the intake does, which would drop the event.
   const org_id = inputOf(groupId, input.org_id, 'org_id');
   const site_id = inputOf(groupId.nullish(), input.site_id, 'site_id') ?? undefined;
-  await requireOrganization(org_id, ports);
-  if (site_id !== undefined && (await requireAssistant(site_id, ports)).org_id !== org_id) {
+  await requireOrganization(org_id, context);
+  if (site_id !== undefined && (await requireAssistant(site_id, context)).org_id !== org_id) {
     throw invalidField('site_id', `${site_id} belongs to another organization`);
   }
   return { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
@@ -54,14 +49,17 @@ export async function checkEvent(
  * Puts a catalog event on the bus for the operator, in the same form as the platform does.
  * @throws Refusal as checkEvent
  */
-export async function putEvent(input: Parameters<typeof checkEvent>[0], ports: PutEventPorts): Promise<PutEventResult> {
-  const event = await checkEvent(input, ports);
+export async function putEvent(
+  input: Parameters<typeof checkEvent>[0],
+  context: Context<'store' | 'publish'>,
+): Promise<PutEventResult> {
+  const event = await checkEvent(input, context);
   const { reserved } = EVENT_CATALOG[event.event];
-  const { actions } = await ports.store.listActions(event.org_id);
+  const { actions } = await context.store.listActions(event.org_id);
   const subscribed = actions
     .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, event.event, event.site_id))
     .map(({ action_id }) => action_id);
-  return { id: await ports.publish(event), ...event, reserved, subscribed };
+  return { id: await context.publish(event), ...event, reserved, subscribed };
 }
 
 function isEventName(text: string): text is EventName {
@@ -97,14 +95,3 @@ function changesBetween(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
-
-/** A catalog event to put on the bus. An event without `site_id` belongs to the organization and to no assistant. */
-export type CatalogEvent = {
-  readonly event: EventName;
-  readonly org_id: string;
-  readonly site_id?: string;
-  readonly data: JsonObject;
-};
-
-/** Puts a catalog event on the bus. Returns the id that the bus assigned to it, which is also the id of its envelopes. */
-export type PublishEvent = (event: CatalogEvent) => Promise<string>;

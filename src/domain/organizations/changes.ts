@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
-import type { AuditOperation, AuditRecord, Membership } from '../../contract/organizations.ts';
+import type { AuditOperation, AuditRecord } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import type { Author, ManagementContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import { newId, type RandomBytes } from '../sources.ts';
+import { newId } from '../sources.ts';
 
 /** Who changes assistants and Actions, in which version, and what the audit trail keeps of it. */
-
-/** Who makes a change in the dashboard, and when. The change is stored together with its audit record, in one transaction. */
-export type Author = {
-  readonly by: Membership;
-  readonly at: Date;
-  /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
-  readonly creationKey?: string;
-};
 
 /** Refuses a save, because somebody else saved after the caller read. `current` is the stored version when the caller named one. */
 export class StaleVersion extends Refusal {
@@ -48,10 +41,8 @@ export async function saveAt<Entity extends Assistant | Action, Result>(
   }
 }
 
-type Ids = { readonly author?: Author; readonly randomBytes: RandomBytes };
-
 /** Creates the id of a new assistant or Action. Requests of one author with the same idempotency key get the same id. */
-export function creationId(prefix: Parameters<typeof newId>[0], { author, randomBytes }: Ids): string {
+export function creationId(prefix: Parameters<typeof newId>[0], { author, randomBytes }: ManagementContext): string {
   if (author?.creationKey === undefined) return newId(prefix, randomBytes);
   const { by, creationKey } = author;
   const digest = createHash('sha256')
@@ -66,14 +57,15 @@ export function creationId(prefix: Parameters<typeof newId>[0], { author, random
  * @throws Refusal 409 when what the earlier request created has other settings
  */
 export async function createOnce<Entity>(
-  find: () => Promise<Entity | undefined>,
   create: () => Promise<Entity | 'exists'>,
+  find: () => Promise<Entity | undefined>,
   isRepeated: (earlier: Entity) => boolean,
 ): Promise<Entity> {
-  const created = (await find()) ?? (await create());
-  const entity = created === 'exists' ? await find() : created;
-  if (entity === undefined || !isRepeated(entity)) throw new Refusal('idempotency_key_reused');
-  return entity;
+  const created = await create();
+  if (created !== 'exists') return created;
+  const earlier = await find();
+  if (earlier === undefined || !isRepeated(earlier)) throw new Refusal('idempotency_key_reused');
+  return earlier;
 }
 
 /** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
@@ -81,14 +73,6 @@ export type Mutation =
   | { readonly entity: 'assistant'; readonly previous?: Assistant; readonly next: Assistant }
   | { readonly entity: 'action'; readonly previous?: Action; readonly next: Action }
   | { readonly entity: 'action'; readonly previous: Action; readonly next?: undefined };
-
-export type AuditTrail = {
-  /** Returns one page of the audit trail, the newest record first. @param after the `next` of the page before */
-  readonly auditPage: (
-    orgId: string,
-    after?: string,
-  ) => Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;
-};
 
 /** Fields that change with every save and are not recorded. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);

@@ -13,10 +13,10 @@ import { ASSISTANTS_PER_ORGANIZATION } from '../../contract/limits.ts';
 import type { Membership, Organization } from '../../contract/organizations.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
+import type { Context, ManagementContext } from '../context.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
-import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import type { ConfigurationStore } from './store.ts';
+import { requireOrganization } from './manage-organizations.ts';
 import { createRestricted } from './suspension-and-quota.ts';
 
 /**
@@ -25,32 +25,32 @@ import { createRestricted } from './suspension-and-quota.ts';
  * @throws Refusal 400 that names the field, 404 for an unknown organization, 409 when it has the maximum number of assistants or for a
  * reused key
  */
-export async function createAssistant(orgId: string, input: unknown, ports: ManagementPorts): Promise<Assistant> {
-  const { plan } = await requireOrganization(orgId, ports);
+export async function createAssistant(orgId: string, input: unknown, context: ManagementContext): Promise<Assistant> {
+  const { plan } = await requireOrganization(orgId, context);
   const asked = inputOf(creation, input);
   const { allowed_domains = asked.domain === '' ? [] : [asked.domain] } = asked;
   const settings = { ...asked, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
-  const now = ports.now().toISOString();
-  const site_id = creationId('site', ports);
+  const now = context.now().toISOString();
+  const site_id = creationId('site', context);
   const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
   return createOnce(
-    () => ports.store.findAssistant(site_id),
-    () => storeAssistant(wanted, ports),
+    () => storeAssistant(wanted, context),
+    () => context.store.findAssistant(site_id),
     (earlier) => changedFields(settingsOf(earlier), settingsOf(wanted)).length === 0,
   );
 }
 
 /** Stores a new assistant with the restrictions of its organization. */
-async function storeAssistant(wanted: Assistant, ports: ManagementPorts): Promise<Assistant | 'exists'> {
+async function storeAssistant(wanted: Assistant, context: ManagementContext): Promise<Assistant | 'exists'> {
   let limit = 0;
   const stored = await createRestricted(
     wanted,
     (assistant, organization) => {
       limit = assistantLimit(organization);
-      return ports.store.createAssistant(assistant, limit, ports.author);
+      return context.store.createAssistant(assistant, limit, context.author);
     },
-    ports,
+    context,
   );
   if (stored !== 'too_many') return stored;
   throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
@@ -70,14 +70,14 @@ export function assistantLimit({ assistant_limit }: Organization): number {
 export async function updateAssistant(
   previous: Assistant,
   change: Readonly<Record<string, unknown>>,
-  ports: ManagementPorts,
+  context: ManagementContext,
 ): Promise<Assistant> {
   // All other fields keep their stored value, including fields of newer code.
   const settings = inputOf(update, change);
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
-    requirePaid((await requireOrganization(previous.org_id, ports)).plan);
+    requirePaid((await requireOrganization(previous.org_id, context)).plan);
   }
-  return save(previous, { ...previous, ...settings }, ports);
+  return save(previous, { ...previous, ...settings }, context);
 }
 
 /**
@@ -89,17 +89,17 @@ export async function updateAssistant(
 export async function generateServerSecret(
   previous: Assistant,
   options: { readonly regenerate: boolean; readonly authentication_mode?: 'Session Signed' | undefined },
-  ports: ManagementPorts,
+  context: ManagementContext,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
   const { authentication_mode: saved, server_secret: existing } = previous;
   if (existing === undefined && saved !== 'Session Signed') {
     if (options.authentication_mode === undefined)
       throw invalidField('authentication_mode', 'must be Session Signed to generate a server secret');
-    requirePaid((await requireOrganization(previous.org_id, ports)).plan);
+    requirePaid((await requireOrganization(previous.org_id, context)).plan);
   }
   if (existing !== undefined && !options.regenerate) throw new Refusal('server_secret_exists');
-  const serverSecret = newServerSecret(previous.site_id, ports.randomBytes);
-  const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, ports);
+  const serverSecret = newServerSecret(previous.site_id, context.randomBytes);
+  const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, context);
   return { assistant, serverSecret };
 }
 
@@ -114,14 +114,12 @@ export async function setByOperator(
   siteId: string,
   name: keyof typeof OPERATOR_SETTINGS,
   value: unknown,
-  ports: ManagementPorts,
+  context: ManagementContext,
 ): Promise<Assistant> {
   const parsed = inputOf<unknown>(OPERATOR_SETTINGS[name], value, name);
-  const previous = await requireAssistant(siteId, ports);
-  return save(previous, { ...previous, [name]: parsed }, ports);
+  const previous = await requireAssistant(siteId, context);
+  return save(previous, { ...previous, [name]: parsed }, context);
 }
-
-type AssistantReads = { readonly store: Pick<ConfigurationStore, 'findAssistant'> };
 
 /** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
 export function viewOfAssistant(assistant: Assistant): AssistantView {
@@ -144,24 +142,28 @@ export function viewOfAssistant(assistant: Assistant): AssistantView {
 }
 
 /** Returns an assistant of the member's organization. @throws Refusal 404, also for an assistant of another organization */
-export async function assistantOf(member: Membership, siteId: string, ports: AssistantReads): Promise<Assistant> {
-  const assistant = await ports.store.findAssistant(siteId);
+export async function assistantOf(member: Membership, siteId: string, { store }: Context<'store'>): Promise<Assistant> {
+  const assistant = await store.findAssistant(siteId);
   if (assistant?.org_id !== member.org_id)
     throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 
 /** Returns an assistant. @throws Refusal 404 */
-export async function requireAssistant(siteId: string, ports: AssistantReads): Promise<Assistant> {
-  const assistant = await ports.store.findAssistant(siteId);
+export async function requireAssistant(siteId: string, { store }: Context<'store'>): Promise<Assistant> {
+  return existingAssistant(await store.findAssistant(siteId), siteId);
+}
+
+/** Returns an assistant that was read. @throws Refusal 404 when there is none */
+export function existingAssistant(assistant: Assistant | undefined, siteId: string): Assistant {
   if (assistant === undefined)
     throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 
-async function save(previous: Assistant, changed: Assistant, ports: ManagementPorts): Promise<Assistant> {
-  const next = { ...changed, updated_at: ports.now().toISOString(), version: previous.version + 1 };
-  if (!(await ports.store.replaceAssistant(previous, next, ports.author))) {
+async function save(previous: Assistant, changed: Assistant, context: ManagementContext): Promise<Assistant> {
+  const next = { ...changed, updated_at: context.now().toISOString(), version: previous.version + 1 };
+  if (!(await context.store.replaceAssistant(previous, next, context.author))) {
     throw new StaleVersion('assistant');
   }
   return next;

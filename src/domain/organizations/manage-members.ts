@@ -1,46 +1,10 @@
 import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
 import { type Membership, memberInput, namedMember, type Role } from '../../contract/organizations.ts';
+import type { Context, Login, Logins, Members } from '../context.ts';
 import { inputOf, Refusal } from '../refusal.ts';
-import type { Clock } from '../sources.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { requireOrganization } from './manage-organizations.ts';
-import type { ConfigurationStore } from './store.ts';
-
-export type ListMembersPorts = {
-  readonly members: { readonly list: (orgId: string) => Promise<readonly Membership[]> };
-};
-
-export type ManageMembersPorts = {
-  readonly store: Pick<ConfigurationStore, 'findOrganization'>;
-  readonly members: {
-    readonly save: (membership: Membership) => Promise<void>;
-    readonly remove: (orgId: string, sub: string) => Promise<void>;
-    readonly list: (orgId: string) => Promise<readonly Membership[]>;
-  };
-  readonly logins: Logins;
-  readonly now: Clock;
-};
-
-/** A login of the user pool. */
-export type Login = {
-  readonly sub: string;
-  readonly username: string;
-  readonly email: string | undefined;
-  readonly enabled: boolean;
-  /** Whether its user has proved access to the mailbox of the address. */
-  readonly verified: boolean;
-  /** The identity providers whose people use it. Each of them may have written its address. */
-  readonly providers: readonly string[];
-};
-
-export type Logins = {
-  /** Finds all logins with an email address, in whatever case it is written. */
-  readonly withEmail: (email: string) => Promise<readonly Login[]>;
-  readonly withSub: (sub: string) => Promise<Login | undefined>;
-  /** Creates a login and sends an invitation. `invited` is false when the user pool has one that `withEmail` has not found. */
-  readonly create: (email: string) => Promise<{ readonly login: Login; readonly invited: boolean }>;
-};
 
 /**
  * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this. An email address finds
@@ -50,20 +14,22 @@ export type Logins = {
 export async function addMember(
   orgId: string,
   input: z.input<typeof memberInput>,
-  ports: ManageMembersPorts,
+  context: Context<'store' | 'members' | 'logins' | 'now'>,
 ): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
   const { email, sub, role, providers } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
-  await requireOrganization(orgId, ports);
+  await requireOrganization(orgId, context);
   const { login, invited } =
-    sub === undefined ? await certainLogin(email ?? '', providers, ports.logins) : await namedLogin(sub, ports.logins);
+    sub === undefined
+      ? await certainLogin(email ?? '', providers, context.logins)
+      : await namedLogin(sub, context.logins);
   const membership: Membership = {
     org_id: orgId,
     sub: login.sub,
     email: (login.email ?? login.username).toLowerCase(),
     role,
-    created_at: ports.now().toISOString(),
+    created_at: context.now().toISOString(),
   };
-  await ports.members.save(membership);
+  await context.members.save(membership);
   return { membership, invited };
 }
 
@@ -100,7 +66,7 @@ async function namedLogin(sub: string, logins: Logins) {
 }
 
 /** Lists the members of an organization by email address. */
-export async function listMembers(orgId: string, { members }: ListMembersPorts): Promise<readonly Membership[]> {
+export async function listMembers(orgId: string, members: Members): Promise<readonly Membership[]> {
   return (await members.list(orgId)).toSorted((a, b) => a.email.localeCompare(b.email));
 }
 
@@ -112,10 +78,10 @@ export async function listMembers(orgId: string, { members }: ListMembersPorts):
 export async function removeMember(
   orgId: string,
   input: z.input<typeof namedMember>,
-  ports: ManageMembersPorts,
+  members: Members,
 ): Promise<Membership> {
   const wanted = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
-  const memberships = (await ports.members.list(orgId)).filter(
+  const memberships = (await members.list(orgId)).filter(
     ({ email, sub }) => email === wanted.email || sub === wanted.sub,
   );
   const [membership] = memberships;
@@ -123,27 +89,17 @@ export async function removeMember(
     const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
     throw new Refusal('member_not_found', { message: `${name}: ${value} is not a member of ${orgId}` });
   }
-  for (const { sub } of memberships) await ports.members.remove(orgId, sub);
+  for (const { sub } of memberships) await members.remove(orgId, sub);
   return membership;
 }
-
-export type MembershipReads = {
-  /** Reads strongly consistently, so that a removed member is refused with the next request. */
-  readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
-};
 
 /**
  * Returns the caller's membership in an organization. Every request reads it again. A caller who is not a member gets the same answer
  * as for an organization that does not exist.
  * @throws Refusal 404, 403 when an admin is required and the caller is not one
  */
-export async function requireMembership(
-  orgId: string,
-  sub: string,
-  role: Role,
-  ports: MembershipReads,
-): Promise<Membership> {
-  const membership = await ports.findMembership(orgId, sub);
+export async function requireMembership(orgId: string, sub: string, role: Role, members: Members): Promise<Membership> {
+  const membership = await members.findMembership(orgId, sub);
   if (membership === undefined)
     throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
   if (role === 'admin' && membership.role !== 'admin') {
@@ -152,17 +108,12 @@ export async function requireMembership(
   return membership;
 }
 
-export type WhoAmIPorts = {
-  readonly store: Pick<ConfigurationStore, 'findOrganization'>;
-  readonly members: { readonly membershipsOf: (sub: string) => Promise<readonly Membership[]> };
-};
-
 /** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. */
-export async function whoAmI(sub: string, ports: WhoAmIPorts): Promise<DashboardAnswer<'me'>> {
-  const memberships = await ports.members.membershipsOf(sub);
+export async function whoAmI(sub: string, context: Context<'store' | 'members'>): Promise<DashboardAnswer<'me'>> {
+  const memberships = await context.members.membershipsOf(sub);
   const organizations = await Promise.all(
     memberships.map(async ({ org_id, role, email }) => {
-      const organization = await ports.store.findOrganization(org_id);
+      const organization = await context.store.findOrganization(org_id);
       if (organization === undefined) return [];
       const { name, plan, suspended = false } = organization;
       return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];

@@ -1,28 +1,19 @@
 import { type Organization, organizationChange, organizationInput } from '../../contract/organizations.ts';
+import type { Context, ManagementContext } from '../context.ts';
 import { inputOf, Refusal } from '../refusal.ts';
-import { type Clock, newId, type RandomBytes } from '../sources.ts';
-import type { Author } from './changes.ts';
-import type { ConfigurationStore } from './store.ts';
-
-export type ManagementPorts = {
-  readonly store: ConfigurationStore;
-  /** Absent for the operator, whose changes are not recorded. */
-  readonly author?: Author;
-  readonly now: Clock;
-  readonly randomBytes: RandomBytes;
-};
+import { newId } from '../sources.ts';
 
 /** Creates an organization. @throws Refusal 400 that names the field */
 export async function createOrganization(
   input: { readonly name: string; readonly plan?: string },
-  ports: ManagementPorts,
+  context: ManagementContext,
 ): Promise<Organization> {
   const organization: Organization = {
-    org_id: newId('org', ports.randomBytes),
+    org_id: newId('org', context.randomBytes),
     ...inputOf(organizationInput, input),
-    created_at: ports.now().toISOString(),
+    created_at: context.now().toISOString(),
   };
-  await ports.store.createOrganization(organization);
+  await context.store.createOrganization(organization);
   return organization;
 }
 
@@ -34,20 +25,17 @@ export async function createOrganization(
 export async function updateOrganization(
   orgId: string,
   change: { readonly name?: string; readonly plan?: string; readonly assistant_limit?: number },
-  ports: ManagementPorts,
+  context: ManagementContext,
 ): Promise<Organization> {
-  const previous = await requireOrganization(orgId, ports);
+  const previous = await requireOrganization(orgId, context);
   const settings = inputOf(organizationChange, change);
-  await ports.store.changeOrganization(orgId, settings);
+  await context.store.changeOrganization(orgId, settings);
   return { ...previous, ...settings };
 }
 
 /** Returns an organization. @throws Refusal 404 */
-export async function requireOrganization(
-  orgId: string,
-  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
-): Promise<Organization> {
-  const organization = await ports.store.findOrganization(orgId);
+export async function requireOrganization(orgId: string, { store }: Context<'store'>): Promise<Organization> {
+  const organization = await store.findOrganization(orgId);
   if (organization === undefined)
     throw new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });
   return organization;

@@ -1,12 +1,12 @@
+import type { Action } from '../../contract/actions.ts';
 import { dailyOutboundQuota, type Organization, type OrganizationRestrictions } from '../../contract/organizations.ts';
+import type { ActionList, Context, ManagementContext } from '../context.ts';
 import { inputOf } from '../refusal.ts';
-import { type ManagementPorts, requireOrganization } from './manage-organizations.ts';
-import { type ConfigurationStore, requireAll } from './store.ts';
+import { ServiceError } from '../service-error.ts';
+import { requireOrganization } from './manage-organizations.ts';
 
-export type RestrictionPorts = ManagementPorts & {
-  /** Reports progress before each write. It may throw to end the work. */
-  readonly step: (text: string) => Promise<void>;
-};
+/** Restricting also reports its progress. */
+type RestrictionContext = ManagementContext & Context<'step'>;
 
 /** How many assistants and Actions a run has changed. */
 type ChangedParts = { readonly assistants: number; readonly actions: number };
@@ -34,22 +34,31 @@ const CREATION_ATTEMPTS = 5;
 export async function createRestricted<Part extends { readonly org_id: string }, Outcome extends string>(
   wanted: Part,
   create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_changed'>,
-  ports: { readonly store: Pick<ConfigurationStore, 'findOrganization'> },
+  context: Context<'store'>,
 ): Promise<Part | Outcome> {
   for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt += 1) {
-    const organization = await requireOrganization(wanted.org_id, ports);
+    const organization = await requireOrganization(wanted.org_id, context);
     const part = { ...wanted, ...restrictionsOf(organization) };
     const outcome = await create(part, organization);
     if (outcome === 'created') return part;
     if (outcome !== 'organization_changed') return outcome;
   }
-  throw new Error(`Organization ${wanted.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`);
+  throw new ServiceError(
+    `Organization ${wanted.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`,
+  );
+}
+
+/** Returns all Actions, for work that must not leave one out. @throws Error that names an Action that cannot be read */
+export function requireAll({ actions, unreadable }: ActionList): readonly Action[] {
+  const [first] = unreadable;
+  if (first !== undefined) throw first.cause;
+  return actions;
 }
 
 /** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */
-export async function setSuspended(orgId: string, suspended: boolean, ports: RestrictionPorts) {
+export async function setSuspended(orgId: string, suspended: boolean, context: RestrictionContext) {
   const carries = (part: OrganizationRestrictions) => (part.suspended ?? false) === suspended;
-  return { org_id: orgId, suspended, ...(await restrictOrganization(orgId, { suspended }, carries, ports)) };
+  return { org_id: orgId, suspended, ...(await restrictOrganization(orgId, { suspended }, carries, context)) };
 }
 
 /**
@@ -57,10 +66,10 @@ export async function setSuspended(orgId: string, suspended: boolean, ports: Res
  * request. Requests that were counted today still count.
  * @throws Refusal 400 that names the field, 404
  */
-export async function setOutboundQuota(orgId: string, perDay: number | null, ports: RestrictionPorts) {
+export async function setOutboundQuota(orgId: string, perDay: number | null, context: RestrictionContext) {
   const daily_outbound_quota = inputOf(dailyOutboundQuota, perDay, 'daily_outbound_quota');
   const carries = (part: OrganizationRestrictions) => (part.daily_outbound_quota ?? null) === daily_outbound_quota;
-  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, carries, ports);
+  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, carries, context);
   return { org_id: orgId, daily_outbound_quota, ...changed };
 }
 
@@ -78,10 +87,10 @@ async function restrictOrganization(
   orgId: string,
   restriction: OrganizationRestrictions,
   carries: (part: OrganizationRestrictions) => boolean,
-  ports: RestrictionPorts,
+  context: RestrictionContext,
 ): Promise<ChangedParts> {
-  const { store, step } = ports;
-  await requireOrganization(orgId, ports);
+  const { store, step } = context;
+  await requireOrganization(orgId, context);
   await store.changeOrganization(orgId, restriction);
   const count = { assistants: 0, actions: 0 };
   // Repeats until every part has the restriction, because an admin may save or create a part during a pass.

@@ -1,23 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { isJsonObject } from '../../contract/fields.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
-import type { FindAssistant, SessionTokens } from '../auth/authenticate-widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Attempts } from '../delivery/delivery-log.ts';
-import type { OutboundRequest } from '../delivery/outbound-request.ts';
-import type { Outcome } from '../delivery/outcome.ts';
+import type { Context, OutboundRequest, Outcome } from '../context.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
+import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
-import { type Clock, type NewId, unixSeconds } from '../sources.ts';
-
-export type ReportUsagePorts = {
-  readonly tokens: Pick<SessionTokens, 'verifyTokenOfTurn'>;
-  readonly configuration: { readonly findAssistant: FindAssistant };
-  readonly attempts: Attempts;
-  readonly now: Clock;
-  readonly newId: NewId;
-};
+import { unixSeconds } from '../sources.ts';
 
 /**
  * Reports the usage of a turn to the session's usage webhook (spec "Outbound: usage webhook"). Only a complete 200 response with
@@ -25,15 +15,19 @@ export type ReportUsagePorts = {
  * A session without a webhook makes no request. A report above the organization's limit in flight is recorded and not sent.
  * @throws Refusal 401 for an invalid token
  */
-export async function reportUsage(report: UsageReport, ports: ReportUsagePorts): Promise<UsageReportResult> {
-  const claims = await ports.tokens.verifyTokenOfTurn(report.session_token);
+export async function reportUsage(
+  report: UsageReport,
+  context: Context<'tokens' | 'configuration' | 'send' | 'log'>,
+  invocation: Invocation,
+): Promise<UsageReportResult> {
+  const claims = await context.tokens.verifyTokenOfTurn(report.session_token);
   if (claims === undefined) throw new Refusal('session_token_invalid');
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };
 
-  const now = ports.now();
+  const now = invocation.now();
   const timestamp = unixSeconds(now);
-  const nonce = ports.newId();
+  const nonce = invocation.newId();
   const payload = canonicalJson({
     session_id: claims.jti,
     user_id: claims.sub,
@@ -53,7 +47,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },
-    inFlightOf: await inFlightKey(claims.site_id, ports),
+    inFlightOf: await inFlightKey(claims.site_id, context, invocation),
   });
   const about = {
     action_id: usageLogId(claims.site_id),
@@ -61,7 +55,7 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const { outcome } = await sendOnce({ ...about, payload }, request(), now, ports.attempts);
+  const { outcome } = await sendOnce({ ...about, payload }, request(), now, context, invocation);
   return { should_continue: !saysStop(outcome), reported: true };
 }
 
@@ -69,8 +63,14 @@ export async function reportUsage(report: UsageReport, ports: ReportUsagePorts):
  * Returns the name under which a report counts as in flight: that of the organization, apart from its other requests, so that a slow
  * usage webhook refuses no form. A token names only its site, which counts by itself when its assistant cannot be read.
  */
-async function inFlightKey(siteId: string, ports: Pick<ReportUsagePorts, 'configuration'>): Promise<string> {
-  const assistant = await ports.configuration.findAssistant(siteId).catch(() => undefined);
+async function inFlightKey(
+  siteId: string,
+  { configuration }: Context<'configuration'>,
+  { report }: Invocation,
+): Promise<string> {
+  const assistant = await configuration.findAssistant(siteId).catch((cause: unknown) => {
+    report({ kind: 'assistant_unreadable', site_id: siteId, cause });
+  });
   return `usage#${assistant?.org_id ?? siteId}`;
 }
 

@@ -3,9 +3,7 @@ import type { batchedActionReads, configurationReads } from '../../../src/adapte
 import type { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
 import type { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import type { ItemReader } from '../../../src/adapters/dynamodb/stored-items.ts';
-import type { DeliveryLog } from '../../../src/domain/delivery/delivery-log.ts';
-import type { AuditTrail } from '../../../src/domain/organizations/changes.ts';
-import type { ConfigurationStore } from '../../../src/domain/organizations/store.ts';
+import type { AuditPage, ConfigurationStore, DeliveryLog } from '../../../src/domain/context.ts';
 import type { parseJson } from '../../../src/domain/parse-json.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -34,7 +32,7 @@ type Ports = {
   readonly reads: ReturnType<typeof configurationReads>;
   readonly together: ReturnType<typeof batchedActionReads>;
   readonly store: ConfigurationStore;
-  readonly audit: AuditTrail['auditPage'];
+  readonly audit: AuditPage;
   readonly members: ReturnType<typeof members>;
   readonly conversations: ReturnType<typeof conversations>;
   readonly log: DeliveryLog;

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 import { within } from '../../harness/within.ts';
 import { pour, type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
 import { BLOCKED, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';

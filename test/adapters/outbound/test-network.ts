@@ -1,6 +1,6 @@
 import type { NetworkRule } from '../../../src/adapters/outbound/network-rule.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../../src/adapters/outbound/outbound.ts';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 import { type Authority, createAuthority, type Identity } from './authority.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 import { stopReceivers } from './receiver.ts';

@@ -1,39 +1,30 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
-import {
-  type CallToolPorts,
-  callTool,
-  listTools,
-  type ToolCallRecord,
-  toolResponse,
-} from '../../../src/domain/actions/call-tool.ts';
+import { callTool, listTools, toolResponse } from '../../../src/domain/actions/call-tool.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
+import { fakeInvocation } from '../../fakes/invocation.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
-import { countingIds } from '../../fakes/sources.ts';
-import { memoryConversations } from '../../fakes/widget.ts';
+import { fakeConfiguration, memoryConversations } from '../../fakes/widget.ts';
 
 const PARAMETERS = { type: 'object' as const, properties: { order: { type: 'string' as const } }, required: ['order'] };
 const UNAVAILABLE = { outcome: 'unavailable', message: 'The external service is unavailable. Offer a follow-up.' };
 
 function setUp(changes: Partial<AiAction> = {}) {
   const fakes = attemptFakes();
-  const unrecorded: ToolCallRecord[] = [];
   const conversations = memoryConversations(fakes.clock.now);
   const recorded = () => conversations.items().flatMap(({ call }) => call ?? []);
   const action = anAiAction({ parameters: PARAMETERS, ...changes });
-  const ports: CallToolPorts = {
-    ...fakes.ports,
-    configuration: {
+  const context = {
+    ...fakes.context,
+    configuration: fakeConfiguration({
       findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
-    },
+    }),
     conversations,
-    report: { recordFailed: (record) => unrecorded.push(record) },
-    newId: countingIds(),
   };
   const call = (args: Record<string, unknown> = { order: 'A1' }, conversation_id = 'c-1', tool = action.slug) =>
-    callTool({ site_id: SITE_ID, conversation_id, tool, arguments: args }, ports);
-  return { ...fakes, ports, conversations, recorded, unrecorded, call };
+    callTool({ site_id: SITE_ID, conversation_id, tool, arguments: args }, context, fakes.invocation);
+  return { ...fakes, conversations, recorded, call };
 }
 
 describe('a call', () => {
@@ -108,10 +99,23 @@ describe('a call', () => {
   );
 
   test('that cannot be recorded is reported to the operator, and the assistant gets its result', async () => {
-    const { call, ports, unrecorded, outbound } = setUp();
-    Object.assign(ports.conversations, { recordCall: () => Promise.reject(new Error('away')) });
+    const { call, conversations, invocation, outbound } = setUp();
+    const cause = new Error('away');
+    Object.assign(conversations, { recordCall: () => Promise.reject(cause) });
     const answer = await call();
-    expect([answer.outcome, unrecorded.length, outbound.requests.length]).toEqual(['completed', 1, 1]);
+    expect([answer.outcome, outbound.requests.length]).toEqual(['completed', 1]);
+    const call_unrecorded = { call_id: 'id-1', action_id: 'act_ai', status: 200, latency_ms: 12, cause };
+    expect(invocation.facts).toEqual([{ kind: 'call_unrecorded', ...call_unrecorded }]);
+  });
+
+  test('that the service cannot make is unavailable, and its cause is reported and not recorded', async () => {
+    const { call, invocation, outbound, log } = setUp();
+    const cause = new Error('a fault of the sender');
+    outbound.outcomes = [{ ...unanswered('internal_error'), cause }];
+    expect(await call()).toEqual(UNAVAILABLE);
+    const send_failed = { action_id: 'act_ai', reference: 'id-1', attempt: 1, cause };
+    expect(invocation.facts).toEqual([{ kind: 'send_failed', ...send_failed }]);
+    expect(JSON.stringify(log.items())).not.toContain('a fault of the sender');
   });
 });
 
@@ -184,7 +188,16 @@ describe('the response for the assistant', () => {
 
 describe('the list of tools', () => {
   const list = (tools: readonly AiAction[], assistant: Assistant | undefined = anAssistant()) =>
-    listTools(SITE_ID, { configuration: { toolsOf: async () => tools, findAssistant: async () => assistant } });
+    listTools(
+      SITE_ID,
+      {
+        configuration: fakeConfiguration({
+          toolsOf: async () => ({ actions: tools, unreadable: [] }),
+          findAssistant: async () => assistant,
+        }),
+      },
+      fakeInvocation(),
+    );
 
   test('has their names, descriptions and parameters', async () => {
     const description = 'Finds an order by its number';
@@ -202,10 +215,17 @@ describe('the list of tools', () => {
   });
 
   test('of an unknown assistant is refused; without tools, and while the organization is suspended, it is empty', async () => {
-    const nobody = { toolsOf: async () => [], findAssistant: async () => undefined };
-    const refusal = await refusalOf(listTools(SITE_ID, { configuration: nobody }));
+    const refusal = await refusalOf(listTools(SITE_ID, { configuration: fakeConfiguration() }, fakeInvocation()));
     expect(refusal).toMatchObject({ code: 'assistant_not_found', field: 'site_id' });
     expect(await list([])).toEqual([]);
     expect(await list([anAiAction({ suspended: true })])).toEqual([]);
+  });
+
+  test('leaves out what cannot be read, and reports it', async () => {
+    const invocation = fakeInvocation();
+    const unreadable = [{ action_id: 'act_x', cause: new Error('x') }];
+    const configuration = fakeConfiguration({ toolsOf: async () => ({ actions: [anAiAction()], unreadable }) });
+    expect(await listTools(SITE_ID, { configuration }, invocation)).toHaveLength(1);
+    expect(invocation.facts).toEqual([{ kind: 'action_unreadable', ...unreadable[0] }]);
   });
 });

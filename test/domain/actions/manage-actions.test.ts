@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import { slugOf } from '../../../src/contract/slug.ts';
-import {
-  createAction,
-  type ManageActionsPorts,
-  requireAction,
-  settingsOf,
-} from '../../../src/domain/actions/manage-actions.ts';
+import { requireAction, settingsOf } from '../../../src/domain/actions/manage-actions.ts';
+import type { Context, ManagementContext } from '../../../src/domain/context.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { deleteAction, updateAction } from '../../fakes/saves.ts';
+import { createAction, deleteAction, updateAction } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 const url = 'https://crm.example/';
@@ -24,7 +20,7 @@ async function setUp() {
   const store = memoryConfiguration();
   await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
   for (const site_id of [SITE_ID, OTHER_SITE_ID]) await store.createAssistant(anAssistant({ site_id }), 2);
-  const ports: ManageActionsPorts = {
+  const ports: ManagementContext & Context<'sealSigningSecret'> = {
     store,
     now: clock.now,
     randomBytes: countingBytes(),

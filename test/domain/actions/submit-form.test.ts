@@ -2,20 +2,14 @@ import fc from 'fast-check';
 import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import {
-  cleanFormValues,
-  type EscalationChannel,
-  missingRequiredField,
-  type SubmitFormPorts,
-  submitForm,
-} from '../../../src/domain/actions/submit-form.ts';
-import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import { cleanFormValues, missingRequiredField, submitForm } from '../../../src/domain/actions/submit-form.ts';
+import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import type { Context, Escalate, Submission } from '../../../src/domain/context.ts';
 import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { countingIds } from '../../fakes/sources.ts';
 import {
   aConversation,
   memoryConversations,
@@ -29,7 +23,7 @@ type Setup = {
   readonly assistant?: Partial<Assistant>;
   readonly form?: Partial<FormAction>;
   readonly tokens?: Readonly<Record<string, SessionClaims>>;
-  readonly escalate?: EscalationChannel;
+  readonly escalate?: Escalate;
 };
 
 const CONVERSATION = 'conversation-1';
@@ -46,41 +40,33 @@ async function setUp({ assistant = {}, form = {}, tokens = {}, escalate = async 
   await conversations.saveConversation(aConversation({ conversation_id: CONVERSATION }));
   await conversations.saveConversation(aConversation({ conversation_id: 'of-user-1', user_id: 'user-1' }));
   const action = aFormAction(form);
-  const outcomes: Parameters<SubmitFormPorts['report']['forwarded']>[0][] = [];
-  const unsettled: string[] = [];
   const assistants = [anAssistant(assistant), anAssistant({ site_id: OTHER_SITE_ID })];
-  const { configuration, tokens: verified } = widgetAuthentication({ assistants, tokens });
-  const ports: SubmitFormPorts = {
-    ...fakes.ports,
+  const authentication = widgetAuthentication({ assistants, tokens });
+  const context = {
+    ...fakes.context,
     configuration: {
-      ...configuration,
-      findForm: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
+      ...authentication.configuration,
+      findForm: async (siteId: string, slug: string) =>
+        siteId === action.site_id && slug === action.slug ? action : undefined,
     },
     conversations,
     counters: { hitPerMinute: perMinute.hit, hitPerHour: perHour.hit },
-    tokens: verified,
     escalate,
-    report: {
-      identified: () => {},
-      forwarded: (outcome) => outcomes.push(outcome),
-      settleFailed: (submissionId) => unsettled.push(submissionId),
-    },
-    newId: countingIds(),
   };
   const submit = async (
     body: unknown = BODY,
     changes: Partial<WidgetCredentials> = {},
     path: { siteId?: string; slug?: string } = {},
-    other: Partial<SubmitFormPorts> = {},
-  ) =>
-    submitForm(
-      { siteId: SITE_ID, slug: 'contact-us', ...path, credentials: siteIdCredentials(changes), readBody: () => body },
-      { ...ports, ...other },
-    );
-  return { ...fakes, perMinute, perHour, conversations, outcomes, unsettled, ports, submit };
+    other: Partial<Context<'openSigningSecret' | 'conversations'>> = {},
+  ) => {
+    const widget = await identifyWidget(siteIdCredentials(changes), authentication);
+    const request = { siteId: SITE_ID, slug: 'contact-us', ...path, widget, readBody: () => body };
+    return submitForm(request, { ...context, ...other }, fakes.invocation);
+  };
+  return { ...fakes, perMinute, perHour, conversations, submit };
 }
 
-const KEYS_AWAY = { signingSecrets: { openSigningSecret: failing('The key store is away') } };
+const KEYS_AWAY = { openSigningSecret: failing('The key store is away') };
 
 describe('an accepted submission', () => {
   test('is cleaned, signed and sent once, and the response has its id', async () => {
@@ -104,21 +90,28 @@ describe('an accepted submission', () => {
   });
 
   test('is sent although the delivery log fails, and the failure is reported', async () => {
-    const { submit, log, unwritten, outbound } = await setUp();
+    const { submit, log, invocation, outbound } = await setUp();
     log.failing.add('claim');
     expect(await submit()).toMatchObject({ success: true });
     expect(await log.all()).toMatchObject([{ status: 200, sends: 1 }]);
     log.failing.add('complete');
     await submit();
     expect(outbound.requests).toHaveLength(2);
-    expect(unwritten.map(({ result }) => result?.status ?? null)).toEqual([null, null, 200]);
+    const lost = (result: unknown) => ({ action_id: 'act_form', attempt: 1, result, cause: expect.any(Error) });
+    const [started, completed] = [lost(null), lost(expect.objectContaining({ status: 200 }))];
+    expect(invocation.of('record_lost')).toMatchObject([started, started, completed]);
   });
 
   test('stays accepted when its outcome cannot be stored', async () => {
-    const { submit, unsettled, ports } = await setUp();
-    const settleSubmission = async () => Promise.reject(new Error('The table is away'));
-    const answer = await submit(KEYED, {}, {}, { conversations: { ...ports.conversations, settleSubmission } });
-    expect([answer.success, unsettled]).toEqual([true, ['id-1']]);
+    const { submit, invocation, conversations } = await setUp();
+    const cause = new Error('The table is away');
+    const settleSubmission = async () => Promise.reject(cause);
+    const answer = await submit(KEYED, {}, {}, { conversations: { ...conversations, settleSubmission } });
+    expect(answer.success).toBe(true);
+    expect(invocation.facts).toEqual([
+      { kind: 'forwarded', submission_id: 'id-1', endpoint: true, escalation: 'none' },
+      { kind: 'submission_unsettled', submission_id: 'id-1', cause },
+    ]);
   });
 
   test('may come with a session token, from the Domain', async () => {
@@ -202,10 +195,10 @@ describe('refuses', () => {
 });
 
 describe('the endpoint and the escalation channels', () => {
-  const away: EscalationChannel = failing('The topics are away');
+  const away: Escalate = failing('The topics are away');
 
   test('both receive the submission', async () => {
-    const told: Parameters<EscalationChannel>[0][] = [];
+    const told: Submission[] = [];
     const { submit, outbound } = await setUp({
       escalate: async (submission) => {
         told.push(submission);
@@ -223,7 +216,7 @@ describe('the endpoint and the escalation channels', () => {
     ]);
   });
 
-  test.each<[string, EscalationChannel, number, boolean]>([
+  test.each<[string, Escalate, number, boolean]>([
     ['accepted', async () => 'accepted', 500, true],
     ['failed', async () => 'failed', 200, true],
     ['failed', async () => 'failed', 500, false],
@@ -231,11 +224,12 @@ describe('the endpoint and the escalation channels', () => {
     ['none', async () => 'none', 200, true],
     ['none', async () => 'none', 500, false],
   ])('%s by %p, and the endpoint responds with %p: accepted %p', async (escalation, escalate, status, accepted) => {
-    const { submit, outbound, outcomes } = await setUp({ escalate });
+    const { submit, outbound, invocation } = await setUp({ escalate });
     outbound.outcomes = [answered(status)];
     if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
     else expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
-    expect(outcomes).toEqual([{ submissionId: 'id-1', endpoint: status === 200, escalation }]);
+    const forwarded = { submission_id: 'id-1', endpoint: status === 200, escalation };
+    expect(invocation.of('forwarded')).toEqual([{ kind: 'forwarded', ...forwarded }]);
   });
 
   test.each([answered(302), unanswered('timeout')])(
@@ -257,8 +251,13 @@ describe('the endpoint and the escalation channels', () => {
   });
 
   test('accept although the sealing keys cannot be read', async () => {
-    const { submit } = await setUp({ escalate: async () => 'accepted' });
+    const { submit, invocation } = await setUp({ escalate: async () => 'accepted' });
     expect(await submit(BODY, {}, {}, KEYS_AWAY)).toMatchObject({ success: true });
+    const cause = expect.objectContaining({ message: 'The key store is away' });
+    expect(invocation.facts).toEqual([
+      { kind: 'forward_failed', submission_id: 'id-1', to: 'endpoint', cause },
+      { kind: 'forwarded', submission_id: 'id-1', endpoint: false, escalation: 'accepted' },
+    ]);
   });
 });
 

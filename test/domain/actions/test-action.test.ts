@@ -3,23 +3,22 @@ import { checkArguments } from '../../../src/domain/actions/parameters.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
+import { failing } from '../../fakes/failing.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
-import { countingIds } from '../../fakes/sources.ts';
+import { fakeConfiguration } from '../../fakes/widget.ts';
 
 function setUp(action: Action) {
   const fakes = attemptFakes();
   const perMinute = new FakeLimit();
-  const ports = {
-    ...fakes.ports,
-    configuration: {
-      findAction: async (orgId: string, id: string) =>
-        orgId === ORG_ID && id === action.action_id ? action : undefined,
-    },
-    counters: { hitPerMinute: perMinute.hit },
-    newId: countingIds(),
+  const context = {
+    ...fakes.context,
+    configuration: fakeConfiguration({
+      findAction: async (orgId, id) => (orgId === ORG_ID && id === action.action_id ? action : undefined),
+    }),
+    counters: { hitPerMinute: perMinute.hit, hitPerHour: failing('not counted') },
   };
-  const test = (id = action.action_id, orgId = ORG_ID) => testAction(orgId, id, ports);
+  const test = (id = action.action_id, orgId = ORG_ID) => testAction(orgId, id, context, fakes.invocation);
   const sent = async () => {
     await test();
     const request = fakes.outbound.requests[0];

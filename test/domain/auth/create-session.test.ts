@@ -1,18 +1,19 @@
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import { type CreateSessionPorts, createSession, ttlSeconds } from '../../../src/domain/auth/create-session.ts';
+import { createSession, ttlSeconds } from '../../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
+import { fakeInvocation } from '../../fakes/invocation.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { countingBytes, countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { countingBytes } from '../../fakes/sources.ts';
+import { fakeTokens, widgetAuthentication } from '../../fakes/widget.ts';
 
 const KEY = newServerSecret(SITE_ID, countingBytes());
 const WEBHOOK = { url: 'https://hooks.example/usage', secret: 'k'.repeat(32) };
 const EMOJI = '👩';
 
 function setUp(changes: Partial<Assistant> = {}) {
-  const clock = new FrozenClock();
   const perMinute = new FakeLimit();
   const perHour = new FakeLimit();
   const signed: SessionClaims[] = [];
@@ -23,21 +24,20 @@ function setUp(changes: Partial<Assistant> = {}) {
     ...changes,
   });
   const token = { text: 'signed-token' };
-  const ports: CreateSessionPorts = {
-    configuration: { findAssistant: async (siteId) => (siteId === assistant.site_id ? assistant : undefined) },
+  const context = {
+    ...widgetAuthentication({ assistants: [assistant] }),
     counters: { hitPerMinute: perMinute.hit, hitPerHour: perHour.hit },
-    tokens: {
+    tokens: fakeTokens({
       signToken: async (claims) => {
         signed.push(claims);
         return token.text;
       },
-    },
-    now: clock.now,
-    newId: countingIds(),
+    }),
   };
+  const invocation = fakeInvocation();
   const create = (body: unknown = {}, request: Partial<Parameters<typeof createSession>[0]> = {}) =>
-    createSession({ serverKey: KEY, ip: '203.0.113.5', readBody: () => body, ...request }, ports);
-  return { clock, perMinute, perHour, signed, token, create };
+    createSession({ serverKey: KEY, ip: '203.0.113.5', readBody: () => body, ...request }, context, invocation);
+  return { invocation, perMinute, perHour, signed, token, create };
 }
 
 describe('the response', () => {
@@ -98,11 +98,11 @@ describe('refuses', () => {
   );
 
   test('the 21st request of an IP address in a minute, before anything else', async () => {
-    const { create, perMinute, perHour, clock } = setUp();
+    const { create, perMinute, perHour, invocation } = setUp();
     perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
     const refusal = await refusalOf(create({ user_id: 5 }, { serverKey: 'nonsense' }));
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 17 });
-    expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: clock.now() }]);
+    expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: invocation.now() }]);
     expect(perHour.calls).toEqual([]);
   });
 
@@ -118,11 +118,11 @@ describe('refuses', () => {
   });
 
   test('a request over the hourly limit of its assistant', async () => {
-    const { create, perHour, clock } = setUp();
+    const { create, perHour, invocation } = setUp();
     perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
     const refusal = await refusalOf(create());
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1234 });
-    expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: clock.now() }]);
+    expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: invocation.now() }]);
   });
 
   test('a token that is too long for a header, with the field context', async () => {

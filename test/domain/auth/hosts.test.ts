@@ -5,6 +5,7 @@ import { admitWidget } from '../../../src/domain/auth/authenticate-widget.ts';
 import { allowedOrigin, preflight, preflightSite } from '../../../src/domain/auth/cors.ts';
 import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
+import { fakeConfiguration } from '../../fakes/widget.ts';
 
 const normalizeHostEntry = (text: string) => {
   const read = readHostEntry(text);
@@ -291,13 +292,13 @@ test('every page may read that a site does not exist, unless it has no origin', 
 
 describe('a preflight request', () => {
   const asked: (readonly string[])[] = [];
-  const ports = {
-    findAssistant: async (siteId: string) => (siteId === SITE_ID ? anAssistant({ enabled: false }) : undefined),
-    anyDomain: async (entries: readonly string[]) => {
+  const configuration = fakeConfiguration({
+    findAssistant: async (siteId) => (siteId === SITE_ID ? anAssistant({ enabled: false }) : undefined),
+    anyDomain: async (entries) => {
       asked.push(entries);
       return entries.includes('shop.example');
     },
-  };
+  });
   beforeEach(() => asked.splice(0));
 
   test.each<[string | undefined, string | undefined, boolean]>([
@@ -313,11 +314,11 @@ describe('a preflight request', () => {
     [undefined, 'https:shop.example', false],
     [undefined, undefined, false],
   ])('for the site %p from the origin %p: %p', async (siteId, origin, allowed) => {
-    expect(await preflight({ siteId, origin }, ports)).toBe(allowed ? origin : undefined);
+    expect(await preflight({ siteId, origin }, configuration)).toBe(allowed ? origin : undefined);
   });
 
   test('without a site looks up both entries that can match', async () => {
-    expect(await preflight({ siteId: undefined, origin: 'HTTPS://SHOP.example' }, ports)).toBe(SHOP);
+    expect(await preflight({ siteId: undefined, origin: 'HTTPS://SHOP.example' }, configuration)).toBe(SHOP);
     expect(asked).toEqual([['shop.example', 'shop.example:443']]);
   });
 

@@ -17,13 +17,11 @@ async function tried(path: string = '', answer: Answer = new Error(), key = KEY)
     [FILE]: { status: 200, text: '(()=>{"va-wave-widget"})()' },
     [path]: answer,
   };
-  const trial = await tryService(key, {
-    ask: async (request) => {
-      asked.push(request);
-      const given = answers[request.path] ?? new Error(`Nothing is at ${request.path}`);
-      if (given instanceof Error) throw given;
-      return given;
-    },
+  const trial = await tryService(key, async (request) => {
+    asked.push(request);
+    const given = answers[request.path] ?? new Error(`Nothing is at ${request.path}`);
+    if (given instanceof Error) throw given;
+    return given;
   });
   return { trial, asked };
 }
@@ -44,7 +42,13 @@ const expired = new TypeError('fetch failed', { cause: { code: 'CERT_HAS_EXPIRED
 
 test.each<[string, string, string, string, Answer]>([
   ['a refused key', 'session_create', 'status 401', CREATE, json({ success: false }, 401)],
-  ['a response that is not JSON', 'session_create', 'the response has a wrong shape', CREATE, { status: 200, text: '<html>' }],
+  [
+    'a response that is not JSON',
+    'session_create',
+    'the response has a wrong shape',
+    CREATE,
+    { status: 200, text: '<html>' },
+  ],
   ['null', 'session_create', 'the response has a wrong shape', CREATE, json(null)],
   [
     'an empty token',

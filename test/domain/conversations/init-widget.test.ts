@@ -1,15 +1,17 @@
 import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
+import type { CatalogEvent } from '../../../src/contract/events.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import type { WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
-import { type InitWidgetPorts, initWidget } from '../../../src/domain/conversations/init-widget.ts';
-import type { PublishEvent } from '../../../src/domain/events/put-event.ts';
+import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
+import type { Context } from '../../../src/domain/context.ts';
+import { initWidget } from '../../../src/domain/conversations/init-widget.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { aFormAction, anAssistant, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { failing } from '../../fakes/failing.ts';
+import { fakeInvocation } from '../../fakes/invocation.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
-import { countingIds, FrozenClock } from '../../fakes/sources.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
 import {
   aConversation,
   memoryConversations,
@@ -28,44 +30,46 @@ function setUp({ assistant = {}, tokens = { good: someClaims() }, forms = [] }: 
   const clock = new FrozenClock();
   const perHour = new FakeLimit();
   const conversations = memoryConversations(clock.now);
-  const published: Parameters<PublishEvent>[0][] = [];
-  const identified: (string | undefined)[] = [];
+  const published: CatalogEvent[] = [];
+  const invocation = fakeInvocation({ now: clock.now });
   const authentication = widgetAuthentication({ assistants: [anAssistant(assistant)], tokens });
-  const ports: InitWidgetPorts = {
-    ...authentication,
-    configuration: { ...authentication.configuration, findForms: async () => forms },
+  const context = {
+    configuration: {
+      ...authentication.configuration,
+      formsOf: async () => ({ actions: forms, unreadable: [{ action_id: 'act_unread', cause: new Error() }] }),
+    },
     conversations,
-    counters: { hitPerHour: perHour.hit },
-    publish: async (event) => {
+    counters: { hitPerMinute: failing('not counted'), hitPerHour: perHour.hit },
+    publish: async (event: CatalogEvent) => {
       published.push(event);
       return 'event-1';
     },
-    identified: (widget) => identified.push(widget.assistant?.site_id),
-    now: clock.now,
-    newId: countingIds(),
   };
-  const init = (
-    body: unknown = {},
+  const initReading = async (
+    readBody: () => unknown,
     credentials: Partial<WidgetCredentials> = {},
-    other: Partial<InitWidgetPorts> = {},
-  ) => initWidget({ credentials: siteIdCredentials(credentials), readBody: () => body }, { ...ports, ...other });
-  return { clock, perHour, conversations, published, identified, ports, init };
+    other: Partial<Context<'conversations' | 'publish'>> = {},
+  ) => {
+    const widget = await identifyWidget(siteIdCredentials(credentials), authentication);
+    return initWidget({ widget, readBody }, { ...context, ...other }, invocation);
+  };
+  const init = (body: unknown = {}, ...more: [Partial<WidgetCredentials>?, Parameters<typeof initReading>[2]?]) =>
+    initReading(() => body, ...more);
+  return { clock, perHour, conversations, published, invocation, init, initReading };
 }
 
 const SIGNED = { authentication_mode: 'Session Signed' } as const;
 const TOKEN = { siteId: undefined, sessionToken: 'good', origin: undefined };
 
 describe('refuses', () => {
-  test('a widget that is not admitted, after its site is identified and before anything is counted, read or stored', async () => {
-    const { ports, perHour, conversations, published, identified } = setUp({ assistant: { enabled: false } });
+  test('a widget that is not admitted, before anything is counted, read or stored', async () => {
+    const { initReading, perHour, conversations, published } = setUp({ assistant: { enabled: false } });
     const readBody = () => {
       throw new Refusal('body_not_json');
     };
-    const credentials = siteIdCredentials();
-    expect((await refusalOf(initWidget({ credentials, readBody }, ports))).code).toBe('site_disabled');
-    expect(identified).toEqual([SITE_ID]);
+    expect((await refusalOf(initReading(readBody))).code).toBe('site_disabled');
     expect([perHour.calls, conversations.items(), published]).toEqual([[], [], []]);
-    expect((await refusalOf(initWidget({ credentials, readBody }, setUp().ports))).code).toBe('body_not_json');
+    expect((await refusalOf(setUp().initReading(readBody))).code).toBe('body_not_json');
   });
 
   test('a site over its hourly limit, with the time until the next hour', async () => {
@@ -93,7 +97,7 @@ describe('refuses', () => {
 
 describe('a new conversation', () => {
   test('is stored, published once, and returned with the forms', async () => {
-    const { init, conversations, published, clock } = setUp({ forms: [aFormAction()] });
+    const { init, conversations, published, invocation, clock } = setUp({ forms: [aFormAction()] });
     const answer = await init({ visitor_id: 'visitor_1', referrer: 'https://search.example/' });
     const ids = { conversation_id: 'id-1', session_id: 'id-2', visitor_id: 'visitor_1' };
     expect(answer).toEqual({
@@ -107,6 +111,7 @@ describe('a new conversation', () => {
     expect(conversations.items()).toMatchObject([{ conversation }]);
     const data = { ...ids, referrer: 'https://search.example/' };
     expect(published).toEqual([{ event: 'conversation.started', org_id: ORG_ID, site_id: SITE_ID, data }]);
+    expect(invocation.facts).toEqual([{ kind: 'action_unreadable', action_id: 'act_unread', cause: new Error() }]);
   });
 
   test('without ids in the request has new ids and no referrer', async () => {
@@ -235,10 +240,8 @@ describe('with begin_conversation: false', () => {
 
 test('a storage error fails the request of an accepted caller, and does not replace a refusal', async () => {
   const findConversation = () => Promise.reject(new Error('The storage is away'));
-  const init = ({ ports, ...set }: ReturnType<typeof setUp>) =>
-    set.init({ conversation_id: 'c-1' }, {}, { conversations: { ...ports.conversations, findConversation } });
-  const admitted = setUp();
-  await expect(init(admitted)).rejects.toThrow('The storage is away');
-  expect(admitted.perHour.calls).toEqual([]);
+  const init = (set: ReturnType<typeof setUp>) =>
+    set.init({ conversation_id: 'c-1' }, {}, { conversations: { ...set.conversations, findConversation } });
+  await expect(init(setUp())).rejects.toThrow('The storage is away');
   expect((await refusalOf(init(setUp({ assistant: { enabled: false } })))).code).toBe('site_disabled');
 });

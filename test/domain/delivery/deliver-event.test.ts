@@ -1,16 +1,8 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
-import {
-  type AttemptDeliveryPorts,
-  attemptDelivery,
-  type DeliverEventPorts,
-  deliverEvent,
-  recordNotCarried,
-} from '../../../src/domain/delivery/deliver-event.ts';
-import type { Attempts } from '../../../src/domain/delivery/delivery-log.ts';
-import type { FailurePeriods } from '../../../src/domain/delivery/failing-endpoint.ts';
-import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
+import type { DeliveriesQueue, FailurePeriods, Outcome, Send, World } from '../../../src/domain/context.ts';
+import { attemptDelivery, deliverEvent, recordNotCarried } from '../../../src/domain/delivery/deliver-event.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
@@ -20,23 +12,26 @@ const MESSAGE: DeliveryMessage = DELIVERY;
 function setUp(action: EventAction | undefined = anEventAction()) {
   const fakes = attemptFakes();
   const later: { readonly message: DeliveryMessage; readonly seconds: number }[] = [];
-  const ports: AttemptDeliveryPorts = {
-    ...fakes.ports,
-    configuration: {
-      findAction: async (orgId, actionId) => (orgId === ORG_ID && actionId === action?.action_id ? action : undefined),
-    },
-    queue: {
-      sendLater: async (message, seconds) => {
-        later.push({ message, seconds });
-      },
-    },
+  const context = {
+    ...fakes.context,
+    findAction: async (orgId: string, actionId: string) =>
+      orgId === ORG_ID && actionId === action?.action_id ? action : undefined,
+    queue: fakeQueue(async (message, seconds) => {
+      later.push({ message, seconds });
+    }),
   };
+  const handle = (message: DeliveryMessage, messageId = 'message-1', changes: Partial<typeof context> = {}) =>
+    attemptDelivery({ message, messageId }, { ...context, ...changes }, fakes.invocation);
   const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}, messageId = 'message-1') =>
-    attemptDelivery({ ...MESSAGE, ...changes }, messageId, ports);
-  return { ...fakes, later, ports, attempt };
+    handle({ ...MESSAGE, ...changes }, messageId);
+  return { ...fakes, context, later, handle, attempt };
 }
 
-const queueAway = failing('The queue is away');
+const fakeQueue = (sendLater: DeliveriesQueue['sendLater']): DeliveriesQueue => ({
+  send: async () => ({ tooLarge: [] }),
+  sendLater,
+});
+const queueAway = fakeQueue(failing('The queue is away'));
 
 describe('an attempt', () => {
   test('sends the signed envelope with the connection key of its Action', async () => {
@@ -65,13 +60,13 @@ describe('an attempt', () => {
   });
 
   test('is recorded before it is sent, and completed afterwards', async () => {
-    const { attempt, log, ports } = setUp();
+    const { attempt, handle, log, outbound } = setUp();
     const statesWhenSending: (string | undefined)[] = [];
-    const makeAttempt: Attempts['makeAttempt'] = async (request) => {
+    const send: Send = async (...request) => {
       statesWhenSending.push((await log.all())[0]?.state);
-      return ports.attempts.makeAttempt(request);
+      return outbound.send(...request);
     };
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, attempts: { ...ports.attempts, makeAttempt } });
+    await handle(MESSAGE, 'message-1', { send });
     expect(statesWhenSending).toEqual(['started']);
     expect(await log.all()).toMatchObject([
       {
@@ -90,19 +85,18 @@ describe('an attempt', () => {
   });
 
   test('stores neither the signature that the endpoint echoes nor the secret', async () => {
-    const { log, ports } = setUp();
-    const makeAttempt: Attempts['makeAttempt'] = async ({ headers }) => answered(200, JSON.stringify(headers));
-    await attemptDelivery(MESSAGE, 'message-1', { ...ports, attempts: { ...ports.attempts, makeAttempt } });
+    const { log, handle } = setUp();
+    await handle(MESSAGE, 'message-1', { send: async ({ headers }) => answered(200, JSON.stringify(headers)) });
     expect(await log.all()).toMatchObject([{ response_excerpt: expect.stringContaining('v1=(not shown)') }]);
     expect(JSON.stringify(log.items())).not.toMatch(/whsec_|[0-9a-f]{64}/);
   });
 });
 
 test('every request counts against the quota of its organization, including retries and replays', async () => {
-  const { attempt, outbound, ports } = setUp(anEventAction({ daily_outbound_quota: 500 }));
+  const { attempt, handle, outbound } = setUp(anEventAction({ daily_outbound_quota: 500 }));
   await attempt();
   await attempt({ attempt: 2 });
-  await attemptDelivery({ ...MESSAGE, replay: '0123456789ab' }, 'message-2', ports);
+  await handle({ ...MESSAGE, replay: '0123456789ab' }, 'message-2');
   expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
 });
 
@@ -116,10 +110,10 @@ describe('a replay', () => {
   const replayed: DeliveryMessage = { ...MESSAGE, replay: '0123456789ab' };
 
   test('has its own attempts with the same envelope id', async () => {
-    const { attempt, ports, log, outbound, later } = setUp();
+    const { attempt, handle, log, outbound, later } = setUp();
     await attempt();
     outbound.outcomes = [answered(200), answered(503)];
-    expect(await attemptDelivery(replayed, 'message-2', ports)).toMatchObject({ outcome: 'failed' });
+    expect(await handle(replayed, 'message-2')).toMatchObject({ outcome: 'failed' });
     expect(later).toEqual([{ message: { ...replayed, attempt: 2 }, seconds: 2 }]);
     expect(await log.all()).toMatchObject([
       { attempt: 1, replay: null },
@@ -184,16 +178,26 @@ describe('after a failure', () => {
 });
 
 describe('after an internal error', () => {
+  const ATTEMPT = { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1 };
+
+  test('of the sender the failure is recorded, and its cause is reported', async () => {
+    const { attempt, outbound, log, invocation } = setUp();
+    const cause = new Error('a fault of the sender');
+    outbound.outcomes = [{ ...unanswered('internal_error'), cause }];
+    expect((await attempt()).outcome).toBe('failed');
+    expect(await log.all()).toMatchObject([{ error: { code: 'internal_error', message: 'internal_error' } }]);
+    expect(invocation.facts).toEqual([{ kind: 'send_failed', ...ATTEMPT, cause }]);
+  });
+
   test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
-    const { outbound, log, ports } = setUp();
-    const openSigningSecret = failing('The key store is away');
-    const attempting = attemptDelivery(MESSAGE, 'message-1', { ...ports, signingSecrets: { openSigningSecret } });
+    const { outbound, log, handle } = setUp();
+    const attempting = handle(MESSAGE, 'message-1', { openSigningSecret: failing('The key store is away') });
     await expect(attempting).rejects.toThrow('key store');
     expect([outbound.requests, await log.all()]).toEqual([[], []]);
   });
 
   test('a record that cannot be completed is reported, and the retry is still queued', async () => {
-    const { attempt, outbound, later, log, unwritten } = setUp();
+    const { attempt, outbound, later, log, invocation } = setUp();
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
     expect((await attempt()).outcome).toBe('failed');
@@ -201,9 +205,12 @@ describe('after an internal error', () => {
       [false, 2, 2],
       [true, 1, 60],
     ]);
-    expect(unwritten).toEqual([
+    expect(invocation.facts).toEqual([
       {
-        key: expect.objectContaining({ attempt: 1 }),
+        kind: 'record_lost',
+        ...ATTEMPT,
+        at: MESSAGE.envelope.timestamp,
+        replay: undefined,
         result: expect.objectContaining({ status: 503 }),
         cause: expect.any(Error),
       },
@@ -211,37 +218,38 @@ describe('after an internal error', () => {
   });
 
   test('a record that cannot be completed is completed by a separate message, which sends no request', async () => {
-    const { attempt, outbound, later, log, ports } = setUp();
+    const { attempt, handle, outbound, later, log } = setUp();
     log.failing.add('complete');
     await attempt();
     const [left] = later.splice(0);
     if (left === undefined) throw new Error('Nothing was queued');
-    await expect(attemptDelivery(left.message, 'message-2', ports)).rejects.toThrow('The log is away');
+    await expect(handle(left.message, 'message-2')).rejects.toThrow('The log is away');
     log.failing.clear();
-    expect(await attemptDelivery(left.message, 'message-2', ports)).toEqual({ outcome: 'recorded', result: null });
+    expect(await handle(left.message, 'message-2')).toEqual({ outcome: 'recorded', result: null });
     expect(await log.all()).toMatchObject([{ sends: 1, status: 200 }]);
     expect([outbound.requests.length, later.length]).toEqual([1, 0]);
   });
 
   test('the attempt ends when neither the record nor that message can be written', async () => {
-    const { log, unwritten, ports } = setUp();
+    const { log, invocation, handle } = setUp();
     log.failing.add('complete');
-    const { outcome } = await attemptDelivery(MESSAGE, 'message-1', { ...ports, queue: { sendLater: queueAway } });
-    expect([outcome, unwritten.length]).toEqual(['succeeded', 1]);
+    expect(await handle(MESSAGE, 'message-1', { queue: queueAway })).toMatchObject({ outcome: 'succeeded' });
+    expect(invocation.facts).toMatchObject([
+      { kind: 'record_lost' },
+      { kind: 'record_unqueued', ...ATTEMPT, cause: { message: 'The queue is away' } },
+    ]);
   });
 
   test('when neither the record nor the retry can be written, only the outcome of the repeated request is recorded', async () => {
-    const { outbound, log, ports } = setUp();
+    const { outbound, log, handle } = setUp();
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
     const versions: number[] = [];
-    const sendLater = async ({ version }: DeliveryMessage) => {
+    const queue = fakeQueue(async ({ version }) => {
       versions.push(version);
       throw new Error('The queue is away');
-    };
-    await expect(attemptDelivery(MESSAGE, 'message-1', { ...ports, queue: { sendLater } })).rejects.toThrow(
-      'The queue is away',
-    );
+    });
+    await expect(handle(MESSAGE, 'message-1', { queue })).rejects.toThrow('The queue is away');
     expect(versions).toEqual([1]);
   });
 });
@@ -261,9 +269,7 @@ describe('is recorded as failed without a request', () => {
   test('without changing the record of a request that was sent before', async () => {
     const first = setUp();
     await first.attempt();
-    const configuration = { findAction: async () => anEventAction({ enabled: false }) };
-    const ports = { ...first.ports, configuration };
-    await attemptDelivery(MESSAGE, 'message-1', ports);
+    await first.handle(MESSAGE, 'message-1', { findAction: async () => anEventAction({ enabled: false }) });
     expect(await first.log.all()).toMatchObject([{ sends: 1, success: true }]);
   });
 
@@ -271,10 +277,10 @@ describe('is recorded as failed without a request', () => {
     ['too_deep', 'nested too deeply', 'The data of the event is nested in more than 500 levels', false],
     ['too_large', 'too large for a queue message', 'The event is too large to be delivered', true],
   ])('when its data is %s: %s', async (why, _, message, withPayload) => {
-    const { log, ports } = setUp();
+    const { log, invocation } = setUp();
     const data = withPayload ? {} : JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
     const event = { ...MESSAGE, envelope: { ...MESSAGE.envelope, data } };
-    await recordNotCarried({ log, now: ports.now })(event, why);
+    await recordNotCarried(event, why, { log }, invocation);
     // JSON.stringify cannot write data that is nested too deeply.
     const payload = withPayload ? JSON.stringify(event.envelope) : null;
     const start = { action_id: 'act_event', reference: MESSAGE.envelope.id, attempt: 1, payload };
@@ -283,17 +289,16 @@ describe('is recorded as failed without a request', () => {
   });
 });
 
-function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePeriods> = {}) {
-  const { outbound, ports: attempting } = attemptFakes();
-  const attempted: [attempt: number, outcome: string, status: number | null | undefined][] = [];
+function watched(changes: Partial<Pick<World, 'findAction'> & FailurePeriods> = {}) {
+  const { outbound, invocation, context } = attemptFakes();
   const noted: string[] = [];
-  const notWatched: unknown[] = [];
-  const ports: DeliverEventPorts = {
-    ...attempting,
-    configuration: { findAction: async () => anEventAction(), ...changes },
-    queue: { sendLater: async () => undefined },
+  const watching = {
+    ...context,
+    findAction: async () => anEventAction(),
+    ...changes,
+    queue: fakeQueue(async () => undefined),
     failurePeriods: {
-      recordFailure: async (actionId) => {
+      recordFailure: async (actionId: string) => {
         noted.push(actionId);
         return { since: Number.MAX_SAFE_INTEGER, signalled_at: null };
       },
@@ -302,41 +307,57 @@ function watched(changes: Partial<DeliverEventPorts['configuration'] & FailurePe
       ...changes,
     },
     signal: async () => undefined,
-    report: {
-      attempted: ({ attempt }, { outcome, result }) => attempted.push([attempt, outcome, result?.status]),
-      watchFailed: (cause) => notWatched.push(cause),
-    },
   };
-  const work = (attempt = 3) => deliverEvent({ ...DELIVERY, attempt }, 'message-1', ports);
-  return { outbound, attempted, noted, notWatched, work };
+  const work = (attempt = 3) =>
+    deliverEvent({ message: { ...DELIVERY, attempt }, messageId: 'message-1' }, watching, invocation);
+  return { outbound, invocation, noted, work };
 }
 
 const away = failing('The table is away');
 
-test.each<[string, number, Outcome, Parameters<typeof watched>[0], unknown[], string[]]>([
-  ['the failure of a delivery', 3, answered(500), {}, ['failed', 500], ['act_event']],
-  ['a success', 3, answered(200), {}, ['succeeded', 200], []],
-  ['a failure with a retry', 2, answered(500), {}, ['failed', 500], []],
-  ['a message without an attempt', 3, answered(500), { findAction: async () => undefined }, ['unsent', undefined], []],
+const attempted = (attempt: number) => {
+  const { id: event_id, org_id, site_id } = DELIVERY.envelope;
+  return { kind: 'attempted', event_id, org_id, site_id, action_id: 'act_event', attempt };
+};
+const failed = { outcome: 'failed', result: { status: 500 } };
+
+test.each<[string, number, Outcome, Parameters<typeof watched>[0], object, string[]]>([
+  ['the failure of a delivery', 3, answered(500), {}, failed, ['act_event']],
+  ['a success', 3, answered(200), {}, { outcome: 'succeeded', result: { status: 200 } }, []],
+  ['a failure with a retry', 2, answered(500), {}, failed, []],
+  [
+    'a message without an attempt',
+    3,
+    answered(500),
+    { findAction: async () => undefined },
+    { outcome: 'unsent', result: null },
+    [],
+  ],
 ])(
   '%s is reported, and recorded when the endpoint has failed',
   async (_, attempt, outcome, changes, reported, failures) => {
-    const { work, outbound, attempted, noted } = watched(changes);
+    const { work, outbound, invocation, noted } = watched(changes);
     outbound.outcomes = [outcome];
     await work(attempt);
-    expect([attempted, noted]).toEqual([[[attempt, ...reported]], failures]);
+    expect(invocation.facts).toMatchObject([{ ...attempted(attempt), ...reported }]);
+    expect(noted).toEqual(failures);
   },
 );
 
 test('a failed endpoint check is reported, and the message is not delivered again', async () => {
-  const { work, outbound, attempted, notWatched } = watched({ recordFailure: away });
+  const { work, outbound, invocation } = watched({ recordFailure: away });
   outbound.outcomes = [answered(500)];
   await work();
-  expect([attempted, notWatched]).toEqual([[[3, 'failed', 500]], [new Error('The table is away')]]);
+  const watch_failed = {
+    event_id: DELIVERY.envelope.id,
+    action_id: 'act_event',
+    cause: new Error('The table is away'),
+  };
+  expect(invocation.facts).toMatchObject([attempted(3), { kind: 'watch_failed', ...watch_failed }]);
 });
 
 test('a message that cannot be handled is delivered again and not reported', async () => {
-  const { work, outbound, attempted } = watched({ findAction: away });
+  const { work, outbound, invocation } = watched({ findAction: away });
   await expect(work()).rejects.toThrow('The table is away');
-  expect([outbound.requests, attempted]).toEqual([[], []]);
+  expect([outbound.requests, invocation.facts]).toEqual([[], []]);
 });

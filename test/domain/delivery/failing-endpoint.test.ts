@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { failurePeriods as storedPeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
-import type { FailureCode } from '../../../src/contract/delivery-record.ts';
-import { type EndpointFailing, signalFailingEndpoint } from '../../../src/domain/delivery/failing-endpoint.ts';
-import type { AttemptResult } from '../../../src/domain/delivery/outcome.ts';
+import type { AttemptResult, FailureCode } from '../../../src/contract/delivery-record.ts';
+import { signalFailingEndpoint } from '../../../src/domain/delivery/failing-endpoint.ts';
+import type { EndpointFailing } from '../../../src/domain/facts.ts';
 import { ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { anAttempt, attemptFakes, DELIVERY } from '../../fakes/delivery.ts';
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 /** An endpoint to which attempts are made, and the signals about it. */
 function setUp() {
-  const { clock, log } = attemptFakes();
+  const { clock, log, invocation } = attemptFakes();
   const failurePeriods = storedPeriods(log.client, { counters: 'counters', deliveryLog: 'log' });
   const signals: EndpointFailing[] = [];
   const signal = async (event: EndpointFailing) => void signals.push(event);
@@ -22,13 +22,13 @@ function setUp() {
   };
   const fail = async (code: FailureCode = 'http_status') => {
     await record({ code, message: '' });
-    await signalFailingEndpoint(DELIVERY, code, { failurePeriods, signal, now: clock.now });
+    await signalFailingEndpoint(DELIVERY, code, { failurePeriods, signal }, invocation);
   };
-  return { clock, signals, fail, succeed: () => record(null) };
+  return { clock, signals, invocation, fail, succeed: () => record(null) };
 }
 
 test('an endpoint is signalled once after an hour without a success, and again after a day', async () => {
-  const { clock, signals, fail } = setUp();
+  const { clock, signals, invocation, fail } = setUp();
   for (let minute = 0; minute < 60; minute += 5) {
     await fail();
     clock.advance(5 * MINUTE);
@@ -44,6 +44,7 @@ test('an endpoint is signalled once after an hour without a success, and again a
       failure_code: 'http_status',
     },
   ]);
+  expect(invocation.facts).toEqual([{ kind: 'endpoint_failing', ...signals[0] }]);
   clock.advance(23 * 60 * MINUTE);
   await fail();
   expect(signals).toHaveLength(1);

@@ -1,55 +1,50 @@
+import type { OutboundRequest, Outcome } from '../../../src/domain/context.ts';
 import { responseExcerpt, resultOf } from '../../../src/domain/delivery/delivery-log.ts';
-import {
-  type OutboundRequest,
-  type TakeLease,
-  withinInFlight,
-  withinQuota,
-} from '../../../src/domain/delivery/outbound-request.ts';
-import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
+import { type TakeLease, withinInFlight, withinQuota } from '../../../src/domain/delivery/outbound-request.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
+import { fakeInvocation } from '../../fakes/invocation.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
-import { FrozenClock } from '../../fakes/sources.ts';
 
 const REQUEST: OutboundRequest = { method: 'POST', url: 'https://crm.example/', headers: {}, body: Buffer.from('{}') };
 const COUNTED: OutboundRequest = { ...REQUEST, quota: { orgId: ORG_ID, perDay: 2 } };
 
 function setUp() {
-  const clock = new FrozenClock();
   const outbound = new FakeOutbound();
   const perDay = new FakeLimit();
-  const uncounted: string[] = [];
-  const ports = { hitPerDay: perDay.hit, uncounted: (orgId: string) => uncounted.push(orgId), now: clock.now };
-  return { clock, outbound, perDay, uncounted, ports, makeAttempt: withinQuota(outbound.makeAttempt, ports) };
+  const invocation = fakeInvocation();
+  const send = (request: OutboundRequest, hit = perDay.hit) => withinQuota(outbound.send, hit)(request, invocation);
+  return { outbound, perDay, invocation, send };
 }
 
 test('counts each request against its quota and sends it', async () => {
-  const { makeAttempt, outbound, perDay, clock } = setUp();
-  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
+  const { send, outbound, perDay, invocation } = setUp();
+  expect(await send(COUNTED)).toEqual(answered(200));
   expect(outbound.requests).toEqual([COUNTED]);
-  expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: clock.now() }]);
+  expect(perDay.calls).toEqual([{ key: ORG_ID, limit: 2, now: invocation.now() }]);
 });
 
 test('a request without a quota is sent and not counted', async () => {
-  const { makeAttempt, outbound, perDay } = setUp();
-  await makeAttempt(REQUEST);
+  const { send, outbound, perDay } = setUp();
+  await send(REQUEST);
   expect([outbound.requests.length, perDay.calls.length]).toEqual([1, 0]);
 });
 
 test('a request over its quota is not sent', async () => {
-  const { makeAttempt, outbound, perDay } = setUp();
+  const { send, outbound, perDay } = setUp();
   perDay.decision = { allowed: false, retryAfterSeconds: 60 };
-  const { error, status } = await makeAttempt(COUNTED);
+  const { error, status } = await send(COUNTED);
   expect([error?.code, status]).toEqual(['quota_exceeded', null]);
   expect(outbound.requests).toEqual([]);
 });
 
+const uncounted = (limit: string) => ({ kind: 'uncounted', limit, org_id: ORG_ID, cause: expect.any(Error) });
+
 test('when the counter fails, the request is sent and the failure is reported', async () => {
-  const { ports, outbound, uncounted } = setUp();
-  const makeAttempt = withinQuota(outbound.makeAttempt, { ...ports, hitPerDay: away });
-  expect(await makeAttempt(COUNTED)).toEqual(answered(200));
-  expect(uncounted).toEqual([ORG_ID]);
+  const { send, invocation } = setUp();
+  expect(await send(COUNTED, away)).toEqual(answered(200));
+  expect(invocation.facts).toEqual([uncounted('quota')]);
 });
 
 const away = failing('The counters are away');
@@ -57,7 +52,7 @@ const IN_FLIGHT: OutboundRequest = { ...REQUEST, inFlightOf: ORG_ID };
 
 function withPlaces(places: number) {
   const outbound = new FakeOutbound();
-  const untold: string[] = [];
+  const invocation = fakeInvocation();
   let taken = 0;
   const takeLease: TakeLease = async () => {
     if (taken === places) return undefined;
@@ -68,31 +63,30 @@ function withPlaces(places: number) {
       },
     };
   };
-  const ports = { takeLease, leaseFailed: (orgId: string) => untold.push(orgId), now: new FrozenClock().now };
-  return { outbound, ports, untold, taken: () => taken };
+  const send = (request: OutboundRequest, lease = takeLease, sender = outbound.send) =>
+    withinInFlight(sender, lease)(request, invocation);
+  return { outbound, invocation, takeLease, send, taken: () => taken };
 }
 
 test('a request releases its place when the outbound pipeline fails', async () => {
-  const { ports, taken } = withPlaces(1);
-  const broken = withinInFlight(failing('The outbound pipeline failed'), ports);
-  await expect(broken(IN_FLIGHT)).rejects.toThrow('The outbound pipeline failed');
+  const { send, takeLease, taken } = withPlaces(1);
+  const broken = failing('The outbound pipeline failed');
+  await expect(send(IN_FLIGHT, takeLease, broken)).rejects.toThrow('The outbound pipeline failed');
   expect(taken()).toBe(0);
 });
 
 test('a request without a free place is not sent; a request without an organization is not counted', async () => {
-  const { outbound, ports } = withPlaces(0);
-  const makeAttempt = withinInFlight(outbound.makeAttempt, ports);
-  const { error, status } = await makeAttempt(IN_FLIGHT);
+  const { outbound, send } = withPlaces(0);
+  const { error, status } = await send(IN_FLIGHT);
   expect([error?.code, status, outbound.requests.length]).toEqual(['too_many_in_flight', null, 0]);
-  expect(await makeAttempt(REQUEST)).toEqual(answered(200));
+  expect(await send(REQUEST)).toEqual(answered(200));
 });
 
 test('when the places cannot be read, the request is sent and the failure is reported', async () => {
-  const { outbound, ports, untold } = withPlaces(1);
-  expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: away })(IN_FLIGHT)).toEqual(answered(200));
-  const stuck: TakeLease = async () => ({ release: away });
-  expect(await withinInFlight(outbound.makeAttempt, { ...ports, takeLease: stuck })(IN_FLIGHT)).toEqual(answered(200));
-  expect(untold).toEqual([ORG_ID, ORG_ID]);
+  const { invocation, send } = withPlaces(1);
+  expect(await send(IN_FLIGHT, away)).toEqual(answered(200));
+  expect(await send(IN_FLIGHT, async () => ({ release: away }))).toEqual(answered(200));
+  expect(invocation.facts).toEqual([uncounted('in_flight'), uncounted('in_flight')]);
 });
 
 test.each([

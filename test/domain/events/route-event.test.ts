@@ -1,59 +1,59 @@
 import type { EventAction } from '../../../src/contract/actions.ts';
 import { CANARY_ORGANIZATION, EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
-import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.ts';
-import { type RouteMessagePorts, routeMessage, type Subscriptions } from '../../../src/domain/events/route-event.ts';
+import type { DeliveryMessage } from '../../../src/contract/queues.ts';
+import type { DeliveriesQueue, Subscriptions } from '../../../src/domain/context.ts';
+import { routeMessage } from '../../../src/domain/events/route-event.ts';
 import { anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
-import { DELIVERY, EVENT } from '../../fakes/delivery.ts';
+import { attemptFakes, DELIVERY, EVENT } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
 
 const withDetail = (detail: object) => ({ ...EVENT, detail: { ...EVENT.detail, ...detail } });
 
-/** Routes a message of the events queue to these Actions. `changes` replaces ports. */
+/** Routes a message of the events queue to these Actions. `changes` replaces parts of the context. */
 async function route(
-  body: unknown,
+  message: unknown,
   actions: readonly EventAction[] = [],
-  changes: Partial<Subscriptions & RouteMessagePorts['queue']> = {},
+  changes: Partial<Subscriptions & DeliveriesQueue> = {},
 ) {
+  const { log, invocation } = attemptFakes();
   const sent: DeliveryMessage[] = [];
-  const recorded: [actionId: string, why: NotCarried][] = [];
-  const reported: object[] = [];
-  const ports: RouteMessagePorts = {
+  const context = {
+    log,
     subscriptions: {
-      subscribersOf: async (orgId) => ({
+      subscribersOf: async (orgId: string) => ({
         exists: orgId === ORG_ID,
         subscribers: actions.filter((action) => action.org_id === orgId),
         unreadable: [],
       }),
-      hasAssistant: async (_, siteId) => siteId === SITE_ID,
+      hasAssistant: async (_: string, siteId: string) => siteId === SITE_ID,
       ...changes,
     },
     queue: {
-      send: async (messages) => {
+      send: async (messages: readonly DeliveryMessage[]) => {
         sent.push(...messages);
         return { tooLarge: [] };
       },
+      sendLater: failing('not used'),
       ...changes,
     },
-    recordNotCarried: async ({ action_id }, why) => {
-      recorded.push([action_id, why]);
-    },
-    report: {
-      routed: ({ id }, routing) => reported.push({ routed: id, ...routing }),
-      dropped: (messageId, { id }, field) => reported.push({ dropped: messageId, id, field }),
-    },
   };
-  const error: unknown = await routeMessage(body, 'message-0', ports).catch((thrown: unknown) => thrown);
-  return { sent, recorded, reported, error };
+  const routing = routeMessage({ message, messageId: 'message-0' }, context, invocation);
+  const error: unknown = await routing.catch((thrown: unknown) => thrown);
+  const recorded = (await log.all()).map((record) => [record.action_id, record.error?.code]);
+  return { sent, recorded, facts: invocation.facts, error };
 }
-const routed = (deliveries: number, more: object = {}) => ({ reported: [{ routed: EVENT.id, deliveries, ...more }] });
+const routed = (deliveries: number, more: object = {}) => ({
+  facts: [{ kind: 'routed', event_id: EVENT.id, deliveries, ...more }],
+});
 
 const away = failing('away');
 
 test('every subscribed Action gets one message with the envelope of the spec', async () => {
-  const { sent, reported } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);
+  const { sent, facts } = await route(EVENT, [anEventAction(), anEventAction({ action_id: 'act_second' })]);
   expect(sent).toEqual([DELIVERY, { ...DELIVERY, action_id: 'act_second' }]);
   expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(Object.keys(DELIVERY.envelope));
-  expect(reported).toEqual([{ routed: EVENT.id, deliveries: 2 }]);
+  const ids = { event_id: EVENT.id, event: 'conversation.started', org_id: ORG_ID, site_id: SITE_ID };
+  expect(facts).toEqual([{ kind: 'routed', ...ids, deliveries: 2 }]);
 });
 
 test.each<[string, Partial<EventAction>]>([
@@ -104,7 +104,7 @@ test('data that is nested too deeply is recorded for each subscribed Action, and
     withDetail({ data: JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) });
   const actions = [anEventAction(), anEventAction({ action_id: 'act_off', enabled: false })];
   for (const levels of [501, 20_000]) {
-    const recorded = [['act_event', 'too_deep']];
+    const recorded = [['act_event', 'payload_too_large']];
     expect(await route(nested(levels), actions)).toMatchObject({ sent: [], recorded, ...routed(0) });
   }
   expect(await route(nested(500), actions)).toMatchObject(routed(1));
@@ -112,8 +112,8 @@ test('data that is nested too deeply is recorded for each subscribed Action, and
 
 test('a message that is too large is recorded and not counted as begun', async () => {
   const actions = [anEventAction(), anEventAction({ action_id: 'act_second' })];
-  const send: RouteMessagePorts['queue']['send'] = async (messages) => ({ tooLarge: messages.slice(1) });
-  const recorded = [['act_second', 'too_large']];
+  const send: DeliveriesQueue['send'] = async (messages) => ({ tooLarge: messages.slice(1) });
+  const recorded = [['act_second', 'payload_too_large']];
   expect(await route(EVENT, actions, { send })).toMatchObject({ recorded, ...routed(1) });
 });
 
@@ -124,17 +124,19 @@ test('an Action whose subscription cannot be read causes an error after the othe
   expect(await route(EVENT, [], { subscribersOf })).toMatchObject({
     error: { message: 'The subscription of Action act_unreadable cannot be read', cause },
     sent: [{ action_id: 'act_event', envelope: { site_id: SITE_ID } }],
-    reported: [],
+    facts: [],
   });
 });
 
 test('an event is routed although its assistant cannot be looked up', async () => {
-  expect(await route(EVENT, [], { hasAssistant: away })).toMatchObject(routed(0));
+  const [unread, ...others] = (await route(EVENT, [], { hasAssistant: away })).facts;
+  expect(unread).toEqual({ kind: 'assistant_unreadable', site_id: SITE_ID, cause: new Error('away') });
+  expect({ facts: others }).toMatchObject(routed(0));
 });
 
 test('an error of the queue fails the event, which is not reported and is delivered again', async () => {
   const failed = await route(EVENT, [anEventAction()], { send: away });
-  expect(failed).toMatchObject({ error: new Error('away'), reported: [] });
+  expect(failed).toMatchObject({ error: new Error('away'), facts: [] });
 });
 
 test.each<[string, unknown, string | undefined, string]>([
@@ -155,13 +157,13 @@ test.each<[string, unknown, string | undefined, string]>([
   ['that is a number', 7, undefined, ''],
   ['with a long id that is text', { id: 'i'.repeat(1e6) }, 'i'.repeat(256), 'detail-type'],
 ])('an event %s is dropped and reported with its id and wrong field', async (_, body, id, field) => {
-  const reported = [{ dropped: 'message-0', id, field }];
-  expect(await route(body)).toEqual({ sent: [], recorded: [], reported, error: undefined });
+  const facts = [expect.objectContaining({ kind: 'dropped', message_id: 'message-0', event_id: id, field })];
+  expect(await route(body)).toEqual({ sent: [], recorded: [], facts, error: undefined });
 });
 
 test.each([
   ['version', withDetail({ data: [], version: 2 })],
   ['name', { ...EVENT, 'detail-type': 'contact.exploded' }],
 ])('an event with a newer %s is an error and is not dropped', async (_, body) => {
-  expect(await route(body)).toMatchObject({ reported: [], error: new Error('The event is of a newer version') });
+  expect(await route(body)).toMatchObject({ facts: [], error: { message: 'The event is of a newer version' } });
 });

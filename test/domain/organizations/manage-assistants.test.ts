@@ -1,10 +1,7 @@
 import { serverSecretMatches, siteOfServerSecret } from '../../../src/domain/auth/server-secret.ts';
+import type { ManagementContext } from '../../../src/domain/context.ts';
 import { createAssistant, setByOperator } from '../../../src/domain/organizations/manage-assistants.ts';
-import {
-  createOrganization,
-  type ManagementPorts,
-  updateOrganization,
-} from '../../../src/domain/organizations/manage-organizations.ts';
+import { createOrganization, updateOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../fakes/refusals.ts';
 import { generateServerSecret, updateAssistant } from '../../fakes/saves.ts';
@@ -15,7 +12,7 @@ const NEW = { name: 'B', hourly_rate_limit: 1 };
 async function setUp(plan: 'free' | 'paid' = 'paid') {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
-  const ports: ManagementPorts = { store, now: clock.now, randomBytes: countingBytes() };
+  const ports: ManagementContext = { store, now: clock.now, randomBytes: countingBytes() };
   const organization = await createOrganization({ name: 'Acme', plan }, ports);
   const assistant = await createAssistant(organization.org_id, { name: 'Shop', hourly_rate_limit: 100 }, ports);
   return { clock, store, ports, organization, assistant };

@@ -1,6 +1,6 @@
 import type { Action } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
-import { createAction, settingsOf, viewOfAction } from '../../../src/domain/actions/manage-actions.ts';
+import { settingsOf, viewOfAction } from '../../../src/domain/actions/manage-actions.ts';
 import {
   createAssistant,
   requireAssistant,
@@ -10,7 +10,7 @@ import { createOrganization } from '../../../src/domain/organizations/manage-org
 import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/suspension-and-quota.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
-import { updateAction, updateAssistant } from '../../fakes/saves.ts';
+import { createAction, updateAction, updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 class Interrupted extends Error {}

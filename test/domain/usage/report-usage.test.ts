@@ -1,14 +1,12 @@
 import { createHmac } from 'node:crypto';
-import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import type { Outcome } from '../../../src/domain/delivery/outcome.ts';
+import type { Outcome } from '../../../src/domain/context.ts';
 import { reportUsage, usageLogId } from '../../../src/domain/usage/report-usage.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
-import { countingIds } from '../../fakes/sources.ts';
-import { someClaims } from '../../fakes/widget.ts';
+import { fakeConfiguration, fakeTokens, someClaims } from '../../fakes/widget.ts';
 
 const SECRET = 's'.repeat(32);
 const USAGE = { input_tokens: 10, output_tokens: 20, total_tokens: 30, tts_chars: 5, tts_provider: 'Zoë' };
@@ -16,14 +14,14 @@ const HOOKED = someClaims({ usage_webhook: { url: 'https://hooks.example/usage',
 
 function setUp(claims: SessionClaims | undefined = HOOKED) {
   const fakes = attemptFakes();
-  const ports = {
-    ...fakes.ports,
-    tokens: { verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined) },
-    configuration: { findAssistant: async (): Promise<Assistant | undefined> => anAssistant({ org_id: 'org_1' }) },
-    newId: countingIds(),
+  const context = {
+    ...fakes.context,
+    tokens: fakeTokens({ verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined) }),
+    configuration: fakeConfiguration({ findAssistant: async () => anAssistant({ org_id: 'org_1' }) }),
   };
-  const report = (session_token = 'good') => reportUsage({ session_token, usage: USAGE }, ports);
-  return { ...fakes, ports, report };
+  const report = (session_token = 'good', configuration = context.configuration) =>
+    reportUsage({ session_token, usage: USAGE }, { ...context, configuration }, fakes.invocation);
+  return { ...fakes, report };
 }
 
 test('a turn is reported with the sorted fields of the spec in compact JSON, and the sent bytes are signed', async () => {
@@ -86,19 +84,19 @@ test('an invalid token is refused', async () => {
 });
 
 test('a failure of the delivery log neither prevents nor repeats the report', async () => {
-  const { report, outbound, log, unwritten } = setUp();
+  const { report, outbound, log, invocation } = setUp();
   log.failing.add('claim').add('complete');
   expect(await report()).toMatchObject({ reported: true });
-  expect([outbound.requests.length, unwritten.length]).toEqual([1, 2]);
+  expect([outbound.requests.length, invocation.of('record_lost').length]).toEqual([1, 2]);
 });
 
 test('reports count as in flight for their organization, apart from its forms', async () => {
-  const { report, outbound, ports } = setUp();
+  const { report, outbound, invocation } = setUp();
   await report();
-  ports.configuration.findAssistant = async () => undefined;
-  await report();
-  ports.configuration.findAssistant = failing('The table is away');
-  await report();
+  await report('good', fakeConfiguration());
+  expect(invocation.facts).toEqual([]);
+  await report('good', fakeConfiguration({ findAssistant: failing('The table is away') }));
+  expect(invocation.facts).toEqual([{ kind: 'assistant_unreadable', site_id: SITE_ID, cause: expect.any(Error) }]);
   expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual([
     'usage#org_1',
     `usage#${SITE_ID}`,

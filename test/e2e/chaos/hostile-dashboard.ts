@@ -9,9 +9,9 @@ import {
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
 import type { Role } from '../../../src/contract/organizations.ts';
-import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { createAction } from '../../fakes/saves.ts';
 import { startServer, type TestServer } from '../../harness/server.ts';
 import { within } from '../../harness/within.ts';
 import { httpEvent, lambdaContext, logged } from '../../lambdas/invocation.ts';

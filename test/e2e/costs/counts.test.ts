@@ -7,10 +7,9 @@ import { awsEnvironment, startStorage } from '../../../bench/setting/bench-stora
 import { serviceOf } from '../../../bench/setting/functions.ts';
 import { COUNTED } from '../../../scripts/costs.ts';
 import { EVENT_NAMES } from '../../../src/contract/events.ts';
-import { createAction } from '../../../src/domain/actions/manage-actions.ts';
 import { createAssistant } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
-import { generateServerSecret } from '../../fakes/saves.ts';
+import { createAction, generateServerSecret } from '../../fakes/saves.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { httpEvent, lambdaContext, logged, sqsEvent } from '../../lambdas/invocation.ts';
 import { serviceAssembly } from '../acceptance/assembly.ts';

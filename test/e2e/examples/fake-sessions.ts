@@ -6,7 +6,9 @@ import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/se
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { errorBody } from '../../fakes/error-body.ts';
+import { fakeInvocation } from '../../fakes/invocation.ts';
 import { FakeLimit } from '../../fakes/limits.ts';
+import { fakeConfiguration, fakeTokens } from '../../fakes/widget.ts';
 import { startServer } from '../../harness/server.ts';
 
 /** Starts a fake session create with the service's rules on a port of this machine. Its tokens are the claims in base64url. */
@@ -32,12 +34,13 @@ export async function startSessionService() {
           readBody: () => JSON.parse(body.toString()),
         },
         {
-          configuration: { findAssistant: async () => assistant },
+          configuration: fakeConfiguration({ findAssistant: async () => assistant }),
           counters: { hitPerMinute: perMinute.hit, hitPerHour: new FakeLimit().hit },
-          tokens: { signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url') },
-          now: () => new Date(Date.now() + clock.aheadMs),
-          newId: randomUUID,
+          tokens: fakeTokens({
+            signToken: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
+          }),
         },
+        { ...fakeInvocation({ now: () => new Date(Date.now() + clock.aheadMs) }), newId: randomUUID },
       );
       const { aheadMs, lifeSeconds } = clock;
       const expires_at = new Date(Date.now() + aheadMs + lifeSeconds * 1000).toISOString();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trigger } from '../../../packages/receiver/src/index.ts';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 import { createAuthority } from '../../adapters/outbound/authority.ts';
 import {
   actionRequests,

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 
 export type Reply = { readonly status: number; readonly body: string };
 

@@ -12,8 +12,8 @@ import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import type { Action } from '../../../src/contract/actions.ts';
+import type { AttemptResult } from '../../../src/contract/delivery-record.ts';
 import type { Membership } from '../../../src/contract/organizations.ts';
-import type { AttemptResult } from '../../../src/domain/delivery/outcome.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { anAttempt } from '../../fakes/delivery.ts';

@@ -20,7 +20,7 @@ import {
   type VerifiedEvent,
   verifyAction,
 } from '../../../packages/receiver/src/index.ts';
-import type { OutboundRequest } from '../../../src/domain/delivery/outbound-request.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 import { send } from '../../e2e/examples/send.ts';
 import { aiRequest, eventByGet, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';

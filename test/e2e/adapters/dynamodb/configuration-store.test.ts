@@ -5,7 +5,6 @@ import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import type { AiAction, FormAction } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
 import type { Membership } from '../../../../src/contract/organizations.ts';
-import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
 import { StaleVersion, saveAt } from '../../../../src/domain/organizations/changes.ts';
 import {
   assistantOf,
@@ -15,6 +14,7 @@ import {
 import { newId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
+import { createAction } from '../../../fakes/saves.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, recorded, tablesOfFile } from './tables.ts';
 
@@ -175,11 +175,11 @@ describe('Actions', () => {
       actions: expect.arrayContaining([event, form, off, ai]),
       unreadable: [],
     });
-    expect(await reads.findForms(assistant.site_id)).toEqual([offered(form)]);
+    expect(await reads.formsOf(assistant.site_id)).toEqual({ actions: [offered(form)], unreadable: [] });
     expect(await reads.findForm(assistant.site_id, 'off')).toEqual(off);
     expect(await reads.findForm(assistant.site_id, ai.slug)).toBeUndefined();
     expect(await reads.findTool(assistant.site_id, ai.slug)).toEqual(ai);
-    expect(await reads.toolsOf(assistant.site_id)).toEqual([offered(ai)]);
+    expect(await reads.toolsOf(assistant.site_id)).toEqual({ actions: [offered(ai)], unreadable: [] });
     await store.deleteAction(form);
     expect(await store.findActionById(form.action_id)).toBeUndefined();
     expect(await reads.findForm(assistant.site_id, form.slug)).toBeUndefined();

@@ -9,14 +9,13 @@ import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-tabl
 import { deliveryRecords, eventAttempts } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
-import type { AttemptStart } from '../../../../src/domain/delivery/delivery-log.ts';
-import type { AttemptResult } from '../../../../src/domain/delivery/outcome.ts';
+import type { AttemptResult } from '../../../../src/contract/delivery-record.ts';
+import type { AttemptStart } from '../../../../src/domain/context.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
 import { anAttempt } from '../../../fakes/delivery.ts';
-import { deleteAction } from '../../../fakes/saves.ts';
+import { createAction, deleteAction } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { aConversation } from '../../../fakes/widget.ts';
 import { atOnce, tablesOfFile } from './tables.ts';

@@ -16,10 +16,9 @@ import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/ada
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { createAction } from '../../../../src/domain/actions/manage-actions.ts';
-import { requireAll } from '../../../../src/domain/organizations/store.ts';
+import { requireAll } from '../../../../src/domain/organizations/suspension-and-quota.ts';
 import { anAttempt } from '../../../fakes/delivery.ts';
-import { updateAction, updateAssistant } from '../../../fakes/saves.ts';
+import { createAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { tablesOfFile } from './tables.ts';
 
@@ -304,11 +303,8 @@ describe('an organization with an Action that cannot be read', () => {
     const list = await stored.store.listActions(ORG);
     expect(list.actions.map(({ action_id }) => action_id).sort()).toEqual([AI, CALL, EVENT].sort());
     expect(list.unreadable).toMatchObject([{ action_id: FORM, site_id: SITE, cause: { name: 'UnreadableItem' } }]);
-    const reported: string[] = [];
-    const offers = configurationReads(tables.client, tables.sorted, ({ action_id }) => reported.push(action_id));
-    expect((await offers.toolsOf(SITE)).map(({ action_id }) => action_id)).toEqual([AI]);
-    expect((await offers.findForms(SITE)).map(({ action_id }) => action_id)).toEqual([FORM]);
-    expect(reported).toEqual([]);
+    expect(await stored.reads.toolsOf(SITE)).toMatchObject({ actions: [{ action_id: AI }], unreadable: [] });
+    expect(await stored.reads.formsOf(SITE)).toMatchObject({ actions: [{ action_id: FORM }], unreadable: [] });
     expect(await Promise.allSettled([EVENT, FORM, AI].map((id) => stored.together(ORG, id)))).toMatchObject([
       { value: { action_id: EVENT } },
       { reason: { name: 'UnreadableItem' } },

@@ -1,0 +1,425 @@
+import type { Action, AiAction, FormAction, Method, Offered } from '../contract/actions.ts';
+import type { Assistant } from '../contract/assistants.ts';
+import type { TestResult } from '../contract/dashboard.ts';
+import type { AttemptResult, DeliveryError, DeliveryRecord } from '../contract/delivery-record.ts';
+import type { CatalogEvent } from '../contract/events.ts';
+import type { RawNumber } from '../contract/fields.ts';
+import type { AuditRecord, Membership, Organization } from '../contract/organizations.ts';
+import type { DeliveryMessage } from '../contract/queues.ts';
+import type { SessionClaims } from '../contract/sessions.ts';
+import type { EndpointFailing, Invocation } from './facts.ts';
+import type { Clock, RandomBytes } from './sources.ts';
+
+/**
+ * What the rules need of the world, by chapter. Adapters provide it, and tests pass small fakes. A story is
+ * `story(input, context, invocation)`, and its type names the members that it uses: `Context<'configuration' | 'counters'>`.
+ */
+export type World = {
+  // Reads of the configuration, strongly consistent, so that a change in the dashboard takes effect with the next request.
+  readonly configuration: Configuration;
+  /** The read of `configuration`, for messages that are handled together. */
+  readonly findAction: Configuration['findAction'];
+  readonly subscriptions: Subscriptions;
+
+  // Requests of widgets, backends and assistants.
+  readonly tokens: SessionTokens;
+  readonly counters: Counters;
+  readonly conversations: Conversations;
+  readonly escalate: Escalate;
+  readonly publish: PublishEvent;
+
+  // Outbound requests.
+  readonly openSigningSecret: (action: Action) => Promise<string>;
+  readonly send: Send;
+  readonly log: DeliveryLog;
+  readonly queue: DeliveriesQueue;
+  readonly failurePeriods: FailurePeriods;
+  /** Puts the event of a failing endpoint on the bus. */
+  readonly signal: (event: EndpointFailing) => Promise<void>;
+
+  // The dashboard and the operator.
+  readonly store: ConfigurationStore;
+  readonly members: Members;
+  readonly logins: Logins;
+  readonly auditPage: AuditPage;
+  /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
+  readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
+  readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
+  readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
+  /** Reports progress before each write. It may throw to end the work. */
+  readonly step: (text: string) => Promise<void>;
+  readonly now: Clock;
+  readonly randomBytes: RandomBytes;
+};
+
+export type Context<Member extends keyof World> = Pick<World, Member>;
+
+/** What changes of organizations, assistants and Actions need. */
+export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & {
+  /** Absent for the operator, whose changes are not recorded. */
+  readonly author?: Author;
+};
+
+/** Who makes a change in the dashboard, and when. The change is stored together with its audit record, in one transaction. */
+export type Author = {
+  readonly by: Membership;
+  readonly at: Date;
+  /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
+  readonly creationKey?: string;
+};
+
+// Configuration
+
+export type FindAssistant = (siteId: string) => Promise<Assistant | undefined>;
+
+export type Configuration = {
+  readonly findAssistant: FindAssistant;
+  readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
+  readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
+  readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
+  /** Reads the assistant's enabled Form Actions, in the order of their slugs. */
+  readonly formsOf: (siteId: string) => Promise<Offers<FormAction>>;
+  /** Reads the assistant's enabled AI-decided Actions. None for a site that does not exist. */
+  readonly toolsOf: (siteId: string) => Promise<Offers<AiAction>>;
+  /** Returns whether the Domain of any assistant is one of these entries. */
+  readonly anyDomain: (entries: readonly string[]) => Promise<boolean>;
+};
+
+/** The Actions of a kind that an assistant offers. Those that cannot be read are left out. */
+export type Offers<Kind extends FormAction | AiAction> = {
+  readonly actions: readonly Offered<Kind>[];
+  readonly unreadable: readonly UnreadableAction[];
+};
+
+/** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
+export type UnreadableAction = {
+  readonly action_id: string;
+  /** The Action's assistant; undefined when it cannot be read either. */
+  readonly site_id?: string | undefined;
+  /** Error whose message names the table and the key, but no stored value. */
+  readonly cause: Error;
+};
+
+/** The Actions of an organization. An unreadable Action does not affect the others; the caller decides how to handle it. */
+export type ActionList = {
+  readonly actions: readonly Action[];
+  readonly unreadable: readonly UnreadableAction[];
+};
+
+/** An Event Action and the fields that decide whether it receives an event. */
+export type Subscriber = {
+  readonly action_id: string;
+  readonly site_id: string;
+  readonly enabled: boolean;
+  readonly events: readonly string[];
+};
+
+/** The Event Actions of an organization. */
+export type SubscriberList = {
+  /** False when there is no such organization. */
+  readonly exists: boolean;
+  readonly subscribers: readonly Subscriber[];
+  /** Actions of which not even the subscription can be read. */
+  readonly unreadable: readonly UnreadableAction[];
+};
+
+export type Subscriptions = {
+  /** Reads the Event Actions of the organization, at most 50, as they are now. */
+  readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
+  /** Whether the organization has this assistant. Called only for an assistant without an Event Action. */
+  readonly hasAssistant: (orgId: string, siteId: string) => Promise<boolean>;
+};
+
+// Requests
+
+/** Signs and verifies session tokens (adapters/secrets). */
+export type SessionTokens = {
+  readonly signToken: (claims: SessionClaims) => Promise<string>;
+  /** Returns the claims of a token whose signature is valid and which has not expired, otherwise undefined. */
+  readonly verifyToken: (token: string) => Promise<SessionClaims | undefined>;
+  /** Verifies a token as verifyToken does, but also accepts one that expired during the turn of a conversation. */
+  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
+  /** Returns the site that a token names, without verifying the token. Use it only to find the assistant and its CORS setting. */
+  readonly siteOfToken: (token: string) => string | undefined;
+};
+
+/** Rate limits, exact for concurrent requests. A refused hit does not count. */
+export type Counters = {
+  /** Allows at most `limit` hits in any 60 seconds. */
+  readonly hitPerMinute: Hit;
+  /** Allows at most `limit` hits per clock hour and key, such as a site id (spec "Rate Limit"). */
+  readonly hitPerHour: Hit;
+};
+export type Hit = (key: string, limit: number, now: Date) => Promise<LimitDecision>;
+export type LimitDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false /** Whole seconds. */; readonly retryAfterSeconds: number };
+
+export type Conversations = {
+  readonly findConversation: (siteId: string, conversationId: string) => Promise<Conversation | undefined>;
+  readonly saveConversation: (conversation: Conversation) => Promise<void>;
+  /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
+  readonly countCall: (
+    call: { readonly siteId: string; readonly conversationId: string; readonly actionId: string },
+    limit: number,
+  ) => Promise<boolean>;
+  readonly recordCall: (record: ToolCallRecord) => Promise<void>;
+  /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
+  readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
+  readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
+};
+
+/** A conversation that this service created. Only known ids are accepted, so that a visitor cannot write into another conversation. */
+export type Conversation = {
+  readonly site_id: string;
+  readonly conversation_id: string;
+  readonly session_id: string;
+  readonly visitor_id: string;
+  /** User id of the session token with which it began; null when it began without one. */
+  readonly user_id: string | null;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+};
+
+/** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */
+export type ToolCallRecord = Pick<AttemptResult, 'status' | 'latency_ms'> & {
+  readonly site_id: string;
+  readonly conversation_id: string;
+  readonly call_id: string;
+  readonly action_id: string;
+  readonly action_name: string;
+  /** ISO 8601, UTC. */
+  readonly called_at: string;
+  readonly error: string | null;
+};
+
+/** The state of a submission with a `client_key`. */
+export type SubmissionClaim =
+  | { readonly kind: 'claimed'; readonly submissionId: string }
+  | { readonly kind: 'accepted'; readonly submissionId: string }
+  | { readonly kind: 'in_progress' }
+  /** The key belongs to a submission of another form. */
+  | { readonly kind: 'other_form' };
+
+export type SubmissionKey = {
+  readonly siteId: string;
+  readonly conversationId: string;
+  readonly clientKey: string;
+  /** The form that the key's submission is of. A key is of one form. */
+  readonly formId: string;
+};
+
+/** Body of a Form request to the endpoint. The escalation channels receive the same (spec "Form body"). */
+export type FormBody = {
+  readonly values: Record<string, string | number | RawNumber | boolean | readonly string[]>;
+  readonly conversation_id: string;
+  readonly submission_id: string;
+};
+export type Submission = { readonly assistant: Assistant; readonly form: FormAction; readonly body: FormBody };
+
+/** Delivers a submission to the assistant's escalation channels, and reports those that fail. `none` means that it has no channel. */
+export type Escalate = (submission: Submission, invocation: Invocation) => Promise<'accepted' | 'failed' | 'none'>;
+
+/** Puts a catalog event on the bus. Returns the id that the bus assigned to it, which is also the id of its envelopes. */
+export type PublishEvent = (event: CatalogEvent) => Promise<string>;
+
+// Outbound requests
+
+/** A signed request. The bytes of its body are sent exactly as they were signed. */
+export type OutboundRequest = {
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null on GET. */
+  readonly body: Uint8Array | null;
+  /**
+   * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
+   * a key uses a new connection.
+   */
+  readonly connectionKey?: string;
+  /** Bytes of the response body that the caller needs, at most 1 MB. The rest may not be read. @default 1 MB */
+  readonly keepBytes?: number;
+  /** The organization, or `usage#<organization>`, against whose limit of requests in flight the request counts. Absent: it is not counted. */
+  readonly inFlightOf?: string;
+  /** Quota of the organization in a UTC day, against which the request counts. Absent: it is not counted. */
+  readonly quota?: { readonly orgId: string; readonly perDay: number };
+};
+
+/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
+export type Outcome = {
+  /** HTTP status; null when none arrived. */
+  readonly status: number | null;
+  /** The first `keepBytes` of the response body, as received. */
+  readonly body: Uint8Array;
+  /** Milliseconds from the start of the DNS lookup to the end of the response. */
+  readonly latency_ms: number;
+  /** Only the status decides. */
+  readonly success: boolean;
+  /** Why the attempt is no success. Of a success: why its body is not whole; null when it is, also when it was cut at `keepBytes`. */
+  readonly error: DeliveryError | null;
+  /** What went wrong in the service, with `internal_error`. It is for the operator, and is not recorded. */
+  readonly cause?: unknown;
+};
+
+/**
+ * Makes one attempt. All outbound requests of the service use it (adapters/outbound).
+ * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
+ */
+export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<Outcome>;
+
+/** Makes one attempt within the limits of its organization. @throws InvocationEnded once the invocation has ended, and nothing else */
+export type Send = (request: OutboundRequest, invocation: Invocation) => Promise<Outcome>;
+
+/** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
+export type AttemptKey = {
+  readonly action_id: string;
+  /** Time by which the log is sorted: the event's time, or the start of a single attempt. ISO 8601, UTC. */
+  readonly at: string;
+  readonly reference: string;
+  readonly attempt: number;
+  /** Id of the replay. A replay has its own attempts, counted separately from those of the first delivery. */
+  readonly replay?: string;
+};
+
+export type AttemptStart = AttemptKey &
+  Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
+    /** Id of the queue message of this attempt; null for requests without a queue message. */
+    readonly message_id: string | null;
+  };
+
+export type Claim =
+  /** The record is written. The caller sends the request. */
+  | { readonly kind: 'claimed' }
+  /** The same message began this attempt and did not finish it. The caller sends the request again; the record counts both sends. */
+  | { readonly kind: 'resumed' }
+  /**
+   * SQS delivered the same message twice, and the other invocation may still be making the attempt. The caller waits for its end, after
+   * `secondsLeft` at the latest.
+   */
+  | { readonly kind: 'in_progress'; readonly secondsLeft: number }
+  | FinishedAttempt
+  /** Another message has claimed this attempt. */
+  | { readonly kind: 'taken' };
+
+/** The same message has already finished this attempt. The caller does only the remaining work. */
+export type FinishedAttempt = {
+  readonly kind: 'finished';
+  readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'>;
+};
+
+export type DeliveryLog = {
+  /** Writes the record of an attempt before anything is sent. */
+  readonly claim: (start: AttemptStart) => Promise<Claim>;
+  /** Completes a record. Writes the whole record when the claim of a request without a queue message could not be written. */
+  readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
+  /**
+   * Writes the record of an attempt that failed before a request was sent. When a crash cut off an earlier attempt of the same message,
+   * its record gets this error. When the same message has finished the attempt, its record is kept and returned.
+   */
+  readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
+};
+
+export type DeliveriesQueue = {
+  /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
+  readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
+  readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
+};
+
+/** The time since which deliveries to an endpoint fail, and that of its latest signal. In Unix seconds. */
+export type FailurePeriod = { readonly since: number; readonly signalled_at: number | null };
+
+export type FailurePeriods = {
+  /** Records a delivery that finally failed, in one write. Returns the failure period. */
+  readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
+  /** Looks at a hundred records of the delivery log at most, spread over the time from `since` (Unix seconds) on, for a success. */
+  readonly hasSucceeded: (actionId: string, since: number, now: Date) => Promise<boolean>;
+  /** Replaces the period that was read. Returns true for exactly one of several concurrent callers. */
+  readonly replacePeriod: (actionId: string, seen: FailurePeriod, next: FailurePeriod) => Promise<boolean>;
+};
+
+// The dashboard and the operator
+
+/**
+ * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change by an author is
+ * recorded (organizations/changes.ts); the operator's are not.
+ */
+export type ConfigurationStore = {
+  readonly createOrganization: (organization: Organization) => Promise<void>;
+  /** Writes only the named fields, so that a concurrent change of another field is kept. */
+  readonly changeOrganization: (orgId: string, change: Partial<Omit<Organization, 'org_id'>>) => Promise<void>;
+  readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
+  readonly listOrganizations: () => AsyncIterable<Organization>;
+
+  /**
+   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when there is one with this id, and
+   * `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
+   */
+  readonly createAssistant: (
+    assistant: Assistant,
+    limit: number,
+    author?: Author,
+  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many'>;
+  /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
+  readonly replaceAssistant: (previous: Assistant, next: Assistant, author?: Author) => Promise<boolean>;
+  readonly findAssistant: FindAssistant;
+  readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
+  /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
+  readonly assistantsPage: (
+    orgId: string,
+    after: string | undefined,
+  ) => Promise<{ readonly assistants: readonly Assistant[]; readonly next: string | undefined }>;
+
+  /**
+   * Creates an Action, unless there is one with this id. The same transaction counts the organization's Actions and compares the organization's restrictions with the
+   * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
+   */
+  readonly createAction: (
+    action: Action,
+    author?: Author,
+  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many' | 'slug_taken'>;
+  readonly replaceAction: (
+    previous: Action,
+    next: Action,
+    author?: Author,
+  ) => Promise<'replaced' | 'stale' | 'slug_taken'>;
+  readonly deleteAction: (action: Action, author?: Author) => Promise<boolean>;
+  readonly findAction: Configuration['findAction'];
+  readonly findActionById: (actionId: string) => Promise<Action | undefined>;
+  readonly listActions: (orgId: string) => Promise<ActionList>;
+};
+
+/** The storage of memberships. Every read is strongly consistent, so that a removed member is refused with the next request. */
+export type Members = {
+  readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
+  /** Lists the memberships of a login. */
+  readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
+  readonly list: (orgId: string) => Promise<readonly Membership[]>;
+  readonly save: (membership: Membership) => Promise<void>;
+  readonly remove: (orgId: string, sub: string) => Promise<void>;
+};
+
+/** A login of the user pool. */
+export type Login = {
+  readonly sub: string;
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly enabled: boolean;
+  /** Whether its user has proved access to the mailbox of the address. */
+  readonly verified: boolean;
+  /** The identity providers whose people use it. Each of them may have written its address. */
+  readonly providers: readonly string[];
+};
+
+export type Logins = {
+  /** Finds all logins with an email address, in whatever case it is written. */
+  readonly withEmail: (email: string) => Promise<readonly Login[]>;
+  readonly withSub: (sub: string) => Promise<Login | undefined>;
+  /** Creates a login and sends an invitation. `invited` is false when the user pool has one that `withEmail` has not found. */
+  readonly create: (email: string) => Promise<{ readonly login: Login; readonly invited: boolean }>;
+};
+
+/** Returns one page of the audit trail, the newest record first. @param after the `next` of the page before */
+export type AuditPage = (
+  orgId: string,
+  after?: string,
+) => Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;

@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto';
+import type { DynamoDb } from '../adapters/dynamodb/client.ts';
+import { hitPerDay } from '../adapters/dynamodb/counters-table.ts';
+import { deliveryLog } from '../adapters/dynamodb/delivery-log-table.ts';
+import { inFlightLeases } from '../adapters/dynamodb/in-flight-leases.ts';
+import { createOutbound } from '../adapters/outbound/outbound.ts';
+import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
+import type { Context } from '../domain/context.ts';
+import { unlimited, withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
+import { now, outboundClock, setting, traceId } from './shell.ts';
+
+/**
+ * Creates what functions with outbound requests share: the outbound pipeline, and the delivery log.
+ * @param options.queued whether the attempts come from a queue, which limits the requests in flight. @default false
+ */
+export function outboundParts(dynamo: DynamoDb, { queued = false } = {}): Context<'send' | 'log'> {
+  const counters = setting('countersTable');
+  const { makeAttempt } = createOutbound({ clock: outboundClock });
+  const counted = withinQuota(unlimited(makeAttempt), hitPerDay(dynamo, counters));
+  const takeLease = () =>
+    inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) => randomInt(options));
+  return {
+    send: queued ? counted : withinInFlight(counted, takeLease()),
+    log: deliveryLog(dynamo, setting('deliveryLogTable'), {
+      retentionDays: Number(setting('deliveryLogRetentionDays')),
+      now,
+      traceId: () => traceId(process.env),
+    }),
+  };
+}

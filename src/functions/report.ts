@@ -1,0 +1,261 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { LogAttributes } from '@aws-lambda-powertools/logger/types';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { AttemptResult, FailureCode } from '../contract/delivery-record.ts';
+import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
+import { BoundedMap } from '../domain/bounded-map.ts';
+import type { Fact } from '../domain/facts.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import type { Clock } from '../domain/sources.ts';
+
+/** A line of the log. @default shown: the ids and the cause of the fact */
+type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
+type FactOf<Kind extends Fact['kind']> = Extract<Fact, { readonly kind: Kind }>;
+
+/** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
+const COUNTED: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);
+
+const WAITS: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
+  in_progress: 'A message becomes visible again after the attempt in progress',
+  throttled: 'A message becomes visible again later, because DynamoDB throttled its requests',
+};
+
+/**
+ * Tells the operator the facts of a function: each becomes a line of its log, a metric, both or neither. Lines have the ids of the fact and the
+ * class, code and place of its cause.
+ * @returns a function that begins the report of an invocation. `publish` emits its metrics; call it at the end.
+ */
+export function reporting(logger: Logger, now: Clock) {
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  const organizations = unreachedOrganizations(now);
+  const isNew = refusalsOfMinute(now);
+  const countedBy = metricByDimension(metrics);
+
+  return () => {
+    const attempts = countedBy(METRICS.attempts);
+    const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
+
+    /** Counts the fact, and returns its line; null when it has none. */
+    const told = (fact: Fact): Line | null => {
+      switch (fact.kind) {
+        case 'attempted': {
+          const { kind, result, ...ids } = fact;
+          if (result !== null) {
+            const { error, latency_ms } = result;
+            organizations.attempted(fact.org_id, error?.code);
+            attempts.add('outcome', error?.code ?? 'succeeded');
+            attempts.add('attempt', String(fact.attempt));
+            if (latency_ms !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latency_ms);
+          }
+          // A success has its record in the delivery log, and a line of it would cost more than that record.
+          return result?.success ? null : ['info', 'Attempted', { ...ids, ...shownResult(result) }];
+        }
+        case 'send_failed':
+          return ['error', 'The service could not make a request'];
+        case 'record_lost': {
+          const { kind, result, cause, ...ids } = fact;
+          const record_state = result === null ? 'started' : result.success ? 'succeeded' : 'failed';
+          count(METRICS.logWriteFailed);
+          const shown = { ...ids, record_state, ...shownResult(result), cause: causeOf(cause) };
+          return ['error', 'A delivery record could not be written', shown];
+        }
+        case 'record_unqueued':
+          return ['error', 'A delivery record cannot be completed later'];
+        case 'uncounted':
+          return ['error', 'A request could not be counted against a limit of its organization'];
+        case 'endpoint_failing':
+          count(METRICS.endpointsFailing);
+          return ['warn', 'An endpoint has failed for an hour'];
+        case 'watch_failed':
+          return ['error', 'The check for a failing endpoint did not complete'];
+        case 'routed': {
+          const { kind, unknown: field, ...shown } = fact;
+          if (field !== undefined) {
+            count(METRICS.eventsOfNobody);
+            const message = 'An event names an organization or an assistant that does not exist';
+            return ['warn', message, { ...shown, field }];
+          }
+          // An event that reaches an Action has its record in the delivery log.
+          return fact.deliveries > 0 ? null : ['info', 'No Action is subscribed to an event', shown];
+        }
+        case 'dropped':
+          count(METRICS.eventsDropped);
+          return ['error', 'An event was dropped: its publisher must correct the field'];
+        case 'forwarded':
+          return ['info', 'Forwarded a form submission'];
+        case 'forward_failed':
+          return ['error', 'A form submission could not be forwarded'];
+        case 'submission_unsettled':
+          return ['error', 'The outcome of a form submission could not be stored'];
+        case 'call_unrecorded':
+          return ['error', 'A call could not be recorded with its conversation'];
+        case 'action_unreadable':
+          count(METRICS.unreadableActions);
+          return ['error', 'An Action cannot be read'];
+        case 'assistant_unreadable':
+          return ['error', 'An assistant cannot be read'];
+        case 'refused': {
+          const { code, status, route, site_id } = fact;
+          if (COUNTED.has(status)) countedBy(METRICS.refusals).once('reason', code);
+          // The logger adds the site. Nothing else of the request is in the line.
+          const logged = route !== undefined && isNew([code, route, site_id]);
+          return logged ? ['info', 'Refused', { code, status, route }] : null;
+        }
+        case 'request_failed':
+          return ['error', 'The request failed'];
+        case 'invocation_failed':
+          return ['error', 'The invocation failed'];
+        case 'message_failed':
+          count(METRICS.failedMessages);
+          return ['error', 'A message failed and becomes visible again'];
+        case 'message_waits':
+          if (fact.why === 'throttled') count(METRICS.deliveriesThrottled);
+          return ['info', WAITS[fact.why]];
+        case 'message_unhidden':
+          return ['error', 'The visibility of a message could not be changed'];
+        case 'canary_ran':
+          count(METRICS.canaryFailed, fact.succeeded ? 0 : 1);
+          return fact.succeeded ? null : ['error', 'The canary failed'];
+        case 'token_key_age':
+          metrics.addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, fact.days);
+          return null;
+        case 'token_keys_rotated':
+          return ['info', 'Rotated the token keys'];
+      }
+    };
+
+    return {
+      report: (fact: Fact): void => {
+        const [level, message, shown = shownOf(fact)] = told(fact) ?? [];
+        if (level !== undefined && message !== undefined) logger[level](message, shown);
+      },
+      publish: (): void => {
+        attempts.publish();
+        const share = organizations.share();
+        if (share !== undefined) metrics.addMetric(METRICS.unreachedOrganizations, MetricUnit.NoUnit, share);
+        // Without the check, an invocation without metrics would log a warning.
+        if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+      },
+    };
+  };
+}
+
+/** Returns what a line shows of a fact: its ids, and its cause by class, code and place. */
+function shownOf({ kind, ...shown }: Fact): LogAttributes {
+  return 'cause' in shown ? { ...shown, cause: causeOf(shown.cause) } : shown;
+}
+
+const shownResult = (result: AttemptResult | null) =>
+  result === null
+    ? {}
+    : { status: result.status, failure_code: result.error?.code ?? null, latency_ms: result.latency_ms };
+
+export type Cause = {
+  readonly error: string;
+  readonly code?: string;
+  /** Only the message of a ServiceError, which quotes no content. */
+  readonly message?: string;
+  /** The first places of the stack. */
+  readonly at?: readonly string[];
+  readonly cause?: Cause;
+};
+
+const PLACES = 5;
+
+/**
+ * Returns an error by its class, code and place. Its message is left out, because it may quote content: that of a SyntaxError quotes the text.
+ * Of a thrown value that is no error, nothing is known.
+ */
+export function causeOf(thrown: unknown): Cause {
+  if (!(thrown instanceof Error)) return { error: typeof thrown };
+  const { name, message, stack = '', cause } = thrown;
+  // The stack begins with the message as it was when the error was made. Only what follows it is known to be places.
+  const end = stack.indexOf(message);
+  const at = end === -1 ? [] : stack.slice(end + message.length).match(/^ +at .*$/gm);
+  return {
+    error: name,
+    ...('code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {}),
+    ...(thrown instanceof ServiceError ? { message } : {}),
+    ...(at === null ? {} : { at: at.slice(0, PLACES).map((place) => place.trim()) }),
+    ...(cause === undefined ? {} : { cause: causeOf(cause) }),
+  };
+}
+
+/** Counts by a dimension, so that the log has one line for each value of it instead of one for each count. */
+function metricByDimension(metrics: Metrics) {
+  // A single metric that is used again. Each of its values is a line of the log. Creating one costs a tenth of a millisecond.
+  const one = metrics.singleMetric();
+  return (name: string) => {
+    const counts = new Map<string, Map<string, number>>();
+    const emit = (dimension: string, value: string, times: number) => {
+      one.addDimension(dimension, value);
+      one.addMetric(name, MetricUnit.Count, times);
+    };
+    return {
+      once: (dimension: string, value: string): void => emit(dimension, value, 1),
+      add: (dimension: string, value: string): void => {
+        const values = counts.get(dimension) ?? new Map<string, number>();
+        counts.set(dimension, values.set(value, (values.get(value) ?? 0) + 1));
+      },
+      publish: (): void => {
+        for (const [dimension, values] of counts) for (const [value, times] of values) emit(dimension, value, times);
+      },
+    };
+  };
+}
+
+/** Failures that the network, resolver or certificates of this service can cause. The endpoint sent no response. */
+const NOT_REACHED: ReadonlySet<FailureCode> = new Set(['dns_failure', 'connect_failure', 'tls_failure', 'timeout']);
+const REACHED_WITHIN_MS = 300_000;
+/** With fewer organizations, the broken endpoint of one customer would look like a broken network of this service. */
+const ORGANIZATIONS_MIN = 3;
+/** A container removes the organization that it has not seen for the longest time. The share needs no more organizations. */
+const ORGANIZATIONS_MAX = 1000;
+
+/**
+ * Tracks which organizations have an endpoint that was reached in the last five minutes.
+ * Each organization counts once, even when many of its endpoints fail, so that one customer cannot raise the alarm.
+ */
+export function unreachedOrganizations(now: Clock) {
+  const lastSeen = new BoundedMap<string, { readonly at: number; readonly reachedAt: number }>(ORGANIZATIONS_MAX);
+  return {
+    attempted: (orgId: string, failure: FailureCode | undefined): void => {
+      const at = now().getTime();
+      const reached = failure === undefined || !NOT_REACHED.has(failure);
+      const reachedAt = reached ? at : (lastSeen.get(orgId)?.reachedAt ?? Number.NEGATIVE_INFINITY);
+      lastSeen.set(orgId, { at, reachedAt });
+    },
+    /** Returns the share of unreached organizations, from 0 to 1; undefined for fewer than three organizations. */
+    share: (): number | undefined => {
+      const since = now().getTime() - REACHED_WITHIN_MS;
+      for (const [orgId, { at }] of lastSeen) if (at < since) lastSeen.delete(orgId);
+      if (lastSeen.size < ORGANIZATIONS_MIN) return undefined;
+      const unreached = [...lastSeen.values()].filter(({ reachedAt }) => reachedAt < since);
+      return unreached.length / lastSeen.size;
+    },
+  };
+}
+
+const REFUSAL_PERIOD_MS = 60_000;
+/** Lines per container and minute, so that a caller who is refused often cannot fill the log. */
+const REFUSAL_LINES_MAX = 60;
+
+/**
+ * Returns whether a refusal gets a line: at most one per minute for the same code, route and site. All requests whose site is not known
+ * share a line, so that made-up ids silence no other line.
+ */
+function refusalsOfMinute(now: Clock) {
+  let from = Number.NEGATIVE_INFINITY;
+  let logged = new Set<string>();
+  return (parts: readonly (string | undefined)[]): boolean => {
+    const at = now().getTime();
+    if (at - from >= REFUSAL_PERIOD_MS) {
+      from = at;
+      logged = new Set();
+    }
+    const key = parts.join(' ');
+    if (logged.has(key) || logged.size >= REFUSAL_LINES_MAX) return false;
+    logged.add(key);
+    return true;
+  };
+}
