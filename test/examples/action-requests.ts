@@ -104,8 +104,8 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     ),
     'event by GET': eventByGet(fresh),
     'form by GET': signed(aFormAction({ method: 'GET' }), {}, submission, fresh),
-    '290 seconds old': eventRequest(at(-290)),
-    '290 seconds ahead': eventRequest(at(290)),
+    '240 seconds old': eventRequest(at(-240)),
+    '240 seconds ahead': eventRequest(at(240)),
   };
   for (const [name, json] of Object.entries(UNUSUAL_JSON)) {
     for (const [kind, request] of Object.entries(unusualRequests(fresh, json))) good[`${kind} with ${name}`] = request;
@@ -125,8 +125,8 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'two values of v1, the first one right': signature(`t=${seconds},v1=${digest},v1=${'0'.repeat(64)}`),
     'two values of t': signature(`t=${seconds},t=${seconds},v1=${digest}`),
     'v1 is empty': signature(`t=${seconds},v1=`),
-    '310 seconds old': eventRequest(at(-310)),
-    '310 seconds ahead': eventRequest(at(310)),
+    '360 seconds old': eventRequest(at(-360)),
+    '360 seconds ahead': eventRequest(at(360)),
     'signed, but not JSON': rawRequest(fresh, 'not json'),
     'signed, but not an object': rawRequest(fresh, '[]'),
     'signed, but with an unknown trigger': withHeader(event(), 'X-Service-Trigger', 'other'),
