@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request as httpsRequest, type Server } from 'node:https';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   readRawBody,
@@ -44,7 +45,16 @@ export type Received<Verdict = Verified | Refused> = {
   readonly arrivals: Arrivals;
 };
 
-export type Answer = { readonly status: number; readonly body: string; readonly delayMs?: number };
+export type Answer = {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  /** @default application/json */
+  readonly contentType?: string | undefined;
+  readonly delayMs?: number;
+};
+
+/** A request to pass on: the bytes and headers as they arrived. */
+type Forwarded = { readonly method: string; readonly rawHeaders: readonly string[]; readonly body: Uint8Array };
 
 /** The receiver forgets older keys, because the service repeats an event within seconds. */
 const KEPT_KEYS = 10_000;
@@ -61,10 +71,12 @@ export function receiverServer(options: {
   readonly now: () => Date;
   /** Chooses the answer to a verified request. */
   readonly answer: (received: Received<Verified>) => Answer;
+  /** Passes every request on, verified or not, to a server that verifies it itself. Its answer is the answer. */
+  readonly forward?: ((request: Forwarded) => Promise<Answer>) | undefined;
   /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
   readonly onFault?: (error: unknown) => void;
-  /** Reports every request with the status of its answer. */
-  readonly onRequest: (received: Received, status: number) => void;
+  /** Reports every request with its answer. */
+  readonly onRequest: (received: Received, answer: Answer) => void;
 }): Server {
   const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
 
@@ -85,16 +97,18 @@ export function receiverServer(options: {
       accepted: known?.accepted ?? false,
     };
     const common = { at, method, path, headers, body: Buffer.from(rawBody).toString('utf8'), key, arrivals: arrived };
-    const answer =
-      verdict.kind === 'refused'
-        ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
-        : options.answer({ ...common, verdict });
+    const answer: Answer =
+      options.forward !== undefined
+        ? await options.forward({ method, rawHeaders: request.rawHeaders, body: rawBody })
+        : verdict.kind === 'refused'
+          ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
+          : options.answer({ ...common, verdict });
     if (key !== null) {
       arrivals.set(`${owner} ${key}`, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
     }
-    options.onRequest({ ...common, verdict }, answer.status);
+    options.onRequest({ ...common, verdict }, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+    response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'application/json' }).end(answer.body);
   };
 
   return createServer(options.tls, (request, response) => {
@@ -107,6 +121,33 @@ export function receiverServer(options: {
         .end(JSON.stringify({ message: isRefused ? error.message : 'The Actions cannot be read' }));
     });
   });
+}
+
+/** The service waits 5 seconds. A little longer shows that the server was slow. */
+const FORWARD_TIMEOUT_MS = 6000;
+/** Headers of a connection. */
+const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+
+/** Returns a function that passes a request on to this address, and resolves to 502 when nothing answers there. Follows no redirect. */
+export function forwardTo(url: URL): (request: Forwarded) => Promise<Answer> {
+  const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return ({ method, rawHeaders, body }) =>
+    new Promise((resolve) => {
+      const failed = ({ message }: Error) =>
+        resolve({ status: 502, body: JSON.stringify({ message: `${url.origin} does not answer: ${message}` }) });
+      const kept = rawHeaders.filter(
+        (_, at) => !NOT_FORWARDED.includes(rawHeaders[at - (at % 2)]?.toLowerCase() ?? ''),
+      );
+      const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
+      const headers = ['Host', url.host, ...kept, ...length];
+      const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
+      const request = open(url, { method, headers, agent: false, signal }, (response) => {
+        const { statusCode: status = 502, headers: answered } = response;
+        const answer = (bytes: Buffer) => resolve({ status, body: bytes, contentType: answered['content-type'] });
+        buffer(response).then(answer, failed);
+      });
+      request.on('error', failed).end(body);
+    });
 }
 
 /** Ends a server and its connections. */

@@ -1,11 +1,18 @@
 import type { Server } from 'node:https';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { closeServer, type Received, type ReceivedAction, receiverServer } from '../receiver.ts';
+import {
+  type Answer,
+  closeServer,
+  forwardTo,
+  type Received,
+  type ReceivedAction,
+  receiverServer,
+} from '../receiver.ts';
 import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -20,7 +27,11 @@ type Options = {
   readonly delay: number;
   readonly body: string;
   readonly usageSecret?: readonly string[];
+  readonly forward?: URL;
 };
+
+/** As many characters of an answer as the delivery log keeps. */
+const SHOWN_CHARACTERS = 2000;
 
 /** Adds the command that receives Actions on this machine, for tests without an endpoint. */
 export function addTo(command: CliCommand): void {
@@ -39,13 +50,23 @@ export function addTo(command: CliCommand): void {
       'verify usage webhooks with the secret that session create received; @file, or @- for stdin; may be repeated',
       collect,
     )
+    .addOption(
+      new Option(
+        '--forward <url>',
+        'pass every request on to your server, such as http://localhost:8000/actions, and show its answer',
+      )
+        .argParser(httpUrl)
+        .conflicts(['status', 'times', 'delay', 'body']),
+    )
     .notes(`Give Actions the address that it prints, with any path. Requests are verified with the signing secrets of the Actions that have
-their address, whatever the organization; what is not verified is answered 400, 401 or 404. A usage webhook may have any path.
+their address, whatever the organization; what is not verified is answered 400, 401 or 404. A usage webhook may have any path. With --forward, your server gets the bytes and headers of every request,
+verified or not, and its answer is the answer.
 Press Ctrl-C to stop.`)
     .examples(
       'va-wave receive --local',
       'va-wave receive --local --status 503 --times 2',
       'va-wave receive --local --delay 6s --times 1',
+      'va-wave receive --local --forward http://localhost:8000/actions',
       `va-wave receive --local --body '{"order": {"status": "ready"}}'`,
       `va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
@@ -72,12 +93,15 @@ Press Ctrl-C to stop.`)
           ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
             ? { status: options.status, body, delayMs: options.delay }
             : { status: 200, body },
+        forward: options.forward && forwardTo(options.forward),
         onFault: (error) =>
           output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-        onRequest: (received, answered) => show(found(received, answered), output),
+        onRequest: (received, answer) => show(found(received, answer, options.forward !== undefined), output),
       });
       await listen(server, options.port);
-      output.note(`Receiving at https://localhost:${options.port}/ with any path. Press Ctrl-C to stop`);
+      const place = `Receiving at https://localhost:${options.port}/ with any path`;
+      const further = options.forward === undefined ? '' : `, forwarding to ${options.forward.href}`;
+      output.note(`${place}${further}. Press Ctrl-C to stop`);
       while (await cliProcess.pause(MINUTE_MS));
       await closeServer(server);
     });
@@ -122,14 +146,16 @@ const portTaken = (port: number) =>
   );
 
 /** A received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
-function found({ at, method, path, verdict, key, arrivals, body }: Received, answered: number) {
+function found({ at, method, path, verdict, key, arrivals, body }: Received, answer: Answer, isForwarded: boolean) {
   const usage = verdict.kind === 'usage' ? verdict.report : undefined;
   const action = verdict.kind === 'action' ? verdict : undefined;
   return {
     at: at.toISOString(),
     method,
     path,
-    answered,
+    answered: answer.status,
+    /** The answer of the developer's own server. */
+    answer: isForwarded ? Buffer.from(answer.body).toString().slice(0, SHOWN_CHARACTERS) : null,
     verified: verdict.kind !== 'refused',
     action_id: action?.action.id ?? null,
     name: action?.action.name ?? null,
@@ -145,17 +171,26 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
 }
 
 function show(received: ReturnType<typeof found>, output: Output): void {
-  const { at, method, path, verified, problem, answered, arrival, body } = received;
+  const { at, method, path, verified, problem, answered, answer, arrival, body } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
   const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
-  output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]));
+  const answerLines = answer === null || answer === '' ? [] : [`  answer: ${answer}`];
+  output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }
 
 function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: ReturnType<typeof found>): string {
   return trigger === 'usage'
     ? `usage of ${user_id}, session ${trigger_ref}`
     : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;
+}
+
+function httpUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must be an address with http:// or https://.');
+  }
+  return url;
 }
 
 function statusCode(text: string): number {

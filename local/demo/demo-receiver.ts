@@ -57,7 +57,7 @@ export async function startDemoReceiver(
       const order = Number(body?.number);
       return reply({ order: { number: order, status: ORDERS[order] ?? 'not one of ours' } });
     },
-    onRequest: (received, answered) => {
+    onRequest: (received, { status: answered }) => {
       if (answered === 404) return;
       number += 1;
       const request = shown(received, number, actions.get(received.path)?.name ?? '', answered);

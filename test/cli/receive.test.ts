@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { receiverCertificate } from '../../local/certificates.ts';
+import { readRawBody, verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { signatureHeader } from '../../src/domain/delivery/signature.ts';
 import { freePort, startServer } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
@@ -153,6 +154,84 @@ test('answers 503 and says so while the service does not answer', async () => {
   });
   expect(statuses()).toEqual([503, 200]);
   expect(err).toContain('Answered 503, because the service does not answer: away');
+});
+
+describe('--forward', () => {
+  const stops: (() => void)[] = [];
+  afterAll(() => {
+    for (const stop of stops) stop();
+  });
+
+  /** The developer's own server, without TLS, which verifies with the package. */
+  const developersServer = async (secret: string, usageSecret = USAGE_SECRET) => {
+    const requests: {
+      readonly url: string;
+      readonly method: string;
+      readonly headers: NodeJS.Dict<string | string[]>;
+    }[] = [];
+    const { origin, stop } = await startServer(async (incoming, outgoing) => {
+      const { url = '', method = '', headers } = incoming;
+      requests.push({ url, method, headers });
+      const rawBody = await readRawBody(incoming);
+      try {
+        if (headers['x-webhook-signature'] === undefined) verifyAction(rawBody, headers, { trigger: 'event', secret });
+        else verifyUsageWebhook(rawBody, headers, { secret: usageSecret });
+        outgoing
+          .writeHead(202, { 'content-type': 'text/plain; charset=iso-8859-1' })
+          .end(Buffer.from('Zürich', 'latin1'));
+      } catch {
+        outgoing.writeHead(401).end('not genuine');
+      }
+    });
+    stops.push(stop);
+    return { origin, requests, stop };
+  };
+
+  test('passes the bytes and headers on, and shows the answer of the server', async () => {
+    const { operator, action_id, send, reportUsage, receive, answers } = await receivingOperator();
+    const { signing_secret } = await operator.json<{ signing_secret: string }>('action', 'secret', action_id);
+    const { origin, requests } = await developersServer(signing_secret);
+    const { lines, out, err } = await receive(
+      async () => {
+        await send('event-1');
+        await send('event-2', { secret: 'whsec_another' });
+        // The secret of usage webhooks is the developer's own.
+        await reportUsage('nonce-1');
+      },
+      '--forward',
+      `${origin}/hooks?a=1`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([202, 401, 202]);
+    expect(requests.map(({ url, method }) => `${method} ${url}`)).toEqual(Array(3).fill('POST /hooks?a=1'));
+    expect(requests[0]?.headers).toMatchObject({
+      host: new URL(origin).host,
+      'x-service-trigger': 'event',
+      'x-service-trigger-ref': 'conversation.started',
+    });
+    expect(err).toContain(`forwarding to ${origin}/hooks?a=1`);
+    expect(lines[0]).toMatch(/verified: event conversation.started.*answered 202$/);
+    expect(lines[1]).toMatch(/NOT VERIFIED: The signature does not match the body; answered 401$/);
+    expect(lines[2]).toMatch(/NOT VERIFIED: This is a usage webhook.*answered 202$/);
+    expect(out).toContain('  answer: not genuine');
+  });
+
+  test('answers 502 while nothing listens there, and takes no answer of its own beside', async () => {
+    const { send, receive, statuses, operator } = await receivingOperator();
+    const { origin, stop } = await developersServer('');
+    stop();
+    const { lines } = await receive(() => send('event-1'), '--forward', origin, '--json');
+    expect(statuses()).toEqual([502]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      answered: 502,
+      answer: expect.stringContaining('ECONNREFUSED'),
+    });
+    for (const words of [
+      ['--forward', 'localhost:8000'],
+      ['--forward', origin, '--status', '503'],
+    ]) {
+      expect(await operator.run('receive', '--local', ...words)).toMatchObject({ code: 2 });
+    }
+  });
 });
 
 test('needs the one-machine service, and a free port', async () => {
