@@ -8,7 +8,7 @@ export const FAILURE_ADVICE = {
   dns_failure: 'The DNS lookup of the host name failed. Check its spelling and its DNS record.',
   connect_failure: 'The connection was not accepted. Check that the server is running and that the port is open.',
   tls_failure:
-    'The TLS connection failed. The certificate must be valid for this host, and the server must send its complete chain.',
+    'The TLS connection failed, as the message says. The server needs a valid certificate for this host with its complete chain, and must require no client certificate.',
   timeout: 'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
   connection_closed: 'The server closed the connection before the response was complete.',
   response_malformed: 'The response was not valid HTTP.',

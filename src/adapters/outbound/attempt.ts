@@ -84,7 +84,7 @@ export function errorCode(error: unknown): string {
 }
 
 /** Returns an error code for a message. Only codes are used, because other parts of an error may contain text of the peer. */
-const suffix = (code: string) => (/^[A-Z0-9_]{1,64}$/.test(code) ? ` (${code})` : '');
+export const suffix = (code: string) => (/^[A-Z0-9_/]{1,64}$/.test(code) ? ` (${code})` : '');
 
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -100,36 +100,4 @@ export function connectFailure(error: unknown, host: string): Failure {
   const code = errorCode(error);
   const what = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
   return new Failure('connect_failure', `${host} ${what}`);
-}
-
-const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'has expired',
-  CERT_NOT_YET_VALID: 'is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'leads to a certificate authority that is not publicly trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'leads to a certificate authority that is not publicly trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
-};
-
-/** Returns the failure of a TLS handshake. */
-export function tlsFailure(error: unknown, host: string): Failure {
-  if (error instanceof Failure) return error;
-  const code = errorCode(error);
-  const problem = CERTIFICATE_PROBLEMS[code];
-  if (problem !== undefined) return new Failure('tls_failure', `The certificate of ${host} ${problem}`);
-  if (code === 'ECONNRESET' || code === 'EPIPE')
-    return new Failure('tls_failure', `${host} closed the connection during TLS`);
-  return new Failure('tls_failure', `TLS with ${host} failed${suffix(code)}`);
-}
-
-/** Returns the failure of an HTTP exchange. @param error that occurred before the status was received */
-export function exchangeFailure(error: unknown, host: string): Failure {
-  if (error instanceof Failure) return error;
-  const code = errorCode(error);
-  if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
-  if (code.startsWith('HPE_'))
-    return new Failure('response_malformed', `${host} did not respond in HTTP/1.1${suffix(code)}`);
-  return new Failure('connection_closed', `${host} closed the connection without a response${suffix(code)}`);
 }

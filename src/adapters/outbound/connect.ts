@@ -8,10 +8,11 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import { type Attempt, connectFailure, Failure, tlsFailure } from './attempt.ts';
+import { type Attempt, connectFailure, Failure } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { NetworkRule } from './network-rule.ts';
+import { tlsFailure } from './peer-failure.ts';
 
 /** A TLS connection whose certificate is verified. */
 export type Connection = {
@@ -22,6 +23,8 @@ export type Connection = {
   readonly address: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
+  /** True until the first response when the server has asked for a client certificate. In TLS 1.3 it refuses after the handshake. */
+  readonly certificateAsked: boolean;
 };
 
 /** Limit of addresses of one host name to which an attempt connects. */
@@ -100,7 +103,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number): Connect
         attempt,
         key === undefined ? undefined : sessionOf(key),
       );
-      return { socket, tcp, address, openedAt };
+      return { socket, tcp, address, openedAt, certificateAsked: certificateAsked(socket) };
     }
     throw connectFailure(lastError, endpoint.host);
   };
@@ -149,8 +152,11 @@ function secure(
   attempt.stage = 'securing';
   return new Promise((resolve, reject) => {
     let secured = false;
+    let asked = false;
+    let secret: Buffer | undefined;
+    const decrypted = () => (secured ? socket.bytesRead : undefined);
     const socket: TLSSocket = connectTls({
-      socket: meteredStream(tcp, endpoint.host, () => (secured ? socket.bytesRead : undefined)),
+      socket: meteredStream(tcp, endpoint.host, decrypted, () => secret),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,
@@ -159,6 +165,12 @@ function secure(
       // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
       ...(session?.latest === undefined ? {} : { session: session.latest }),
+    });
+    socket.on('keylog', (line: Buffer) => {
+      // A closed socket does not tell any more.
+      asked ||= certificateAsked(socket);
+      const [label, , hex = ''] = line.toString().trim().split(' ');
+      if (label === 'SERVER_HANDSHAKE_TRAFFIC_SECRET') secret = Buffer.from(hex, 'hex');
     });
     if (session !== undefined) {
       socket.on('session', (latest) => {
@@ -174,9 +186,10 @@ function secure(
       reject(reason);
     };
     const onAbort = () => fail(signal.reason);
-    const onClose = () => fail(tlsFailure({ code: 'ECONNRESET' }, endpoint.host));
+    const onError = (error: unknown) => fail(tlsFailure(error, endpoint.host, asked || certificateAsked(socket)));
+    const onClose = () => onError({ code: 'ECONNRESET' });
     signal.addEventListener('abort', onAbort);
-    socket.on('error', (error) => fail(tlsFailure(error, endpoint.host)));
+    socket.on('error', onError);
     socket.once('close', onClose);
     socket.once('secureConnect', () => {
       secured = true;
@@ -187,6 +200,9 @@ function secure(
     if (signal.aborted) onAbort();
   });
 }
+
+/** Returns whether the server has asked for a client certificate: only such a request names the signatures that it accepts. */
+const certificateAsked = (socket: TLSSocket): boolean => (socket.getSharedSigalgs()?.length ?? 0) > 0;
 
 /** Milliseconds after the verification of a certificate in which its session may be resumed. */
 const SESSION_MAX_MS = 60_000;

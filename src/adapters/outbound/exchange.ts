@@ -5,9 +5,10 @@ import type { TLSSocket } from 'node:tls';
 import type { DeliveryError } from '../../contract/delivery-record.ts';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/context.ts';
-import { type Attempt, exchangeFailure, Failure } from './attempt.ts';
+import { type Attempt, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
+import { exchangeFailure } from './peer-failure.ts';
 import { readResponseHead } from './response-head.ts';
 
 /** Limit of one header block. llhttp counts names, values and the reason phrase. */
@@ -50,7 +51,7 @@ export type EndpointResponse = {
  * @throws {Failure} `connection_closed`, `response_malformed` or the attempt's timeout, all before a final status was received
  */
 export async function exchange(
-  { socket }: Connection,
+  { socket, certificateAsked }: Connection,
   endpoint: Endpoint,
   request: OutboundRequest,
   keepAlive: boolean,
@@ -97,6 +98,8 @@ export async function exchange(
     body.add((head.takeRest() ?? piece).subarray(0, length - body.readBytes()));
     if (body.readBytes() >= length) body.end(null);
   };
+  const failureOf = (error: unknown) =>
+    exchangeFailure(error, endpoint.host, certificateAsked && wire.received() === 0);
   const onAbort = () => breakOff(() => signal.reason, LATE);
   const onData = (piece: Buffer) => {
     wire.read(piece);
@@ -123,7 +126,7 @@ export async function exchange(
     fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
   );
   outgoing.on('error', (error) => {
-    const failure = exchangeFailure(error, endpoint.host);
+    const failure = failureOf(error);
     if (parsed !== undefined || failure.code !== 'response_malformed') {
       return breakOff(() => failure, { code: failure.code, message: 'The response broke off or was malformed' });
     }
@@ -133,7 +136,7 @@ export async function exchange(
   });
   // Every request ends with this event, often before its complete response is read.
   outgoing.on('close', () => {
-    if (refusal === undefined) breakOff(() => exchangeFailure(undefined, endpoint.host), BROKEN_OFF);
+    if (refusal === undefined) breakOff(() => failureOf(undefined), BROKEN_OFF);
   });
   outgoing.on('response', (incoming) => {
     const problem = headProblem(incoming, head.bytes(), endpoint.host);

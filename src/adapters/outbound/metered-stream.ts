@@ -1,12 +1,18 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Failure } from './attempt.ts';
+import { certificateRequestBytes } from './certificate-request.ts';
 
 /**
  * Bytes that a server may send until TLS is negotiated. Most of them are its certificates, of which public authorities issue some 4 KB.
  * OpenSSL takes 100 KB, which Node cannot change, and checks all signatures without a break, also of a chain that nobody trusts.
  */
 const HANDSHAKE_MAX_BYTES = 12 * 1024;
+/**
+ * Bytes of a request for a client certificate, in addition. A server that asks for an optional one may name all public authorities, which
+ * are some 15 KB. The names cost little: 48 KB of the shortest take 5 ms, 12 KB of the slowest certificates 90 ms.
+ */
+const CERTIFICATE_REQUEST_MAX_BYTES = 48 * 1024;
 /**
  * Bytes on the wire after the handshake that are not yet, or never become, part of a response: one whole record, and a few session tickets.
  * A record adds at most some 80 bytes, so this and twice the response are enough for records of any size that a server has a reason to use.
@@ -29,14 +35,33 @@ function runNext() {
 
 /**
  * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted`
- * returns a number, `HANDSHAKE_MAX_BYTES`; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted bytes. In this way certificates,
+ * returns a number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted bytes. In this way certificates,
  * session tickets, key updates and records of one byte have a bound, although Node reports none of them. The connections take
  * turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
  *
  * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
+ * @param secret of the server's handshake in TLS 1.3, once it is known
  */
-export function meteredStream(tcp: Socket, host: string, decrypted: () => number | undefined): Duplex {
+export function meteredStream(
+  tcp: Socket,
+  host: string,
+  decrypted: () => number | undefined,
+  secret: () => Buffer | undefined,
+): Duplex {
   let received = 0;
+  /** The bytes of the handshake, until they are looked into. */
+  let handshake: Buffer[] | undefined = [];
+  let handshakeMax = HANDSHAKE_MAX_BYTES;
+  /** Returns whether the handshake may go on. Looks into its bytes only when there are more than an ordinary handshake has. */
+  const mayGoOn = (piece: Buffer) => {
+    handshake?.push(piece);
+    if (received > handshakeMax && handshake !== undefined) {
+      const asked = certificateRequestBytes(Buffer.concat(handshake), secret());
+      if (asked <= CERTIFICATE_REQUEST_MAX_BYTES) handshakeMax += asked;
+      handshake = undefined;
+    }
+    return received <= handshakeMax;
+  };
   let rest: Buffer = Buffer.alloc(0);
   const stream = new Duplex({
     read: () => {
@@ -57,7 +82,8 @@ export function meteredStream(tcp: Socket, host: string, decrypted: () => number
     rest = rest.subarray(TURN_BYTES);
     received += piece.length;
     const useful = decrypted();
-    if (useful === undefined && received > HANDSHAKE_MAX_BYTES) {
+    if (useful !== undefined) handshake = undefined;
+    if (useful === undefined && !mayGoOn(piece)) {
       stream.destroy(
         new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`),
       );

@@ -53,7 +53,7 @@ export function createOutbound({
     const connection = used ?? (await connect(endpoint, addresses, attempt, key));
     try {
       const response = await exchange(connection, endpoint, request, Boolean(key), attempt);
-      if (key && response.connectionReusable) idle.put(key, connection);
+      if (key && response.connectionReusable) idle.put(key, { ...connection, certificateAsked: false });
       return response;
     } catch (error) {
       connection.socket.destroy();

@@ -80,3 +80,13 @@ export function untrustedChain(
   );
   return { ...server, cert: [server.cert, ...above].join('') };
 }
+
+/** Creates certificates of so many authorities, whose names have so many characters. Servers that ask for a client certificate name them. */
+export function authorities(count: number, characters: number): string {
+  const { publicKey, privateKey } = newKeys();
+  const certificates = Array.from({ length: count }, (_, index) => {
+    const name = String(index).padStart(characters, 'a');
+    return signCertificate({ issuer: name, issuerKey: privateKey, ...today(), subject: name, publicKey });
+  });
+  return certificates.join('');
+}

@@ -11,6 +11,13 @@ test.each([1, 10, 60, 300])('%i KB from a server that closes at once are read to
   const { port } = await startTcp((socket) => socket.end(sent));
   const tcp = connect({ host: '127.0.0.1', port });
   await once(tcp, 'connect');
-  const received = await buffer(meteredStream(tcp, 'a.example', () => sent.length));
+  const received = await buffer(
+    meteredStream(
+      tcp,
+      'a.example',
+      () => sent.length,
+      () => undefined,
+    ),
+  );
   expect(received.length).toBe(sent.length);
 });

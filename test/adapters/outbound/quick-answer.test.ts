@@ -19,7 +19,7 @@ async function answeredAtOnce(written: (news: () => void) => void) {
   });
   const attempt = startAttempt(20_000, () => 0);
   const tls = socket as TLSSocket;
-  const connection = { socket: tls, tcp: tls, address: '127.0.0.1', openedAt: 0 };
+  const connection = { socket: tls, tcp: tls, address: '127.0.0.1', openedAt: 0, certificateAsked: false };
   const { status, problem, connectionReusable } = await exchange(connection, ENDPOINT, request, true, attempt);
   attempt.finish();
   expect([status, problem]).toEqual([200, null]);

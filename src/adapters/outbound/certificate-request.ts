@@ -1,0 +1,76 @@
+import { createDecipheriv, createHmac } from 'node:crypto';
+
+/** Contents of a record (RFC 8446, 5.1), and messages of a handshake (4). */
+const HANDSHAKE = 22;
+const APPLICATION_DATA = 23;
+const SERVER_HELLO = 2;
+const CERTIFICATE_REQUEST = 13;
+const RECORD_HEADER_BYTES = 5;
+const MESSAGE_HEADER_BYTES = 4;
+const TAG_BYTES = 16;
+/** Where a ServerHello has the length of the session id, which the cipher suite follows. Before it are version and random. */
+const SESSION_ID_AT = MESSAGE_HEADER_BYTES + 2 + 32;
+
+/** The cipher suites of TLS 1.3. */
+const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: string; readonly keyBytes: number }> =
+  new Map([
+    [0x1301, { cipher: 'aes-128-gcm', hash: 'sha256', keyBytes: 16 }],
+    [0x1302, { cipher: 'aes-256-gcm', hash: 'sha384', keyBytes: 32 }],
+    [0x1303, { cipher: 'chacha20-poly1305', hash: 'sha256', keyBytes: 32 }],
+  ]);
+
+/**
+ * Returns the bytes of the server's request for a client certificate, most of which name the authorities that it accepts; 0 when there is
+ * none so far. OpenSSL reports a request only when all of it has arrived. Nothing is verified here, because OpenSSL does: a server that
+ * sends something else only ends its own handshake.
+ *
+ * @param received the bytes of the handshake so far; the last record may be incomplete
+ * @param secret of the server's handshake, which encrypts the request in TLS 1.3
+ */
+export function certificateRequestBytes(received: Buffer, secret: Buffer | undefined): number {
+  let messages: Buffer = Buffer.alloc(0);
+  let sequence = 0;
+  for (let at = 0; at + RECORD_HEADER_BYTES <= received.length; ) {
+    const type = received[at];
+    const start = at + RECORD_HEADER_BYTES;
+    at = start + received.readUInt16BE(start - 2);
+    const content = received.subarray(start, at);
+    if (type === HANDSHAKE) messages = Buffer.concat([messages, content]);
+    if (type === APPLICATION_DATA && secret !== undefined) {
+      messages = Buffer.concat([messages, decrypted(content, at <= received.length, secret, messages, sequence)]);
+      sequence += 1;
+    }
+  }
+  return messageIn(messages, CERTIFICATE_REQUEST)?.bytes ?? 0;
+}
+
+/** Returns where a message begins, and its bytes, of which not all need to be there. */
+function messageIn(messages: Buffer, type: number): { readonly at: number; readonly bytes: number } | undefined {
+  for (let at = 0; at + MESSAGE_HEADER_BYTES <= messages.length; ) {
+    const bytes = MESSAGE_HEADER_BYTES + messages.readUIntBE(at + 1, 3);
+    if (messages[at] === type) return { at, bytes };
+    at += bytes;
+  }
+  return undefined;
+}
+
+/** Decrypts a record of the handshake (RFC 8446, 5.2 and 7.3). @param whole whether all of the record is there */
+function decrypted(content: Buffer, whole: boolean, secret: Buffer, messages: Buffer, sequence: number): Buffer {
+  const hello = messages.subarray(messageIn(messages, SERVER_HELLO)?.at ?? messages.length);
+  const suiteAt = SESSION_ID_AT + 1 + (hello[SESSION_ID_AT] ?? 0);
+  const suite = suiteAt + 2 > hello.length ? undefined : SUITES.get(hello.readUInt16BE(suiteAt));
+  if (suite === undefined) return Buffer.alloc(0);
+  const expand = (label: string, length: number) => {
+    const text = Buffer.from(`tls13 ${label}`);
+    const info = Buffer.concat([Buffer.from([0, length, text.length]), text, Buffer.from([0, 1])]);
+    return createHmac(suite.hash, secret).update(info).digest().subarray(0, length);
+  };
+  const nonce = expand('iv', 12);
+  nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ sequence) >>> 0, 8);
+  const plain = createDecipheriv(suite.cipher, expand('key', suite.keyBytes), nonce).update(content);
+  if (!whole) return plain;
+  // Zeros may follow the type of the content, which follows the content.
+  let end = plain.length - TAG_BYTES;
+  while (end > 0 && plain[end - 1] === 0) end -= 1;
+  return plain.subarray(0, Math.max(0, end - 1));
+}
