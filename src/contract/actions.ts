@@ -10,7 +10,18 @@ import type {
   SEALED,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
-import { characters, endpointUrl, jsonBytes, jsonNumber, type RulesOf, recordOf, unicodeText } from './fields.ts';
+import {
+  characters,
+  endpointUrl,
+  jsonBytes,
+  jsonNumber,
+  keyText,
+  nameText,
+  proseText,
+  type RulesOf,
+  recordOf,
+  unicodeText,
+} from './fields.ts';
 import {
   AI_DESCRIPTION_MAX_CHARACTERS,
   AI_DESCRIPTION_MIN_CHARACTERS,
@@ -33,8 +44,8 @@ export { FIELD_TYPES, METHODS, type Method, TRIGGERS, type Trigger };
 
 export const formField = z
   .strictObject({
-    key: characters({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
-    label: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+    key: keyText({ min: 1, max: FORM_KEY_MAX_CHARACTERS }),
+    label: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
     type: z.enum(FIELD_TYPES),
     required: z.boolean().default(false),
   } satisfies RulesOf<FormField>)
@@ -56,20 +67,22 @@ const onlyOnce =
 /** A name that every model API accepts: one of another form makes Anthropic's and Bedrock's refuse the whole request. */
 export const toolParameterName = z
   .string()
+  .trim()
   .regex(
     new RegExp(`^[a-zA-Z0-9_.-]{1,${PARAMETER_NAME_MAX_CHARACTERS}}$`),
     `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
   );
-const mappedName = characters({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
+const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
 const atMostProperties = {
   fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
   error: `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`,
 };
 
-const fieldPath = unicodeText
-  .regex(/^\$(\.[^.\s]+)+$/, 'must be a dotted path such as $.order.status')
-  .max(FIELD_PATH_MAX_CHARACTERS, `must be at most ${FIELD_PATH_MAX_CHARACTERS} characters`);
+const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
+  /^\$(\.[^.\s]+)+$/,
+  'must be a dotted path such as $.order.status',
+);
 
 /** A map as a list, in which two entries can have the same name, and each name and path can be refused on its own. */
 const mapEntries = z
@@ -86,7 +99,7 @@ const mapEntries = z
 const parameterProperty = z
   .strictObject({
     type: z.enum(PARAMETER_TYPES),
-    description: characters({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
+    description: proseText({ max: PARAMETER_DESCRIPTION_MAX_CHARACTERS }).optional(),
     pattern: characters({ max: PATTERN_MAX_CHARACTERS }).optional(),
     format: z.literal('email').optional(),
     enum: z
@@ -106,7 +119,7 @@ export const parametersSchema = z
       .refine(atMostProperties.fits, { error: atMostProperties.error })
       .default({}),
     required: z
-      .array(unicodeText)
+      .array(unicodeText.trim())
       .max(PARAMETERS_MAX_PROPERTIES, `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`)
       .default([]),
   } satisfies RulesOf<ParametersSchema>)
@@ -116,7 +129,7 @@ export const parametersSchema = z
   .meta({ id: 'Parameters' });
 
 const common = {
-  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   method: z.enum(METHODS),
   url: endpointUrl(),
   enabled: z.boolean(),
@@ -133,7 +146,7 @@ const eventSettings = z.strictObject({ trigger: z.literal('Event'), ...common })
 } satisfies OwnRules<'Event'>);
 
 const aiSettings = z.strictObject({ trigger: z.literal('AI-decided'), ...common }).extend({
-  description: characters({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
+  description: proseText({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */

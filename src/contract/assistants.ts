@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { characters, type RulesOf, wholeNumber } from './fields.ts';
+import { characters, nameText, type RulesOf, wholeNumber } from './fields.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   ALLOWED_DOMAINS_MAX,
@@ -49,7 +49,7 @@ export type AssistantSettings = z.infer<z.ZodObject<typeof ASSISTANT_SETTINGS>>;
 
 /** The rules for the input of settings (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 const settings = z.strictObject({
-  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
   domain: z.string().max(300),
   enabled: z.boolean(),

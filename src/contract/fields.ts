@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { INVISIBLE, invisibleProblem } from './invisible-characters.ts';
 import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
 
 export const NOT_WELL_FORMED = 'must be well-formed Unicode';
@@ -6,10 +7,36 @@ export const NOT_WELL_FORMED = 'must be well-formed Unicode';
 /** Accepts text without unpaired surrogates. JSON can encode one, but DynamoDB refuses it. */
 export const unicodeText = z.string().refine((text) => isWellFormed(text), { error: NOT_WELL_FORMED });
 
-/** Accepts well-formed text of `min` to `max` code points, counted as typed. With a `min`, text of white space alone counts as missing. */
-export function characters({ min = 0, max }: { min?: number; max: number }) {
-  const bounded = unicodeText.check((context) => {
-    if (min > 0 && context.value.trim() === '') {
+/** Returns whether a text is empty without the characters that nobody can see. */
+const isEmpty = (text: string) => text.replace(new RegExp(INVISIBLE, 'gu'), '').trim() === '';
+
+type Bounds = { readonly min?: number; readonly max: number };
+
+/** Accepts well-formed text of `min` to `max` code points, counted as typed. With a `min`, text that nobody can see counts as missing. */
+export const characters = (bounds: Bounds) => within(unicodeText, bounds);
+
+/** Accepts a name or a label: one line, without white space around it. Joiners and direction marks are spelling in some languages. */
+export const nameText = (bounds: Bounds) => within(visible(/\p{Cc}/u), bounds);
+
+/** Accepts a description: as a name, with tabs and line ends. */
+export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]/u), bounds);
+
+/** Accepts what programs compare, such as a key or a path: without white space around it, and without any character that nobody can see. */
+export const keyText = (bounds: Bounds) => within(visible(INVISIBLE), bounds);
+
+const visible = (refused: RegExp) =>
+  z
+    .string()
+    .trim()
+    .refine(isWellFormed, { error: NOT_WELL_FORMED })
+    .check((context) => {
+      const message = invisibleProblem(context.value, refused);
+      if (message !== undefined) context.issues.push({ code: 'custom', input: context.value, message });
+    });
+
+function within(text: z.ZodString, { min = 0, max }: Bounds) {
+  const bounded = text.check((context) => {
+    if (min > 0 && isEmpty(context.value)) {
       context.issues.push({ code: 'custom', input: context.value, message: 'is required' });
     } else if (min > 0 && !exceedsCharacters(context.value, min - 1)) {
       context.issues.push({ code: 'custom', input: context.value, message: `must be at least ${min} characters` });
@@ -103,19 +130,18 @@ export const jsonObject = z
   .meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} });
 
 /**
- * Validates an object whose names and values must match these schemas. Refuses the name `__proto__`, which z.record would leave out
- * silently.
+ * Validates an object whose names and values must match these schemas. Refuses the name `__proto__`, and a name that differs from another
+ * only in white space around it: z.record would leave them out silently.
  */
 export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value) {
   return z.preprocess(
     (value, context) => {
-      if (isJsonObject(value) && Object.hasOwn(value, '__proto__')) {
-        context.issues.push({
-          code: 'custom',
-          input: value,
-          path: ['__proto__'],
-          message: 'cannot be used as a name',
-        });
+      const names = isJsonObject(value) ? Object.keys(value) : [];
+      for (const entry of names) {
+        const twice = names.some((other) => other !== entry && other === entry.trim());
+        if (entry !== '__proto__' && !twice) continue;
+        const message = twice ? 'must not be the name of another entry' : 'cannot be used as a name';
+        context.issues.push({ code: 'custom', input: value, path: [entry], message });
       }
       return value;
     },
@@ -134,10 +160,13 @@ export function parseEndpointUrl(text: string, maxBytes = URL_ENCODED_MAX_BYTES)
   if (!isWellFormed(text)) return NOT_WELL_FORMED;
   if (exceedsCharacters(text, URL_MAX_CHARACTERS)) return `must be at most ${URL_MAX_CHARACTERS} characters`;
   if (!text.toLowerCase().startsWith('https://')) return 'must start with https://';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: WHATWG URL removes tab and newline silently, so they are refused first
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes';
+  // WHATWG URL removes tabs, line ends and soft hyphens silently, and sends the other ones.
+  const invisible = invisibleProblem(text);
+  if (invisible !== undefined) return invisible;
+  if (/[ \\]/.test(text)) return 'must not contain spaces or backslashes';
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || url.hostname === '') return 'must be a valid URL';
+  if (/^https?$/.test(url.hostname)) return 'must have its https:// once';
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   if (url.port === '0') return 'must not use port 0';
   if (url.href.length > maxBytes) return `must be at most ${maxBytes} bytes once encoded`;
@@ -150,12 +179,15 @@ export function endpointUrlProblem(text: string, maxBytes?: number): string | un
   return typeof parsed === 'string' ? parsed : undefined;
 }
 
-/** Accepts an endpoint URL as endpointUrlProblem does. @param maxBytes limit for the URL in the encoded form in which it is sent */
+/** Accepts an endpoint URL as endpointUrlProblem does, without white space around it. @param maxBytes limit for the URL in the encoded form in which it is sent */
 export function endpointUrl(maxBytes?: number) {
-  const checked = z.string().check((context) => {
-    const problem = endpointUrlProblem(context.value, maxBytes);
-    if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-  });
+  const checked = z
+    .string()
+    .trim()
+    .check((context) => {
+      const problem = endpointUrlProblem(context.value, maxBytes);
+      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
+    });
   return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }
 

@@ -1,3 +1,5 @@
+import { invisibleProblem } from './invisible-characters.ts';
+
 /** Functions for Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6). */
 
 /** The host and port of a page. */
@@ -20,10 +22,12 @@ const EXAMPLES = 'must be a host such as example.com or example.com:8443';
 /**
  * Normalizes an entry as a save does. Removes a leading http:// or https:// and everything after the host, and changes the rest to lower
  * case. International names become punycode, as browsers send them. Refuses text that can never match a page: without a host, with
- * another scheme, wildcards or credentials, or with an impossible port or name.
+ * another scheme, wildcards, credentials or characters that nobody can see, or with an impossible port or name.
  */
 export function readHostEntry(text: string): HostEntry {
   const bare = text.trim().replace(/^https?:\/\//i, '');
+  const invisible = invisibleProblem(bare);
+  if (invisible !== undefined) return { problem: invisible };
   if (/^(?:https?:$|[a-z][a-z0-9+.-]*:[/\\])/i.test(bare))
     return { problem: `${EXAMPLES}, without a scheme other than http:// or https://` };
   const end = bare.search(/[/?#\\]/);

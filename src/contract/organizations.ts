@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { characters } from './fields.ts';
+import { characters, nameText } from './fields.ts';
 import { ASSISTANTS_PER_ORGANIZATION_MAX, DAILY_OUTBOUND_QUOTA_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
 import { type Stored, time, version } from './stored.ts';
 
 export const PLANS = ['free', 'paid'] as const;
 
 const settings = z.strictObject({
-  name: characters({ min: 1, max: NAME_MAX_CHARACTERS }),
+  name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   plan: z.enum(PLANS),
   /** The number of assistants above which no further one can be created. @default ASSISTANTS_PER_ORGANIZATION */
   assistant_limit: z.int().min(1).max(ASSISTANTS_PER_ORGANIZATION_MAX).optional(),

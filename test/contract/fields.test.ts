@@ -65,7 +65,9 @@ const ofLength = (characters: number, one: string) => `https://a.example/${one.r
 const SCHEME = 'must start with https://';
 const INVALID = 'must be a valid URL';
 const CREDENTIALS = 'must not contain credentials';
-const SIGNS = 'must not contain spaces, control characters or backslashes';
+const SIGNS = 'must not contain spaces or backslashes';
+const ONCE = 'must have its https:// once';
+const invisible = (name: string) => `must not contain the invisible character ${name}`;
 const UNICODE = 'must be well-formed Unicode';
 
 test.each<[string, string | undefined]>([
@@ -94,9 +96,23 @@ test.each<[string, string | undefined]>([
   ['https://:pass@a.example/', CREDENTIALS],
   ['https://a.example:0/', 'must not use port 0'],
   ['https://a.example/ b', SIGNS],
-  ['https://a.example/\n', SIGNS],
-  ['https://a.example\u0000.evil.example/', SIGNS],
-  ['https://a.ex\tample/', SIGNS],
+  ['https://a.example/\nb', invisible('U+000A (line feed)')],
+  ['https://a.example\u0000.evil.example/', invisible('U+0000')],
+  ['https://a.ex\tample/', invisible('U+0009 (tab)')],
+  ['https://a.example/\u200bhook', invisible('U+200B (zero width space)')],
+  ['https://a.example/hook\u200b', invisible('U+200B (zero width space)')],
+  ['https://a.example/a\u00a0b', invisible('U+00A0 (no-break space)')],
+  ['https://a.example/\ufeffhook', invisible('U+FEFF (byte order mark)')],
+  ['https://a.exa\u00admple/hook', invisible('U+00AD (soft hyphen)')],
+  ['https://a.example/\u0085hook', invisible('U+0085')],
+  ['https://a.example/?a=\u2028', invisible('U+2028')],
+  ['https://a.example/\u3164', invisible('U+3164')],
+  ['https://a.example/\u2800', invisible('U+2800')],
+  ['https://a.example/\u{e0041}', invisible('U+E0041')],
+  ['https://https://a.example/', ONCE],
+  ['https://http://a.example/', ONCE],
+  ['https://https//a.example/', ONCE],
+  ['https://https.example/', undefined],
   ['https://a.example\\@evil.example/', SIGNS],
   [ofLength(2001, 'x'), 'must be at most 2000 characters'],
   [ofLength(2001, '😀'), 'must be at most 2000 characters'],
@@ -111,4 +127,92 @@ test('a byte limit counts the URL as it is sent, and a typed URL of 2000 charact
   expect(endpointUrlProblem(ofLength(349, 'ü'), 2000)).toBe('must be at most 2000 bytes once encoded');
   const longest = `https://a/?${'😀'.repeat(2000 - 11)}`;
   expect(new URL(longest).href.length).toBeLessThanOrEqual(URL_ENCODED_MAX_BYTES);
+});
+
+/** What people paste around and into a text. */
+const PASTED = [
+  '\u200b',
+  '\u00a0',
+  '\ufeff',
+  '\u00ad',
+  '\u0085',
+  '\u2060',
+  '\u200e',
+  '\u2028',
+  '\u3000',
+  '\u180e',
+  '\ufe0f',
+];
+
+const ACTION = { name: 'Order', url: 'https://a.example/' };
+const keyed = (key: string) => ({ ...ACTION, trigger: 'Form', form_fields: [{ key, label: 'Email', type: 'Email' }] });
+const tool = (more: object) => ({ ...ACTION, trigger: 'AI-decided', description: 'Looks an order up', ...more });
+const named = (name: string) => ({ ...keyed('email'), name });
+const labelled = (label: string) => ({ ...ACTION, trigger: 'Form', form_fields: [{ key: 'a', label, type: 'Text' }] });
+
+/** Makes an input of one text, and where the text is in what is saved. */
+const EXACT: readonly (readonly [string, string, (text: string) => object])[] = [
+  ['URL', 'https://a.example/hook', (url) => ({ ...keyed('email'), url })],
+  ['key of a form field', 'email', keyed],
+  ['path of a response', '$.order.status', (path) => tool({ response_field_map: { status: path } })],
+  ['mapped name', 'status', (name) => tool({ response_field_map: { [name]: '$.a' } })],
+  ['name of a parameter', 'order_id', (name) => tool({ parameters: { properties: { [name]: { type: 'string' } } } })],
+];
+
+describe.each(EXACT)('the %s', (_, text, input) => {
+  test('is saved without white space around it', () => {
+    expect(actionInput.parse(input(` ${text}\n`))).toEqual(actionInput.parse(input(text)));
+  });
+
+  test.each(PASTED.map((character) => [(character.codePointAt(0) ?? 0).toString(16), character]))(
+    'refuses %s',
+    (__, character) => {
+      const middle = `${text.slice(0, -2)}${character}${text.slice(-2)}`;
+      expect(actionInput.safeParse(input(middle)).success).toBe(false);
+    },
+  );
+});
+
+test('a usage webhook has the same rule for its URL', () => {
+  const body = (url: string) => ({ usage_webhook: { url, secret: 's'.repeat(32) } });
+  expect(sessionCreateRequest.parse(body(' https://a.example/ '))).toEqual(
+    sessionCreateRequest.parse(body('https://a.example/')),
+  );
+  for (const character of PASTED) {
+    expect(sessionCreateRequest.safeParse(body(`https://a.example/${character}a`)).success).toBe(false);
+  }
+});
+
+test('two names that differ in white space around them are refused, and not one of them lost', () => {
+  const maps = [{ response_field_map: { a: '$.a', ' a': '$.b' } }, { parameters: { properties: { a: {}, 'a ': {} } } }];
+  for (const map of maps) expect(actionInput.safeParse(tool(map)).success).toBe(false);
+});
+
+describe.each([
+  ['name', named],
+  ['label', labelled],
+] as const)('a %s', (_, input) => {
+  test.each(['سفارش‌ها', 'क्‍ष', '👩‍💻 Help', 'שלום\u200f!', 'Größe', '❤️'])('may be %s', (text) => {
+    expect(actionInput.parse(input(` ${text} `))).toEqual(actionInput.parse(input(text)));
+  });
+
+  test.each([
+    ['', 'is required'],
+    ['\u200b\u200d \ufe0f', 'is required'],
+    ['\u3164', 'is required'],
+    ['a\u0007b', invisible('U+0007')],
+    ['a\nb', invisible('U+000A (line feed)')],
+    ['a\u0085b', invisible('U+0085')],
+  ])('%j has the problem %p', (text, expected) => {
+    expect(problem(actionInput.safeParse(input(text)))).toBe(expected);
+  });
+});
+
+test('a description may have lines, and no other control character', () => {
+  const described = (description: string) => actionInput.safeParse(tool({ description }));
+  expect(described('  Looks an order up.\r\n\t- by its number \n').data).toMatchObject({
+    description: 'Looks an order up.\r\n\t- by its number',
+  });
+  expect(problem(described('Looks an order up\u0000'))).toBe(invisible('U+0000'));
+  expect(problem(described('\u200b'.repeat(12)))).toBe('is required');
 });

@@ -17,7 +17,10 @@ async function afterResponse<Result>(port: number, then: (connection: Connection
   socket.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
   const result = await new Promise<Result>((resolve, reject) => {
     socket.once('data', () =>
-      then({ socket, tcp: socket, address: ALLOWED, openedAt: Date.now(), certificateAsked: false }).then(resolve, reject),
+      then({ socket, tcp: socket, address: ALLOWED, openedAt: Date.now(), certificateAsked: false }).then(
+        resolve,
+        reject,
+      ),
     );
   });
   socket.destroy();
