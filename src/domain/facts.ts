@@ -16,50 +16,8 @@ export type Invocation = {
 type Caused = { readonly cause: unknown };
 /** Identifies an attempt in the delivery log. */
 type OfAttempt = { readonly action_id: string; readonly reference: string; readonly attempt: number };
-
-/** What an operator may learn, with the ids that are known. A fact has no payload, no secret and no text of a customer. */
-export type Fact =
-  | Deliveries
-  | Routing
-  | Requests
-  | Refused
-  | Messages
-  | Scheduled
-  /** A stored Action cannot be read and is left out. */
-  | ({ readonly kind: 'action_unreadable'; readonly action_id: string } & Caused)
-  /** The assistant was asked only for this fact's sake, and could not be read. */
-  | ({ readonly kind: 'assistant_unreadable'; readonly site_id: string } & Caused);
-
-type Deliveries =
-  /** A message of the deliveries queue was handled. */
-  | {
-      readonly kind: 'attempted';
-      readonly event_id: string;
-      readonly org_id: string;
-      readonly site_id: string;
-      readonly action_id: string;
-      readonly attempt: number;
-      /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
-      readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
-      readonly result: AttemptResult | null;
-    }
-  /** The sender failed in itself: `internal_error`. */
-  | ({ readonly kind: 'send_failed' } & OfAttempt & Caused)
-  /** A record could not be written. `result`: what the record would have, or null for the record of a start. */
-  | ({
-      readonly kind: 'record_lost';
-      readonly at: string;
-      readonly replay?: string | undefined;
-      readonly result: AttemptResult | null;
-    } & OfAttempt &
-      Caused)
-  /** Nor could a message that completes the record later be queued. */
-  | ({ readonly kind: 'record_unqueued' } & OfAttempt & Caused)
-  /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
-  | ({ readonly kind: 'uncounted'; readonly limit: 'quota' | 'in_flight'; readonly org_id: string } & Caused)
-  | ({ readonly kind: 'endpoint_failing' } & EndpointFailing)
-  /** The check for a failing endpoint did not complete. */
-  | ({ readonly kind: 'watch_failed'; readonly event_id: string; readonly action_id: string } & Caused);
+/** Identifies an event, or what its publisher gave instead. */
+type OfEvent<Id> = { readonly event_id: Id; readonly event: Id };
 
 /** Every delivery to an endpoint has failed for an hour. Also the data of the event `va-wave.endpoint.failing`, which is delivered to no Action. */
 export type EndpointFailing = {
@@ -71,83 +29,102 @@ export type EndpointFailing = {
   readonly failure_code: string;
 };
 
-type Routing =
-  | {
-      readonly kind: 'routed';
-      readonly event_id: string;
-      readonly event: string;
-      readonly org_id: string;
-      readonly site_id?: string | null | undefined;
-      /** Number of deliveries that began. */
-      readonly deliveries: number;
-      /** The field that names no organization, or no assistant of the organization. Such an event reaches no Action. */
-      readonly unknown?: 'org_id' | 'site_id';
-    }
-  /** An event was dropped, because its publisher gave it a wrong name or shape. */
-  | {
-      readonly kind: 'dropped';
-      readonly message_id: string;
-      readonly event_id: string | undefined;
-      readonly event: string | undefined;
-      readonly source: string | undefined;
-      readonly account: string | undefined;
-      /** Its first wrong field; empty for the whole event. */
-      readonly field: string;
+/** What an operator may learn, with the ids that are known. A fact has no payload, no secret and no text of a customer. */
+type Facts = {
+  // Deliveries
+  /** A message of the deliveries queue was handled. */
+  readonly attempted: {
+    readonly event_id: string;
+    readonly org_id: string;
+    readonly site_id: string;
+    readonly action_id: string;
+    readonly attempt: number;
+    /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
+    readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
+    readonly result: AttemptResult | null;
+  };
+  /** The sender failed in itself: `internal_error`. */
+  readonly send_failed: OfAttempt & Caused;
+  /** A record could not be written. `result`: what the record would have, or null for the record of a start. */
+  readonly record_lost: OfAttempt &
+    Caused & {
+      readonly at: string;
+      readonly replay?: string | undefined;
+      readonly result: AttemptResult | null;
     };
+  /** Nor could a message that completes the record later be queued. */
+  readonly record_unqueued: OfAttempt & Caused;
+  /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
+  readonly uncounted: Caused & { readonly limit: 'quota' | 'in_flight'; readonly org_id: string };
+  readonly endpoint_failing: EndpointFailing;
+  /** The check for a failing endpoint did not complete. */
+  readonly watch_failed: Caused & { readonly event_id: string; readonly action_id: string };
 
-type Requests =
+  // Events
+  readonly routed: OfEvent<string> & {
+    readonly org_id: string;
+    readonly site_id?: string | null | undefined;
+    /** Number of deliveries that began. */
+    readonly deliveries: number;
+    /** The field that names no organization, or no assistant of the organization. Such an event reaches no Action. */
+    readonly unknown?: 'org_id' | 'site_id';
+  };
+  /** An event was dropped, because its publisher gave it a wrong name or shape. `field` is its first wrong field; empty for the whole event. */
+  readonly dropped: OfEvent<string | undefined> & {
+    readonly message_id: string;
+    readonly source: string | undefined;
+    readonly account: string | undefined;
+    readonly field: string;
+  };
+
+  // Forms and tools
   /** A form submission went to its endpoint and to the escalation channels. */
-  | {
-      readonly kind: 'forwarded';
-      readonly submission_id: string;
-      readonly endpoint: boolean;
-      readonly escalation: 'accepted' | 'failed' | 'none';
-    }
+  readonly forwarded: {
+    readonly submission_id: string;
+    readonly endpoint: boolean;
+    readonly escalation: 'accepted' | 'failed' | 'none';
+  };
   /** A form submission could not be given to the endpoint, or to one of the channels, because of a fault of the service. */
-  | ({
-      readonly kind: 'forward_failed';
-      readonly submission_id: string;
-      readonly to: 'endpoint' | 'escalation';
-    } & Caused)
+  readonly forward_failed: Caused & { readonly submission_id: string; readonly to: 'endpoint' | 'escalation' };
   /** The outcome of a form submission could not be stored, so that its key stays claimed for a while. */
-  | ({ readonly kind: 'submission_unsettled'; readonly submission_id: string } & Caused)
+  readonly submission_unsettled: Caused & { readonly submission_id: string };
   /** A call of a tool could not be recorded with its conversation. */
-  | ({
-      readonly kind: 'call_unrecorded';
-      readonly call_id: string;
-      readonly action_id: string;
-      readonly status: number | null;
-      readonly latency_ms: number | null;
-    } & Caused);
+  readonly call_unrecorded: Caused &
+    Pick<AttemptResult, 'status' | 'latency_ms'> & { readonly call_id: string; readonly action_id: string };
 
-type Refused = {
-  readonly kind: 'refused';
-  readonly code: RefusalCode;
-  readonly status: RefusalStatus;
-  /** Absent for a direct invocation, whose caller gets the refusal as its result. */
-  readonly route?: string;
-  /** Only when the assistant exists. */
-  readonly site_id?: string | undefined;
+  // Configuration
+  /** A stored Action cannot be read and is left out. */
+  readonly action_unreadable: Caused & { readonly action_id: string };
+  /** An assistant could not be read, and the work goes on without it. */
+  readonly assistant_unreadable: Caused & { readonly site_id: string };
+
+  // Functions
+  readonly refused: {
+    readonly code: RefusalCode;
+    readonly status: RefusalStatus;
+    /** Absent for a direct invocation, whose caller gets the refusal as its result. */
+    readonly route?: string;
+    /** Only when the assistant exists. */
+    readonly site_id?: string | undefined;
+  };
+  /** An HTTP request was answered with 500. */
+  readonly request_failed: Caused & { readonly api_request_id: string };
+  /** A direct invocation ended with an error. */
+  readonly invocation_failed: Caused;
+  /** A queue message could not be handled and becomes visible again. */
+  readonly message_failed: Caused & { readonly message_id: string };
+  /** A queue message becomes visible again after these seconds. */
+  readonly message_waits: {
+    readonly message_id: string;
+    readonly seconds: number;
+    readonly why: 'in_progress' | 'throttled';
+  };
+  /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
+  readonly message_unhidden: Caused & { readonly message_id: string };
+  readonly canary_ran: { readonly succeeded: boolean; readonly step?: string; readonly problem?: string };
+  readonly token_key_age: { readonly days: number };
+  readonly token_keys_rotated: { readonly keys: number; readonly kid: string };
 };
 
-type Messages =
-  /** An HTTP request was answered with 500. */
-  | ({ readonly kind: 'request_failed'; readonly api_request_id: string } & Caused)
-  /** A direct invocation ended with an error. */
-  | ({ readonly kind: 'invocation_failed' } & Caused)
-  /** A queue message could not be handled and becomes visible again. */
-  | ({ readonly kind: 'message_failed'; readonly message_id: string } & Caused)
-  /** A queue message becomes visible again after these seconds. */
-  | {
-      readonly kind: 'message_waits';
-      readonly message_id: string;
-      readonly seconds: number;
-      readonly why: 'in_progress' | 'throttled';
-    }
-  /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
-  | ({ readonly kind: 'message_unhidden'; readonly message_id: string } & Caused);
-
-type Scheduled =
-  | { readonly kind: 'canary_ran'; readonly succeeded: boolean; readonly step?: string; readonly problem?: string }
-  | { readonly kind: 'token_key_age'; readonly days: number }
-  | { readonly kind: 'token_keys_rotated'; readonly keys: number; readonly kid: string };
+export type FactOf<Kind extends keyof Facts> = { readonly kind: Kind } & Facts[Kind];
+export type Fact = { [Kind in keyof Facts]: FactOf<Kind> }[keyof Facts];

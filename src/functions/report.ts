@@ -4,13 +4,12 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { AttemptResult, FailureCode } from '../contract/delivery-record.ts';
 import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
-import type { Fact } from '../domain/facts.ts';
+import type { Fact, FactOf } from '../domain/facts.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Clock } from '../domain/sources.ts';
 
 /** A line of the log. @default shown: the ids and the cause of the fact */
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
-type FactOf<Kind extends Fact['kind']> = Extract<Fact, { readonly kind: Kind }>;
 
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
 const COUNTED: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);

@@ -6,7 +6,7 @@ import type * as z from 'zod';
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
-import type { Fact, Invocation } from '../domain/facts.ts';
+import type { FactOf, Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Invoke, Shell } from './invocation.ts';
@@ -82,7 +82,7 @@ async function leave(
   );
 }
 
-type Wait = Pick<Extract<Fact, { readonly kind: 'message_waits' }>, 'seconds' | 'why'>;
+type Wait = Pick<FactOf<'message_waits'>, 'seconds' | 'why'>;
 
 /** Returns how long a message waits after an error; undefined for the visibility timeout of the queue. */
 function waitAfter(cause: unknown, { attributes }: SQSRecord): Wait | undefined {

@@ -3,7 +3,7 @@ import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 import type { AttemptStart, Context, FinishedAttempt, OutboundRequest } from '../context.ts';
-import type { Fact, Invocation } from '../facts.ts';
+import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
 import { completeRecord, EXCERPT_BYTES, sendAttempt } from './delivery-log.ts';
@@ -21,7 +21,7 @@ type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log
 export type ReceivedDelivery = { readonly message: DeliveryMessage; readonly messageId: string };
 
 /** What became of a message (Fact `attempted`). */
-export type AttemptSummary = Pick<Extract<Fact, { readonly kind: 'attempted' }>, 'outcome' | 'result'>;
+export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'>;
 
 /** What the delivery log has of an attempt of this queue from its start on. */
 type Start = AttemptStart & { readonly message_id: string };

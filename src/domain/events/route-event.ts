@@ -11,13 +11,13 @@ import {
 } from '../../contract/queues.ts';
 import type { Context, Subscriber } from '../context.ts';
 import { recordNotCarried } from '../delivery/deliver-event.ts';
-import type { Fact, Invocation } from '../facts.ts';
+import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 
 type RoutingContext = Context<'subscriptions' | 'queue' | 'log'>;
 
 /** What became of an event (Fact `routed`). */
-type Routing = Pick<Extract<Fact, { readonly kind: 'routed' }>, 'deliveries' | 'unknown'>;
+type Routing = Pick<FactOf<'routed'>, 'deliveries' | 'unknown'>;
 
 /**
  * Handles one message of the events queue. Drops a malformed event, and one whose name is not in the catalog: a retry cannot succeed, and the
