@@ -100,7 +100,7 @@ describe('sending retries at the same time', () => {
   test('fails only the message that is too large', async () => {
     expect(await later(aMessage(), aMessage(MEGABYTE + 1))).toEqual([
       'sent',
-      'Error: The message is too large for SQS',
+      'ServiceError: The message is too large for SQS',
     ]);
   });
 
