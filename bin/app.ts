@@ -1,18 +1,25 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
-import { readDeploymentOptions } from '../lib/deployment-options.ts';
-import { STAGES } from '../lib/stage.ts';
+import { RefusedSettings, readDeploymentOptions } from '../lib/deployment-options.ts';
 import { addressOfFiles, VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
-const options = readDeploymentOptions(app.node);
-const stackName = options.stackName ?? STAGES[options.stage ?? 'prod'].stackName;
-new VaWaveStack(app, stackName, {
-  ...options,
-  // With `-dirty` when files differ from the commit.
-  commit: git('describe', '--always', '--abbrev=12', '--exclude=*', '--dirty'),
-  addressOfFiles: addressOfFiles(git('config', '--get', 'remote.origin.url') ?? ''),
-});
+try {
+  const file = existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context : {};
+  // The command line of the CDK deploys to this region.
+  const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION);
+  new VaWaveStack(app, options.stackName, {
+    ...options,
+    // With `-dirty` when files differ from the commit.
+    commit: git('describe', '--always', '--abbrev=12', '--exclude=*', '--dirty'),
+    addressOfFiles: addressOfFiles(git('config', '--get', 'remote.origin.url') ?? ''),
+  });
+} catch (error) {
+  if (!(error instanceof RefusedSettings)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
 
 /** Returns what git prints; undefined outside of a repository. */
 function git(...words: readonly string[]): string | undefined {

@@ -1,4 +1,5 @@
-import { Token } from 'aws-cdk-lib';
+import { isDeepStrictEqual } from 'node:util';
+import { Stack, Token } from 'aws-cdk-lib';
 import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -8,14 +9,15 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
+import { closestName } from '../src/contract/closest-name.ts';
 import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/deployment/capacity.ts';
 import { type ConcurrencyOptions, shareConcurrency } from './concurrency.ts';
-import { archiveDaysOf, SERVICE_NAME_MAX, STAGES } from './stage.ts';
+import { archiveDaysOf, SERVICE_NAME_MAX, STAGES, type StageName } from './stage.ts';
 
 /** The settings of the construct. docs/deploying.md explains each with its default and price. What exists is passed, what is left out is created. */
 export interface VaWaveProps {
   /** `dev` deletes everything with the stack. @default prod */
-  readonly stage?: 'prod' | 'dev' | undefined;
+  readonly stage?: StageName | undefined;
   /** The bus on which the platform puts its events, and the service what it reports. @default a new bus */
   readonly bus?: IEventBus | undefined;
   /** The logins of the dashboard. They log in with an email address. @default a new user pool */
@@ -38,7 +40,7 @@ export interface VaWaveProps {
   readonly ticketTopic?: ITopic | undefined;
   /** Host name of the service, with `certificate`. @default CloudFront's */
   readonly domainName?: string | undefined;
-  /** Certificate of `domainName`, in us-east-1. @default CloudFront's */
+  /** Certificate of `domainName`, in us-east-1. Alone, it lets the name be moved from another distribution. @default CloudFront's */
   readonly certificate?: ICertificate | undefined;
   /** ARN of a global web ACL (us-east-1). @default none */
   readonly webAclArn?: string | undefined;
@@ -81,13 +83,10 @@ export interface VaWaveProps {
 }
 
 /** What an option names by its ARN, id or name, and a prop passes. */
-const NAMED = [
-  ...(['alarmTopic', 'ticketTopic', 'certificate', 'encryptionKey', 'vpc'] as const),
-  ...(['configurationTable', 'conversationsTable', 'deliveryLogTable'] as const),
-];
-const NAMED_BY_LIST = ['vpcSubnets', 'securityGroups'] as const;
-type Named = (typeof NAMED)[number];
-type NamedByList = (typeof NAMED_BY_LIST)[number];
+type Named =
+  | ('alarmTopic' | 'ticketTopic' | 'certificate' | 'encryptionKey' | 'vpc')
+  | ('configurationTable' | 'conversationsTable' | 'deliveryLogTable');
+type NamedByList = 'vpcSubnets' | 'securityGroups';
 type WithoutOption = 'bus' | 'userPool' | 'loginUrl' | 'commit' | 'addressOfFiles';
 
 /** The options of `-c`: the props of the construct, with texts for what exists, and what only the stack has. */
@@ -105,125 +104,278 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) =>
 });
 const matching = (shape: RegExp, message: string) =>
   // A prop may be a value that CloudFormation knows only when it deploys.
-  z.string().refine((text) => Token.isUnresolved(text) || shape.test(text), message);
+  z.string(message).refine((text) => Token.isUnresolved(text) || shape.test(text), message);
 const wholeNumber = (min: number, max: number) =>
-  z.coerce
-    .number({ error: 'must be a number' })
-    .int('must be a whole number')
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`);
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^-?[\d.]+$/.test(value) ? Number(value) : value),
+    z
+      .number({ error: 'must be a number' })
+      .refine((number) => !Token.isUnresolved(number), {
+        error: 'must be known at the synthesis, because other values follow from it, and this is a token',
+        abort: true,
+      })
+      .int('must be a whole number')
+      .min(min, `must be at least ${min}`)
+      .max(max, `must be at most ${max}`),
+  );
 /** A list of values with this shape: text with commas in `-c`, or a list in cdk.json. */
 const listOf = (shape: RegExp, message: string) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value),
     z.array(matching(shape, message), message).min(1, message),
   );
-const topicArn = matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic');
-const tableName = matching(/^[\w.-]{3,255}$/, 'must be the name of a table');
 
-/** The shapes of all options: `-c <name>=<value>`, or the same names in the context of cdk.json. */
+/** A setting whose value is the same text, number or list in an option and in a prop. */
+const plain = <Shape extends z.ZodType>(shape: Shape) => ({ shape, prop: shape, find: undefined });
+/** A construct of any copy of the CDK. @param attribute by which it is known */
+const construct = (attribute: string, what: string) =>
+  z.custom<object>((value) => typeof value === 'object' && value !== null && attribute in value, {
+    error: `must be ${what}: a construct, such as a from function of the CDK returns for a name or an ARN`,
+  });
+/** A setting that an option names, and a prop passes as a construct. @param shape of the option */
+const existing = <Text>(
+  shape: z.ZodType<Text>,
+  prop: z.ZodType<object>,
+  find: (scope: Construct, id: string, named: Text) => object,
+) => ({ shape, prop, find: (scope: Construct, id: string, named: unknown) => find(scope, id, shape.parse(named)) });
+const topic = () =>
+  existing(
+    matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),
+    construct('topicArn', 'an SNS topic'),
+    Topic.fromTopicArn,
+  );
+const table = () =>
+  existing(
+    matching(/^[\w.-]{3,255}$/, 'must be the name of a table'),
+    construct('tableName', 'a table'),
+    Table.fromTableName,
+  );
+
+/** The one record of each setting: `-c <name>=<value>` or the context of cdk.json, and the prop of the same name. */
 const OPTIONS = {
-  stage: z.enum(['prod', 'dev'], { error: 'must be prod or dev' }),
+  stage: plain(z.enum(['prod', 'dev'], { error: 'must be prod or dev' })),
+  deliveryLogRetentionDays: plain(wholeNumber(1, 3650)),
+  deliveriesPerSecond: plain(wholeNumber(1, 100_000)),
+  deliveryConcurrency: plain(wholeNumber(MAPPING_MIN, MAPPING_MAX)),
+  accountConcurrency: plain(wholeNumber(10, 1_000_000)),
+  alarmTopic: topic(),
+  ticketTopic: topic(),
+  domainName: plain(
+    matching(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case'),
+  ),
+  // CloudFront takes its certificate and web ACL from one region only, for stacks of every region.
+  certificate: existing(
+    matching(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
+    construct('certificateArn', 'a certificate'),
+    Certificate.fromCertificateArn,
+  ),
+  webAclArn: plain(
+    matching(
+      /^arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/,
+      'must be the ARN of a global web ACL (us-east-1)',
+    ),
+  ),
+  fixedEgress: plain(flag),
+  vpc: existing(
+    matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, such as vpc-0123456789abcdef0'),
+    construct('vpcId', 'a VPC'),
+    // The ids are enough for a function. A look-up would write the account's data into the repository, and the region into the template.
+    (stack, id, vpcId) => Vpc.fromVpcAttributes(stack, id, { vpcId, availabilityZones: ['unknown'] }),
+  ),
+  vpcSubnets: existing(
+    listOf(/^subnet-[0-9a-f]{8,17}$/, 'must be ids of subnets, separated by commas'),
+    z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+      error: 'must be a selection of subnets, such as { subnets: [...] }',
+    }),
+    (scope, _, ids) => ({ subnets: ids.map((id) => Subnet.fromSubnetId(scope, id, id)) }),
+  ),
+  securityGroups: existing(
+    listOf(/^sg-[0-9a-f]{8,17}$/, 'must be ids of security groups, separated by commas'),
+    z
+      .array(construct('securityGroupId', 'a list of security groups, each'), 'must be a list of security groups')
+      .min(1),
+    (scope, _, ids) => ids.map((id) => SecurityGroup.fromSecurityGroupId(scope, id, id)),
+  ),
+  encryptionKey: existing(
+    matching(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key, and not of an alias'),
+    construct('keyArn', 'a KMS key').refine(
+      (key) => !('aliasName' in key || ('keyArn' in key && String(key.keyArn).includes(':alias/'))),
+      'must be the KMS key, and not an alias',
+    ),
+    Key.fromKeyArn,
+  ),
+  edgeAccessLog: plain(flag),
+  requiredMfa: plain(flag),
+  identityProviders: plain(listOf(/^[\w-]{3,32}$/, 'must be names of identity providers, separated by commas')),
+  gradual: plain(z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' })),
+  eventArchive: plain(z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' })),
+  tracing: plain(flag),
+  canary: plain(flag),
+  originSecretVersion: plain(matching(/^[\w-]{32,64}$/, 'must be a version id of the secret')),
+  sealingKeyReplicaRegion: plain(matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
+  configurationTable: table(),
+  conversationsTable: table(),
+  deliveryLogTable: table(),
+} satisfies {
+  readonly [name in Exclude<keyof VaWaveProps, WithoutOption>]-?: {
+    readonly shape: z.ZodType<DeploymentOptions[name]>;
+  };
+};
+
+/** The options that only the stack has. */
+const OF_STACK = {
   // CloudFormation's pattern, and short enough for the names that contain it.
   stackName: matching(
     new RegExp(`^[A-Za-z][A-Za-z0-9-]{0,${SERVICE_NAME_MAX - 1}}$`),
     `must begin with a letter, and have letters, digits and hyphens only, ${SERVICE_NAME_MAX} at most`,
   ),
-  deliveryLogRetentionDays: wholeNumber(1, 3650),
-  deliveriesPerSecond: wholeNumber(1, 100_000),
-  deliveryConcurrency: wholeNumber(MAPPING_MIN, MAPPING_MAX),
-  accountConcurrency: wholeNumber(10, 1_000_000),
-  alarmTopic: topicArn,
-  ticketTopic: topicArn,
-  domainName: matching(
-    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
-    'must be a host name in lower case',
-  ),
-  // CloudFront takes its certificate and web ACL from one region only, for stacks of every region.
-  certificate: matching(
-    /^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
-    'must be the ARN of a certificate in us-east-1',
-  ),
-  webAclArn: matching(
-    /^arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/,
-    'must be the ARN of a global web ACL (us-east-1)',
-  ),
-  fixedEgress: flag,
-  vpc: matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, such as vpc-0123456789abcdef0'),
-  vpcSubnets: listOf(/^subnet-[0-9a-f]{8,17}$/, 'must be ids of subnets, separated by commas'),
-  securityGroups: listOf(/^sg-[0-9a-f]{8,17}$/, 'must be ids of security groups, separated by commas'),
   platformAccounts: listOf(
     /^(\d{12}|arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=,.@/-]+)$/,
     'must be account numbers of 12 digits or ARNs of roles, separated by commas',
   ),
-  encryptionKey: matching(
-    /^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/,
-    'must be the ARN of a KMS key, and not of an alias',
+};
+
+/** The props without an option. */
+const OF_CONSTRUCT = {
+  bus: construct('eventBusName', 'an event bus'),
+  userPool: construct('userPoolId', 'a user pool'),
+  loginUrl: matching(
+    /^https:\/\/[\w.-]+$/,
+    'must be the address of the domain of the user pool, as its baseUrl() returns it',
   ),
-  edgeAccessLog: flag,
-  requiredMfa: flag,
-  identityProviders: listOf(/^[\w-]{3,32}$/, 'must be names of identity providers, separated by commas'),
-  gradual: z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' }),
-  eventArchive: z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' }),
-  tracing: flag,
-  canary: flag,
-  originSecretVersion: matching(/^[\w-]{32,64}$/, 'must be a version id of the secret'),
-  sealingKeyReplicaRegion: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1'),
-  configurationTable: tableName,
-  conversationsTable: tableName,
-  deliveryLogTable: tableName,
-} satisfies { readonly [name in keyof DeploymentOptions]-?: z.ZodType<DeploymentOptions[name]> };
+  commit: z.string('must be a text'),
+  addressOfFiles: z.string('must be a text'),
+} satisfies { readonly [name in WithoutOption]: z.ZodType };
+
+/** Options that hold for one stack, and would be wrong for another one of the same file. */
+const OF_ONE_STACK: readonly string[] = [
+  ...['stackName', 'stage', 'domainName', 'certificate', 'identityProviders', 'originSecretVersion'],
+  ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],
+];
+
+/** The shapes of one kind. */
+const shapesOf = (kind: 'shape' | 'prop') =>
+  Object.fromEntries(Object.entries(OPTIONS).map(([name, setting]) => [name, setting[kind]]));
+const OPTION_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('shape'), ...OF_STACK };
+export const PROP_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('prop'), ...OF_CONSTRUCT };
+export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
+
+/** Returns the name that another one most likely stands for, whatever its upper and lower case. */
+function meant(name: string, names: readonly string[]): string | undefined {
+  const lower = names.map((one) => one.toLowerCase());
+  const closest = closestName(name.toLowerCase(), lower, 2);
+  return closest && names[lower.indexOf(closest)];
+}
+
+function unknown(name: string, names: readonly string[]): string {
+  const closest = meant(name, names);
+  return `${name}: is unknown${closest === undefined ? '' : `; did you mean ${closest}?`}`;
+}
+
+/** Settings that do not fit. Its message has one sentence for each, with its name and the values that it accepts. */
+export class RefusedSettings extends Error {}
+
+function accepted<Accepted>(
+  shape: z.ZodType<Accepted>,
+  settings: unknown,
+  names: readonly string[],
+  refusals: readonly string[] = [],
+): Accepted {
+  const parsed = shape.safeParse(settings);
+  if (parsed.success && refusals.length === 0) return parsed.data;
+  const sentences = (parsed.error?.issues ?? []).flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => unknown(name, names))
+      : [`${issue.path.join('.')}: ${issue.message}`],
+  );
+  throw new RefusedSettings([...refusals, ...sentences].join('\n'));
+}
 
 /**
- * Reads the options from the context of an app.
- * @throws Error that names each invalid option and the values that it accepts
+ * Returns the props as the construct uses them: `'true'`, as the context of an app has it, is true.
+ * @param region of the stack, or a token
+ * @throws RefusedSettings
  */
-export function readDeploymentOptions(app: Node): DeploymentOptions {
-  const settings = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, app.tryGetContext(name)]));
-  const context = z
-    .object(OPTIONS)
-    .partial()
-    .superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']]));
-  return accepted(context, settings, '-c ');
-}
-
-/** @throws Error that names each invalid prop and the values that it accepts */
-export function checkProps(props: VaWaveProps): void {
-  const shapes = { ...OPTIONS, ...Object.fromEntries([...NAMED, ...NAMED_BY_LIST].map((name) => [name, z.unknown()])) };
-  accepted(z.looseObject(shapes).partial().superRefine(refuseContradictions(NEEDS)), props, '');
-}
-
-function accepted<Settings>(shape: z.ZodType<Settings>, settings: object, prefix: string): Settings {
-  const parsed = shape.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}`).join('\n'));
+export function acceptedProps(props: object, region: string): VaWaveProps {
+  const known = Token.isUnresolved(region) ? undefined : region;
+  const shape = z.strictObject(PROP_SHAPES).partial().pipe(z.custom<VaWaveProps & Settings>());
+  return accepted(shape.superRefine(refuseContradictions(NEEDS, known)), props, Object.keys(PROP_SHAPES));
 }
 
 /** Returns the props of the construct, with what the options name. @param scope in which the names are looked up */
 export function propsOf(scope: Construct, options: DeploymentOptions): VaWaveProps {
-  const found = <Text, Thing>(
-    id: string,
-    named: Text | undefined,
-    find: (scope: Construct, id: string, named: Text) => Thing,
-  ) => (named === undefined ? undefined : find(scope, id, named));
-  return {
-    ...options,
-    alarmTopic: found('AlarmTopic', options.alarmTopic, Topic.fromTopicArn),
-    ticketTopic: found('TicketTopic', options.ticketTopic, Topic.fromTopicArn),
-    certificate: found('Certificate', options.certificate, Certificate.fromCertificateArn),
-    encryptionKey: found('EncryptionKey', options.encryptionKey, Key.fromKeyArn),
-    // The ids are enough for a function. A look-up would write the account's data into the repository, and the region into the template.
-    vpc: found('Vpc', options.vpc, (stack, id, vpcId) =>
-      Vpc.fromVpcAttributes(stack, id, { vpcId, availabilityZones: ['unknown'] }),
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const props = Object.fromEntries(Object.keys(PROP_SHAPES).map((name) => [name, given[name]]));
+  for (const [name, { find }] of Object.entries(OPTIONS)) {
+    if (find !== undefined && given[name] !== undefined) props[name] = find(scope, name, given[name]);
+  }
+  return acceptedProps(props, Stack.of(scope).region);
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+const STACKS = z.object({
+  stacks: z
+    .record(
+      OF_STACK.stackName,
+      z.record(z.string(), z.unknown(), 'must be an object with the options of the stack'),
+      'must be an object with a key for each stack',
+    )
+    .default({}),
+});
+const asked = z.object({ stage: OPTIONS.stage.shape.optional(), stackName: OF_STACK.stackName.optional() });
+
+/**
+ * Reads the options of the one stack that is deployed: those of `-c` win over `stacks.<its name>` of the file, and these over the file's other options,
+ * which hold for every stack.
+ * @param app its context has that of the file and of `-c` together
+ * @param file the context of cdk.json
+ * @param region in which the stack is deployed; undefined if nobody knows
+ * @throws RefusedSettings
+ */
+export function readDeploymentOptions(
+  app: Node,
+  file: Settings = {},
+  region?: string,
+): DeploymentOptions & { readonly stage: StageName; readonly stackName: string } {
+  const context: Settings = app.getAllContext();
+  const { stacks } = accepted(STACKS, { stacks: context.stacks }, []);
+  const names = [...OPTION_NAMES, 'stacks'];
+  const refusals = [
+    // Keys with these characters belong to the CDK, and keys that resemble no option to whoever uses them.
+    ...Object.keys(context).flatMap((name) =>
+      names.includes(name) || /[@:]/.test(name) || meant(name, names) === undefined ? [] : [unknown(name, names)],
     ),
-    vpcSubnets: options.vpcSubnets && {
-      subnets: options.vpcSubnets.map((id) => Subnet.fromSubnetId(scope, id, id)),
-    },
-    securityGroups: options.securityGroups?.map((id) => SecurityGroup.fromSecurityGroupId(scope, id, id)),
-    configurationTable: found('ConfigurationTable', options.configurationTable, Table.fromTableName),
-    conversationsTable: found('ConversationsTable', options.conversationsTable, Table.fromTableName),
-    deliveryLogTable: found('DeliveryLogTable', options.deliveryLogTable, Table.fromTableName),
-  };
+    ...OF_ONE_STACK.flatMap((name) =>
+      name in file ? [`${name}: holds for one stack, so in cdk.json it is at stacks.<name of the stack>.${name}`] : [],
+    ),
+    ...Object.entries(stacks).flatMap(([stack, options]) =>
+      Object.keys(options).flatMap((name) =>
+        OPTION_NAMES.includes(name) && name !== 'stackName' ? [] : [`stacks.${stack}.${unknown(name, OPTION_NAMES)}`],
+      ),
+    ),
+  ];
+  const isOfFile = (name: string) => name in file && isDeepStrictEqual(file[name], context[name]);
+  const given = OPTION_NAMES.filter((name) => name in context).map((name) => [name, context[name]] as const);
+  const shared = Object.fromEntries(given.filter(([name]) => isOfFile(name)));
+  const command = Object.fromEntries(given.filter(([name]) => !isOfFile(name)));
+
+  const wanted = asked.safeParse(command).data ?? {};
+  const stageIn = (stack: string): StageName =>
+    asked.safeParse(stacks[stack]).data?.stage ?? (stack === STAGES.dev.stackName ? 'dev' : 'prod');
+  const stage = wanted.stage ?? (wanted.stackName === undefined ? 'prod' : stageIn(wanted.stackName));
+  const ofStage = Object.keys(stacks).filter((stack) => stageIn(stack) === stage);
+  const stackName = wanted.stackName ?? ofStage[0] ?? STAGES[stage].stackName;
+  if (wanted.stackName === undefined && ofStage.length > 1) {
+    refusals.push(`stackName: must be one of ${ofStage.join(', ')}, the stacks of stage ${stage} in cdk.json`);
+  }
+  const isNamed = stackName in stacks || Object.values(STAGES).some((one) => one.stackName === stackName);
+  if (isNamed && stageIn(stackName) !== stage) {
+    refusals.push(`stage: is ${stageIn(stackName)} for the stack ${stackName}, and never changes`);
+  }
+  const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
+  const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
+  const options = accepted(checked, { ...shared, ...stacks[stackName], ...command }, OPTION_NAMES, refusals);
+  return { ...options, stage, stackName };
 }
 
 type Need = readonly [name: string, ...others: string[]];
@@ -231,7 +383,6 @@ type Need = readonly [name: string, ...others: string[]];
 /** Settings, each with those without which it has no effect. */
 const NEEDS: readonly Need[] = [
   ['domainName', 'certificate'],
-  ['certificate', 'domainName'],
   ['ticketTopic', 'alarmTopic'],
   ['vpcSubnets', 'vpc'],
   ['securityGroups', 'vpc'],
@@ -243,19 +394,37 @@ const EXCLUDES = [
   ['requiredMfa', 'userPool'],
 ] as const;
 
+/** Settings whose resource is in the region of the stack. */
+const REGIONAL = [
+  ...['alarmTopic', 'ticketTopic', 'bus', 'encryptionKey', 'userPool', 'vpc'],
+  ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],
+];
+const placed = z.object({ env: z.object({ region: z.string() }) });
+
+/** The region of an ARN or a construct; undefined when the synthesis does not know it. */
+function regionOf(value: unknown): string | undefined {
+  const region = typeof value === 'string' ? value.split(':')[3] : placed.safeParse(value).data?.env.region;
+  return Token.isUnresolved(region) ? undefined : region;
+}
+
 /** The settings that the rules below compare, of a prop or an option. */
-type Compared = Readonly<Record<string, unknown>> &
+type Compared = Settings &
   Pick<VaWaveProps, 'stage' | 'deliveryLogRetentionDays' | 'eventArchive'> &
   ConcurrencyOptions;
 
 /** Refuses settings whose values do not fit the others. */
 const refuseContradictions =
-  (needs: readonly Need[]) =>
+  (needs: readonly Need[], region: string | undefined) =>
   (settings: Compared, { addIssue }: z.RefinementCtx) => {
     const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
     for (const [name, ...others] of needs) {
       if (settings[name] === undefined) continue;
       for (const other of others) if (settings[other] === undefined) refuse(name, `also needs ${other}`);
+    }
+    for (const name of region === undefined ? [] : REGIONAL) {
+      const other = regionOf(settings[name]);
+      if (other !== undefined && other !== region)
+        refuse(name, `must be in ${region}, as the stack, and is in ${other}`);
     }
     for (const [created, existing] of EXCLUDES) {
       if (settings[created] && settings[existing] !== undefined) refuse(existing, `leave out ${created}`);

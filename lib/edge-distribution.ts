@@ -99,12 +99,11 @@ export class EdgeDistribution extends Construct {
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      ...(domainName !== undefined &&
-        certificate !== undefined && {
-          domainNames: [domainName],
-          certificate,
-          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-        }),
+      ...(domainName !== undefined && { domainNames: [domainName] }),
+      ...(certificate !== undefined && {
+        certificate,
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
       defaultBehavior: {
         origin: this.assets,
@@ -146,7 +145,7 @@ export class EdgeDistribution extends Construct {
         'CFR2',
       );
     }
-    if (domainName === undefined) {
+    if (certificate === undefined) {
       acknowledge(this.distribution, 'The minimum TLS version of the default certificate cannot be set.', 'CFR4');
     }
     const widget = bundleWidget();

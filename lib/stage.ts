@@ -1,11 +1,13 @@
-import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, CfnParameter, CfnRule, Fn, Names, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 
 /** Maximum length of a service's name. With the longest name of a region it fits the limit of CloudFront and CloudWatch Logs, 60 characters. */
 export const SERVICE_NAME_MAX = 40;
+
+export type StageName = 'prod' | 'dev';
 
 /** What all parts of one service know of it, and everything that differs between stages. */
 export type Stage = {
@@ -50,7 +52,31 @@ export const STAGES = {
     logs: { retention: RetentionDays.ONE_WEEK, removalPolicy: RemovalPolicy.DESTROY },
     deliveryLogRetentionDays: 7,
   },
-} satisfies Record<string, Omit<Stage, 'service' | 'gradual' | 'tracing' | 'encryptionKey'>>;
+} satisfies Record<StageName, Omit<Stage, 'service' | 'gradual' | 'tracing' | 'encryptionKey'>>;
+
+/**
+ * Makes CloudFormation refuse a template of the other stage: production would become deletable, with all data. A parameter keeps the value of the
+ * deployment before, and a rule compares it with the template's while the change set is created, before the command line of the CDK changes the
+ * termination protection (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/rules-section-structure.html).
+ */
+export function keepStage(service: Construct, name: StageName): void {
+  let stack = Stack.of(service);
+  // A nested stack gets its parameters from the template of its parent, and keeps none.
+  while (stack.nestedStackParent !== undefined) stack = stack.nestedStackParent;
+  const scope = stack === Stack.of(service) ? service : new Construct(stack, Names.uniqueResourceName(service, {}));
+  const kept = new CfnParameter(scope, 'Stage', {
+    default: name,
+    description: 'The stage that the stack had when it was created. Do not change it.',
+  });
+  new CfnRule(scope, 'KeepsStage', {
+    assertions: [
+      {
+        assert: Fn.conditionEquals(kept.valueAsString, name),
+        assertDescription: `va-wave: the stage of a stack never changes, and this template is of stage ${name}. Nothing was changed. Deploy another stack, with -c stackName=<name>`,
+      },
+    ],
+  });
+}
 
 /**
  * Builds a name that must be unique in the account over all regions.

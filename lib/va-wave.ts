@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, Names, Tags } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Names, Stack, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
@@ -18,7 +18,7 @@ import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { DashboardHosting } from './dashboard-hosting.ts';
 import { DeliveryFunctions } from './delivery-functions.ts';
-import { checkProps, type VaWaveProps } from './deployment-options.ts';
+import { acceptedProps, type VaWaveProps } from './deployment-options.ts';
 import { EdgeDistribution } from './edge-distribution.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
@@ -29,7 +29,7 @@ import { allowServices } from './own-key.ts';
 import { Releases } from './releases.ts';
 import { ServiceApi } from './service-api.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
-import { archiveDaysOf, SERVICE_NAME_MAX, STAGES, type Stage } from './stage.ts';
+import { archiveDaysOf, keepStage, SERVICE_NAME_MAX, STAGES, type Stage } from './stage.ts';
 import { Tables } from './tables.ts';
 import { UserLogin } from './user-login.ts';
 import { WidgetRoutes } from './widget-routes.ts';
@@ -56,10 +56,12 @@ export class VaWave extends Construct {
   #grantedBeyondRoles = 0;
 
   /** @throws Error that names each invalid prop and the values that it accepts */
-  constructor(scope: Construct, id: string, props: VaWaveProps = {}) {
+  constructor(scope: Construct, id: string, given: VaWaveProps = {}) {
     super(scope, id);
-    checkProps(props);
-    const ofStage = STAGES[props.stage ?? 'prod'];
+    const props = acceptedProps(given, Stack.of(this).region);
+    const { stage: stageName = 'prod' } = props;
+    const ofStage = STAGES[stageName];
+    keepStage(this, stageName);
     const { encryptionKey } = props;
     const stage: Stage = {
       ...ofStage,

@@ -20,8 +20,8 @@ const LAMBDA = '@aws-lambda-powertools/logger @aws-lambda-powertools/metrics nod
 const PAGES = '@cloudscape-design/components @cloudscape-design/collection-hooks oidc-client-ts react react-dom';
 
 const TABLE: readonly (readonly [files: string, rooms: string, packages: string])[] = [
-  ['bin/**', 'lib', `${CDK} node:child_process`],
-  ['lib/**', WIRE, `${CDK} constructs esbuild #bundles zod node:child_process node:crypto ${FILES}`],
+  ['bin/**', 'lib', `${CDK} node:child_process node:fs`],
+  ['lib/**', WIRE, `${CDK} constructs esbuild #bundles zod node:child_process node:crypto node:util ${FILES}`],
   ['lambdas/*/**', `${SERVICE} src/functions`, LAMBDA],
   ['src/contract/**', '', 'zod'],
   ['src/deployment/**', '', ''],
@@ -58,7 +58,7 @@ const TABLE: readonly (readonly [files: string, rooms: string, packages: string]
   ['cli/commands/** !cli/commands/receive.ts', `cli/* cli/operations ${WIRE} src/domain`, 'commander zod'],
   ['cli/operations/**', `${WIRE} src/domain`, '../command.ts zod'],
   ['packages/receiver/src/**', '', 'node:crypto node:http'],
-  ['packages/cdk/src/**', 'src/deployment', 'node:fs node:path'],
+  ['packages/cdk/src/**', 'src/deployment', 'node:fs node:module node:path'],
   [
     'examples/assistant-runtime/**',
     '',

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { tableMarkdown } from '../../bench/report.ts';
 import { WHAT_BREAKS_FIRST } from '../../bench/simulation/published-limits.ts';
-import { readDeploymentOptions } from '../../lib/deployment-options.ts';
+import { OPTION_NAMES, PROP_SHAPES, readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { IDLE, IN_SHORT, withCosts } from '../../scripts/costs.ts';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
@@ -136,13 +136,8 @@ test('README says the same in whole dollars', () => {
   expect(text.split(range)).toHaveLength(3);
 });
 
-const settings = readFileSync('lib/deployment-options.ts', 'utf8');
-const [, shape = ''] = /const OPTIONS = \{([\s\S]*?)\n\}/.exec(settings) ?? [];
 /** The props of the construct that say something of its service, and the options that only the stack has. */
-const PROPS = [...settings.matchAll(/^ {2}readonly (\w+)\?:/gm)]
-  .map(([, name = '']) => name)
-  .filter((name) => name !== 'commit' && name !== 'addressOfFiles');
-const NAMES = [...shape.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
+const PROPS = Object.keys(PROP_SHAPES).filter((name) => name !== 'commit' && name !== 'addressOfFiles');
 
 type Option = { readonly name: string; readonly value: string };
 
@@ -159,7 +154,7 @@ function optionsIn(document: Document): readonly Option[] {
 /** Returns why the app refuses the options of a document. */
 function refusedOptions(document: Document): readonly string[] {
   return optionsIn(document).flatMap(({ name, value }) => {
-    if (!NAMES.includes(name)) return [`${document.path}: -c ${name} is unknown`];
+    if (!OPTION_NAMES.includes(name)) return [`${document.path}: -c ${name} is unknown`];
     if (value === '') return [];
     try {
       readDeploymentOptions(new App({ context: { [name]: value } }).node);
@@ -184,7 +179,7 @@ test('docs/deploying.md explains every option and prop, and no other', () => {
     '| Option | Default | What it does, and who needs it | Price |',
   );
   const explained = rows.flatMap(([options = '']) => [...options.matchAll(/`(\w+)[=`]/g)].map(([, name = '']) => name));
-  expect([...new Set(explained)].sort()).toEqual([...new Set([...NAMES, ...PROPS])].sort());
+  expect([...new Set(explained)].sort()).toEqual([...new Set([...OPTION_NAMES, ...PROPS])].sort());
   expect(rows.filter(([, , , price = '']) => price === '')).toEqual([]);
 });
 

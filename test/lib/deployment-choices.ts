@@ -34,12 +34,11 @@ const EXISTING_NETWORK = {
   securityGroups: ['sg-0123456789abcdef0'],
 } satisfies DeploymentOptions;
 
-const { alarmTopic, domainName, certificate, deliveryLogRetentionDays } = ALL_OPTIONS;
+const { alarmTopic, certificate, deliveryLogRetentionDays } = ALL_OPTIONS;
 /** What an option needs beside it. */
 const NEEDED: Readonly<Record<string, DeploymentOptions>> = {
   ticketTopic: { alarmTopic },
   domainName: { certificate },
-  certificate: { domainName },
   eventArchive: { deliveryLogRetentionDays },
   vpc: EXISTING_NETWORK,
   vpcSubnets: EXISTING_NETWORK,

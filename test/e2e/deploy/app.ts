@@ -7,14 +7,16 @@ import { leaveOutUnknown } from './emulated.ts';
 
 /**
  * The app of bin/app.ts for the emulator, without what the emulator does not support, and with the local network rule, which allows endpoints on
- * loopback. It uses the development stage, which deletes everything with the stack, except with the argument `prod`.
+ * loopback. It uses the development stage, which deletes everything with the stack, except with the argument `prod`; with `chosen`, the stage of the
+ * options with its termination protection.
  */
 const app = new App();
 const options = readDeploymentOptions(app.node);
 replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
-  stage: process.argv[2] === 'prod' ? 'prod' : 'dev',
-  terminationProtection: false,
+  ...(process.argv[2] === 'chosen'
+    ? {}
+    : { stage: process.argv[2] === 'prod' ? ('prod' as const) : ('dev' as const), terminationProtection: false }),
 });
 leaveOutUnknown(stack);

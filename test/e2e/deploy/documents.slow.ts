@@ -26,6 +26,7 @@ const failedCommand = z.object({ code: z.int(), stdout: z.string(), stderr: z.st
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: RegExp }[] = [
+  { command: /associate-alias/, answer: /when calling the AssociateAlias operation/ },
   { command: /request-service-quota-increase/, answer: /when calling the RequestServiceQuotaIncrease operation/ },
 ];
 

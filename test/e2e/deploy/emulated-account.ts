@@ -45,8 +45,8 @@ export function describeEmulated(name: string, tests: (account: EmulatedAccount)
       get receiver() {
         return started(receiver);
       },
-      bootstrap: () => runCdk(started(ministack), folder, 'bootstrap', 'aws://000000000000/us-east-1'),
-      deploy: (...words) => runCdk(started(ministack), folder, 'deploy', '--require-approval', 'never', ...words),
+      bootstrap: () => runCdk(started(ministack), folder, ['bootstrap', 'aws://000000000000/us-east-1']),
+      deploy: (...words) => runCdk(started(ministack), folder, ['deploy', '--require-approval', 'never', ...words]),
     });
   });
 }

@@ -125,8 +125,13 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Runs a command of the CDK against the emulator, as an operator does. @param folder receives the command's files */
-export async function runCdk(ministack: MiniStack, folder: string, ...words: readonly string[]): Promise<string> {
-  const out = ['--output', join(folder, 'cdk.out'), '--app', 'node test/e2e/deploy/app.ts'];
+export async function runCdk(
+  ministack: MiniStack,
+  folder: string,
+  words: readonly string[],
+  app = 'node test/e2e/deploy/app.ts',
+): Promise<string> {
+  const out = ['--output', join(folder, 'cdk.out'), '--app', app];
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['node_modules/aws-cdk/bin/cdk', ...words, ...out],

@@ -1,0 +1,112 @@
+import { describeEmulated } from './emulated-account.ts';
+import { runCdk } from './ministack.ts';
+
+/**
+ * Every order of deploying, changing the stage, renaming and destroying, as an operator may do it: what holds data stays, or the command is refused
+ * before anything changes.
+ */
+
+type Step = {
+  readonly does: string;
+  readonly words: readonly string[];
+  /** What the command says when it is refused. Undefined: it succeeds. */
+  readonly refused?: RegExp;
+  /** The stacks after it, each with its termination protection. */
+  readonly stacks: Readonly<Record<string, boolean>>;
+  /** Configuration tables after it, with their protection. */
+  readonly tables: readonly boolean[];
+};
+
+const deploy = (...words: readonly string[]) => ['deploy', '--require-approval', 'never', ...words];
+const stack = (stackName: string, stage: 'prod' | 'dev') => ['-c', `stackName=${stackName}`, '-c', `stage=${stage}`];
+const PRODUCTION = { Chat: true };
+const OTHER_STAGE = /the stage of a stack never changes/;
+
+const STEPS: readonly Step[] = [
+  { does: 'production is created', words: deploy('-c', 'stackName=Chat'), stacks: PRODUCTION, tables: [true] },
+  {
+    does: 'another stage in the stack of production',
+    words: deploy(...stack('Chat', 'dev')),
+    refused: OTHER_STAGE,
+    stacks: PRODUCTION,
+    tables: [true],
+  },
+  {
+    does: 'another stage, with its tables left out',
+    words: deploy(...stack('Chat', 'dev'), '-c', 'configurationTable=kept'),
+    refused: OTHER_STAGE,
+    stacks: PRODUCTION,
+    tables: [true],
+  },
+  {
+    does: 'the deletion of production under the name of another stage',
+    words: ['destroy', '--force', ...stack('Chat', 'dev')],
+    refused: /TerminationProtection/i,
+    stacks: PRODUCTION,
+    tables: [true],
+  },
+  {
+    does: 'a second stack of the other stage',
+    words: deploy(...stack('Trial', 'dev')),
+    stacks: { ...PRODUCTION, Trial: false },
+    tables: [true, false],
+  },
+  {
+    does: 'the second stack as production',
+    words: deploy(...stack('Trial', 'prod')),
+    refused: OTHER_STAGE,
+    stacks: { ...PRODUCTION, Trial: false },
+    tables: [true, false],
+  },
+  {
+    does: 'the second stack is deleted with its table',
+    words: ['destroy', '--force', ...stack('Trial', 'dev')],
+    stacks: PRODUCTION,
+    tables: [true],
+  },
+  {
+    // The command line of the CDK changes the termination protection first here, and the deletion keeps the table.
+    does: 'another stage without a change set',
+    words: deploy(...stack('Chat', 'dev'), '--method', 'direct'),
+    refused: OTHER_STAGE,
+    stacks: { Chat: false },
+    tables: [true],
+  },
+  {
+    does: 'the deletion of production leaves its table',
+    words: ['destroy', '--force', ...stack('Chat', 'dev')],
+    stacks: {},
+    tables: [true],
+  },
+  {
+    does: 'a new stack of another stage takes the name, and not the table',
+    words: deploy(...stack('Chat', 'dev')),
+    stacks: { Chat: false },
+    tables: [true, false],
+  },
+];
+
+describeEmulated('a stage', (account) => {
+  const read = async (command: string) => JSON.parse(await account.ministack.aws(command.split(' ')));
+  beforeAll(() => account.bootstrap());
+
+  test.each(STEPS)('$does', async ({ words, refused, stacks, tables }) => {
+    const ran = await runCdk(account.ministack, account.folder, words, 'node test/e2e/deploy/app.ts chosen').then(
+      () => undefined,
+      ({ stderr, stdout }) => `${stdout}${stderr}`,
+    );
+    if (refused === undefined) expect(ran).toBeUndefined();
+    else expect(ran).toMatch(refused);
+    const found = await read(
+      'cloudformation describe-stacks --output json --query Stacks[?StackName!=`CDKToolkit`].[StackName,EnableTerminationProtection]',
+    );
+    expect(Object.fromEntries(found)).toEqual(stacks);
+    const names: string[] = await read(
+      "dynamodb list-tables --output json --query TableNames[?contains(@,'Configuration')]",
+    );
+    const protections = names.map((name) =>
+      read(`dynamodb describe-table --output json --query Table.DeletionProtectionEnabled --table-name ${name}`),
+    );
+    expect((await Promise.all(protections)).map(Boolean).sort()).toEqual([...tables].sort());
+  });
+});
