@@ -1,43 +1,56 @@
 import { Stack, Validations } from 'aws-cdk-lib';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { CfnPolicy, CfnRole } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
+import * as z from 'zod';
 
 /** Acknowledges findings of cdk-nag (AwsSolutions) about a construct and its parts. @param rules such as `S1` */
 export function acknowledge(scope: IConstruct, reason: string, ...rules: readonly string[]): void {
   for (const rule of rules) Validations.of(scope).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }
 
-const BASIC_EXECUTION = 'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]';
+const listed = z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]);
+const policy = z.object({ Statement: z.array(z.object({ Action: listed, Resource: listed })) });
+
+/**
+ * Acknowledges the managed policies of the roles below a construct, and each wildcard that their statements have by now. cdk-nag names them by their
+ * values, which depend on the app: on its region, its flags and its bucket of assets.
+ */
+export function acknowledgePolicies(scope: IConstruct, reason: string): void {
+  const stack = Stack.of(scope);
+  for (const part of scope.node.findAll()) {
+    const managed: unknown[] = part instanceof CfnRole ? (stack.resolve(part.managedPolicyArns) ?? []) : [];
+    const { Statement } =
+      part instanceof CfnPolicy ? policy.parse(stack.resolve(part.policyDocument)) : { Statement: [] };
+    const found = [
+      ...managed.map((arn) => `IAM4[Policy::${nagged(arn)}]`),
+      ...Statement.flatMap(({ Action, Resource }) => [
+        ...Action.map((action) => `IAM5[Action::${nagged(action)}]`),
+        ...Resource.map((resource) => `IAM5[Resource::${nagged(resource)}]`),
+      ]).filter((finding) => finding.includes('*')),
+    ];
+    acknowledge(scope, reason, ...new Set(found));
+  }
+}
+
+/** Writes a value of a template as cdk-nag does. */
+function nagged(value: unknown): string {
+  if (typeof value === 'string') return value.replaceAll('${', '<').replaceAll('}', '>');
+  const [[name, inner] = []] = Object.entries(z.record(z.string(), z.unknown()).parse(value));
+  const parts = listed.parse(inner);
+  if (name === 'Ref' || name === 'Fn::GetAtt') return `<${parts.map(nagged).join('.')}>`;
+  if (name === 'Fn::Join') return listed.parse(parts[1]).map(nagged).join(nagged(parts[0]));
+  return name === 'Fn::Sub' || name === 'Fn::ImportValue' ? nagged(parts[0]) : JSON.stringify(value);
+}
 
 /**
  * Acknowledges the findings about the functions that the CDK adds to the stack. A finding about a construct of this project is
  * acknowledged where that construct is created.
- * @param files the bucket to which files are copied
  */
-export function acknowledgeFindings(files: Bucket): void {
-  const stack = Stack.of(files);
-  const bucketArn = `${stack.resolve(files.bucketArn)['Fn::GetAtt'][0]}.Arn`;
+export function acknowledgeFindings(stack: Stack): void {
   for (const child of stack.node.children) {
-    if (child.node.id.startsWith('AWS679f')) {
-      const reason = 'The CDK brings this function along; it makes calls at deploy time and serves no request.';
-      acknowledge(child, reason, 'L1', BASIC_EXECUTION);
-    }
-    if (child.node.id.startsWith('Custom::CDKBucketDeployment')) {
-      const reason = 'The CDK brings this function along; it copies assets at deploy time and serves no request.';
-      acknowledge(
-        child,
-        reason,
-        'L1',
-        BASIC_EXECUTION,
-        'IAM5[Action::s3:GetObject*]',
-        'IAM5[Action::s3:GetBucket*]',
-        'IAM5[Action::s3:List*]',
-        'IAM5[Action::s3:DeleteObject*]',
-        'IAM5[Action::s3:Abort*]',
-        'IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]',
-        `IAM5[Resource::<${bucketArn}>/*]`,
-        'IAM5[Resource::*]',
-      );
-    }
+    if (!/^(?:AWS679f|Custom::CDKBucketDeployment)/.test(child.node.id)) continue;
+    const reason = 'The CDK brings this function along; it works at deploy time and serves no request.';
+    acknowledge(child, reason, 'L1');
+    acknowledgePolicies(child, reason);
   }
 }

@@ -20,6 +20,8 @@ export interface VaWaveProps {
   readonly stage?: StageName | undefined;
   /** The bus on which the platform puts its events, and the service what it reports. @default a new bus */
   readonly bus?: IEventBus | undefined;
+  /** Sources of the platform's events, of which an unknown name is an error. @default all on a new bus, none on `bus` */
+  readonly eventSources?: readonly string[] | undefined;
   /** The logins of the dashboard. They log in with an email address. @default a new user pool */
   readonly userPool?: IUserPool | undefined;
   /** `baseUrl()` of the domain that `userPool` has, with managed login. @default the pool gets a domain */
@@ -119,10 +121,10 @@ const wholeNumber = (min: number, max: number) =>
       .max(max, `must be at most ${max}`),
   );
 /** A list of values with this shape: text with commas in `-c`, or a list in cdk.json. */
-const listOf = (shape: RegExp, message: string) =>
+const listOf = (shape: RegExp, message: string, most = 100) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value),
-    z.array(matching(shape, message), message).min(1, message),
+    z.array(matching(shape, message), message).min(1, message).max(most, message),
   );
 
 /** A setting whose value is the same text, number or list in an option and in a prop. */
@@ -154,6 +156,10 @@ const table = () =>
 /** The one record of each setting: `-c <name>=<value>` or the context of cdk.json, and the prop of the same name. */
 const OPTIONS = {
   stage: plain(z.enum(['prod', 'dev'], { error: 'must be prod or dev' })),
+  // An event pattern has 2048 characters at most, of which the catalog takes a third.
+  eventSources: plain(
+    listOf(/^[\w.:/-]{1,64}$/, 'must be names of sources of events, ten at most, separated by commas', 10),
+  ),
   deliveryLogRetentionDays: plain(wholeNumber(1, 3650)),
   deliveriesPerSecond: plain(wholeNumber(1, 100_000)),
   deliveryConcurrency: plain(wholeNumber(MAPPING_MIN, MAPPING_MAX)),
@@ -257,7 +263,8 @@ const OF_ONE_STACK: readonly string[] = [
 const shapesOf = (kind: 'shape' | 'prop') =>
   Object.fromEntries(Object.entries(OPTIONS).map(([name, setting]) => [name, setting[kind]]));
 const OPTION_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('shape'), ...OF_STACK };
-export const PROP_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('prop'), ...OF_CONSTRUCT };
+const PROP_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('prop'), ...OF_CONSTRUCT };
+export const PROP_NAMES: readonly string[] = Object.keys(PROP_SHAPES);
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
 
 /** Returns the name that another one most likely stands for, whatever its upper and lower case. */
@@ -291,21 +298,31 @@ function accepted<Accepted>(
   throw new RefusedSettings([...refusals, ...sentences].join('\n'));
 }
 
+/** The oldest minor version of aws-cdk-lib with everything that the construct uses; packages/cdk/package.json asks for it. */
+const OLDEST_CDK_MINOR = 270;
+/** What each class of the CDK knows of its package. */
+const installed = z.object({ version: z.string() });
+
 /**
  * Returns the props as the construct uses them: `'true'`, as the context of an app has it, is true.
  * @param region of the stack, or a token
  * @throws RefusedSettings
  */
 export function acceptedProps(props: object, region: string): VaWaveProps {
+  const { version } = installed.parse(Reflect.get(Stack, Symbol.for('jsii.rtti')));
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major !== 2 || minor < OLDEST_CDK_MINOR) {
+    throw new RefusedSettings(`aws-cdk-lib: must be 2.${OLDEST_CDK_MINOR}.0 or newer, and is ${version}`);
+  }
   const known = Token.isUnresolved(region) ? undefined : region;
   const shape = z.strictObject(PROP_SHAPES).partial().pipe(z.custom<VaWaveProps & Settings>());
-  return accepted(shape.superRefine(refuseContradictions(NEEDS, known)), props, Object.keys(PROP_SHAPES));
+  return accepted(shape.superRefine(refuseContradictions(NEEDS, known)), props, PROP_NAMES);
 }
 
 /** Returns the props of the construct, with what the options name. @param scope in which the names are looked up */
 export function propsOf(scope: Construct, options: DeploymentOptions): VaWaveProps {
   const given: Readonly<Record<string, unknown>> = { ...options };
-  const props = Object.fromEntries(Object.keys(PROP_SHAPES).map((name) => [name, given[name]]));
+  const props = Object.fromEntries(PROP_NAMES.map((name) => [name, given[name]]));
   for (const [name, { find }] of Object.entries(OPTIONS)) {
     if (find !== undefined && given[name] !== undefined) props[name] = find(scope, name, given[name]);
   }

@@ -12,7 +12,7 @@ import {
   PhysicalResourceIdReference,
 } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledged-findings.ts';
+import { acknowledge, acknowledgePolicies } from './acknowledged-findings.ts';
 import { nameInAccount, privateBucket, type Stage } from './stage.ts';
 
 /** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
@@ -113,11 +113,7 @@ export class EdgeAccessLog extends Construct {
     });
     delivery.node.addDependency(source, destination, this.bucket);
     if (this.bucket.policy !== undefined) delivery.node.addDependency(this.bucket.policy);
-    acknowledge(
-      delivery,
-      'AWS chooses the id of a delivery.',
-      `IAM5[Resource::arn:<AWS::Partition>:logs:${CLOUDFRONT_REGION}:<AWS::AccountId>:delivery:*]`,
-    );
+    acknowledgePolicies(delivery, 'AWS chooses the id of a delivery.');
   }
 
   #resource(

@@ -65,6 +65,8 @@ export class EdgeDistribution extends Construct {
 
   constructor(scope: Construct, id: string, props: EdgeDistributionProps) {
     super(scope, id);
+    // Without this flag of the CDK, which an app may lack, the bucket of the access logs would be writable by an ACL.
+    this.node.setContext('@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy', true);
     const { stage, domainName, certificate, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
     const accessLog = edgeAccessLog
@@ -115,7 +117,12 @@ export class EdgeDistribution extends Construct {
         // The first behavior that matches applies. An allow list of headers cannot contain Authorization, so this one forwards everything except Host.
         [`${DASHBOARD_API_PATH}/*`]: {
           ...api,
-          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+          // The managed policy with these headers also forwards the cookies of the whole domain, which can be longer than what the API takes.
+          originRequestPolicy: new OriginRequestPolicy(this, 'DashboardRequests', {
+            originRequestPolicyName: nameInAccount(stage, 'dash'),
+            headerBehavior: OriginRequestHeaderBehavior.denyList('Host'),
+            queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+          }),
         },
         '/api/*': {
           ...api,

@@ -125,6 +125,8 @@ export type MessagingProps = {
   readonly alarms: Alarms;
   /** @default a new bus */
   readonly bus: IEventBus | undefined;
+  /** Sources whose events have no unknown names. @default every source of a new bus, and none of another */
+  readonly sources: readonly string[] | undefined;
   /** Days for which an archive keeps the events of the catalog. @default no archive */
   readonly archiveDays: number | undefined;
 };
@@ -140,7 +142,7 @@ export class Messaging extends Construct {
   readonly events: WorkQueue;
   readonly deliveries: WorkQueue;
 
-  constructor(scope: Construct, id: string, { stage, alarms, bus, archiveDays }: MessagingProps) {
+  constructor(scope: Construct, id: string, { stage, alarms, bus, sources, archiveDays }: MessagingProps) {
     super(scope, id);
     this.bus = bus ?? new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
     this.events = new WorkQueue(this, 'Events', {
@@ -162,28 +164,13 @@ export class Messaging extends Construct {
         }),
       ],
     });
-    const unknown = new Rule(this, 'UnknownNames', {
-      eventBus: this.bus,
-      description: 'Events that no Action can select; the router reports them as dropped',
-      eventPattern: { detailType: Match.anythingBut(...EVENT_NAMES, ENDPOINT_FAILING) },
-      targets: [
-        new SqsQueue(this.events.queue, {
-          messageGroupId: UNKNOWN_NAMES_GROUP,
-          // Without `detail`, the router of no version takes it for an event of a newer catalog, which it would keep. And its payload reaches no queue.
-          message: RuleTargetInput.fromObject({
-            id: EventField.eventId,
-            'detail-type': EventField.detailType,
-            source: EventField.source,
-            account: EventField.account,
-          }),
-        }),
-      ],
-    });
+    // Others put events of their own on a bus that exists.
+    const rules = bus !== undefined && sources === undefined ? [catalog] : [catalog, this.#unknownNames(sources)];
     // Both metrics are sent only when they are not zero (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
     const ofRules = (metricName: string) =>
       sum(
         metricName,
-        [catalog, unknown].map(
+        rules.map(
           ({ ruleName }) =>
             new Metric({
               namespace: 'AWS/Events',
@@ -214,6 +201,29 @@ export class Messaging extends Construct {
       });
       encrypt(archive, stage.encryptionKey);
     }
+  }
+
+  #unknownNames(sources: readonly string[] | undefined): Rule {
+    return new Rule(this, 'UnknownNames', {
+      eventBus: this.bus,
+      description: 'Events that no Action can select; the router reports them as dropped',
+      eventPattern: {
+        ...(sources && { source: [...sources] }),
+        detailType: Match.anythingBut(...EVENT_NAMES, ENDPOINT_FAILING),
+      },
+      targets: [
+        new SqsQueue(this.events.queue, {
+          messageGroupId: UNKNOWN_NAMES_GROUP,
+          // Without `detail`, the router of no version takes it for an event of a newer catalog, which it would keep. And its payload reaches no queue.
+          message: RuleTargetInput.fromObject({
+            id: EventField.eventId,
+            'detail-type': EventField.detailType,
+            source: EventField.source,
+            account: EventField.account,
+          }),
+        }),
+      ],
+    });
   }
 
   allowPutEvents(fn: ServiceFunction): void {

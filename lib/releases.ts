@@ -10,33 +10,30 @@ import {
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledged-findings.ts';
+import { acknowledgePolicies } from './acknowledged-findings.ts';
 import type { InvokedBy, ServiceFunction } from './service-function.ts';
 
 export type ReleasesProps = {
   readonly functions: readonly ServiceFunction[];
+  readonly alarms: readonly Alarm[];
   /**
-   * A release is one: while any of these alarms is raised, every function keeps or gets back its earlier version. Without alarms, each gets the
+   * A release is one: while any of the alarms is raised, every function keeps or gets back its earlier version. Without alarms, each gets the
    * new version at once, for a fix while an alarm is raised: CodeDeploy stops a deployment that begins then
    * (https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-create-alarms.html).
    */
-  readonly alarms: readonly Alarm[];
+  readonly watched: boolean;
 };
 
 /** Shifts the traffic of a new version of a function, and shifts it back when an alarm is raised. A lasting fault raises one within ten minutes. */
 export class Releases extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms }: ReleasesProps) {
+  constructor(scope: Construct, id: string, { functions, alarms, watched }: ReleasesProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
     });
-    acknowledge(
-      role,
-      'AWS maintains what CodeDeploy needs to shift the traffic of functions.',
-      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-    );
+    acknowledgePolicies(role, 'AWS maintains what CodeDeploy needs to shift the traffic of functions.');
     const gradual: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
       request: LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
       // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of
@@ -45,7 +42,6 @@ export class Releases extends Construct {
         trafficRouting: new TimeBasedCanaryTrafficRouting({ interval: Duration.minutes(15), percentage: 99 }),
       }),
     };
-    const watched = alarms.length > 0;
     for (const { name, callable, invokedBy } of functions) {
       if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
       new LambdaDeploymentGroup(this, name, {
@@ -54,6 +50,8 @@ export class Releases extends Construct {
         alias: callable,
         deploymentConfig: watched ? gradual[invokedBy] : LambdaDeploymentConfig.ALL_AT_ONCE,
         alarms: [...alarms],
+        // Without alarms in the template, a flag of the app would decide whether the group keeps those of the deployment before.
+        ignoreAlarmConfiguration: !watched,
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: watched },
       });
     }

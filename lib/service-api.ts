@@ -1,4 +1,4 @@
-import { Fn, Names, Stack } from 'aws-cdk-lib';
+import { Names } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnRoute,
@@ -90,10 +90,9 @@ export class ServiceApi extends Construct {
       createDefaultStage: false,
     });
     // Below this prefix, API Gateway needs no statement of its own in the account's one policy for log groups, whose length is limited
-    // (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-troubleshooting-logging.html). A part of the stack's id makes the
-    // name unique, also after a stack that was deleted.
-    const created = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
-    const logGroupName = `/aws/vendedlogs/va-wave/${Names.uniqueResourceName(this, { maxLength: 100 })}-${created}`;
+    // (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-troubleshooting-logging.html). The id of the API makes the name
+    // unique, also when the log of a stack or a construct that was removed is still there.
+    const logGroupName = `/aws/vendedlogs/va-wave/${Names.uniqueResourceName(this, { maxLength: 100 })}-${this.http.apiId}`;
     this.accessLog = new LogGroup(this, 'AccessLog', { ...stage.logs, logGroupName });
     this.#stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,

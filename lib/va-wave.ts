@@ -84,7 +84,13 @@ export class VaWave extends Construct {
     const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
     const keys = new KeyRings(this, 'Keys', { ...props, stage, alarms });
     const archiveDays = archiveDaysOf(props.eventArchive, stage.deliveryLogRetentionDays);
-    const messaging = new Messaging(this, 'Messaging', { stage, alarms, bus: props.bus, archiveDays });
+    const messaging = new Messaging(this, 'Messaging', {
+      stage,
+      alarms,
+      bus: props.bus,
+      sources: props.eventSources,
+      archiveDays,
+    });
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
     const outbound = { network: egress?.placement };
@@ -113,9 +119,9 @@ export class VaWave extends Construct {
       accountConcurrency: concurrency.account,
     });
     if (stage.gradual) {
-      new Releases(this, 'Releases', { functions, alarms: props.gradual === true ? alarms.ofRelease : [] });
+      new Releases(this, 'Releases', { functions, alarms: alarms.ofRelease, watched: props.gradual === true });
     }
-    acknowledgeFindings(edge.bucket);
+    acknowledgeFindings(Stack.of(this));
 
     this.baseUrl = baseUrl;
     this.bus = messaging.bus;

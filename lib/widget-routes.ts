@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { ESCALATION_TOPIC_PREFIX } from '../src/contract/assistants.ts';
 import { PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
-import { acknowledge } from './acknowledged-findings.ts';
+import { acknowledgePolicies } from './acknowledged-findings.ts';
 import type { Foundation } from './foundation.ts';
 import type { RouteName, ServiceApi } from './service-api.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -84,10 +84,9 @@ export class WidgetRoutes extends Construct {
       actions: ['sns:Publish'],
       resources: [Stack.of(this).formatArn({ service: 'sns', resource: `${ESCALATION_TOPIC_PREFIX}*` })],
     });
-    acknowledge(
+    acknowledgePolicies(
       formSubmit,
       'The operator creates escalation topics at any time. The prefix excludes every other topic.',
-      `IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${ESCALATION_TOPIC_PREFIX}*]`,
     );
     return formSubmit;
   }

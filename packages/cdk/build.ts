@@ -19,6 +19,7 @@ cpSync(NOTICES, 'dist/THIRD-PARTY-NOTICES.md');
 cpSync('../../LICENSE', 'dist/LICENSE');
 
 const CONSTRUCT = 'lib/va-wave.ts';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 await build({
   entryPoints: [join('../..', CONSTRUCT)],
   outfile: 'dist/index.js',
@@ -26,8 +27,8 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  // Not minified: Node prints the line that throws, and a refusal of props is to be read.
+  define: { PACKAGE_VERSION: JSON.stringify(version) },
   alias: { '#bundles': join(import.meta.dirname, 'src/bundles.ts') },
   external: ['aws-cdk-lib', 'constructs'],
   logLevel: 'warning',

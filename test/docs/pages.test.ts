@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { tableMarkdown } from '../../bench/report.ts';
 import { WHAT_BREAKS_FIRST } from '../../bench/simulation/published-limits.ts';
-import { OPTION_NAMES, PROP_SHAPES, readDeploymentOptions } from '../../lib/deployment-options.ts';
+import { OPTION_NAMES, PROP_NAMES, readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { IDLE, IN_SHORT, withCosts } from '../../scripts/costs.ts';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
@@ -137,7 +137,7 @@ test('README says the same in whole dollars', () => {
 });
 
 /** The props of the construct that say something of its service, and the options that only the stack has. */
-const PROPS = Object.keys(PROP_SHAPES).filter((name) => name !== 'commit' && name !== 'addressOfFiles');
+const PROPS = PROP_NAMES.filter((name) => name !== 'commit' && name !== 'addressOfFiles');
 
 type Option = { readonly name: string; readonly value: string };
 

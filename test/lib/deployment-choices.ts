@@ -4,6 +4,7 @@ import type { VaWaveStackProps } from '../../lib/va-wave-stack.ts';
 /** A value for every option that an operator can set, except the stage, existing tables and an existing network, which excludes fixed egress. */
 export const ALL_OPTIONS = {
   stackName: 'Chat-2',
+  eventSources: ['platform', 'crm.example'],
   deliveryLogRetentionDays: 90,
   deliveriesPerSecond: 40_000,
   deliveryConcurrency: 700,
@@ -75,6 +76,11 @@ const NAMED = {
     configurationTable: 'restored',
     conversationsTable: 'kept',
   },
+  'a fix in an app without feature flags': { ...ALL_OPTIONS, gradual: 'without-alarms' },
+  'an app with a region and buckets of its own': {
+    ...ALL_OPTIONS,
+    env: { account: '123456789012', region: 'eu-west-1' },
+  },
   'a fix in development': { stage: 'dev', gradual: 'without-alarms' },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;
 
@@ -90,9 +96,14 @@ export const NAGGED = [
   'development',
   'production with every option',
   'every option in a network that exists',
+  'an app with a region and buckets of its own',
 ] satisfies readonly Choice[];
+
+/** The choices without the flags of cdk.json, as an app has them that the CDK did not create. */
+export const WITHOUT_FLAGS: readonly string[] = ['a fix in an app without feature flags'];
 
 /** The context of a choice, in addition to that of cdk.json: the CDK's own means for the rules of an organization. */
 export const CONTEXT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'a new account': { '@aws-cdk/core:permissionsBoundary': { name: 'Boundary' } },
+  'an app with a region and buckets of its own': { '@aws-cdk/core:bootstrapQualifier': 'own' },
 } satisfies Partial<Record<Choice, object>>;

@@ -10,7 +10,7 @@ import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Alias, Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { acceptedProps, PROP_SHAPES, readDeploymentOptions } from '../../lib/deployment-options.ts';
+import { acceptedProps, PROP_NAMES, readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
 
@@ -218,6 +218,7 @@ const PROPS: Readonly<Record<string, Row>> = {
   webAclArn: { value: ALL_OPTIONS.webAclArn, text: ALL_OPTIONS.webAclArn, wrong: 'acl', token },
   requiredMfa: flag,
   identityProviders: { value: ['Okta'], text: 'Okta', wrong: [], token: [token] },
+  eventSources: { value: ['platform'], text: 'platform', wrong: Array(11).fill('a'), token: [token] },
   deliveryLogRetentionDays: number(9),
   deliveriesPerSecond: number(100),
   deliveryConcurrency: number(7),
@@ -251,7 +252,7 @@ describe('the props of the construct', () => {
   };
 
   test('are all in the table', () => {
-    expect(Object.keys(PROPS).sort()).toEqual(Object.keys(PROP_SHAPES).sort());
+    expect(Object.keys(PROPS).sort()).toEqual([...PROP_NAMES].sort());
   });
 
   test.each(Object.entries(PROPS))('%s is taken as a value and as text, and refused otherwise', (name, row) => {

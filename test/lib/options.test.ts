@@ -1,4 +1,4 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '../../lib/stage.ts';
 import { ALL_OPTIONS, NAGGED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, nameOf, synthesize } from './synthesized.ts';
@@ -100,6 +100,7 @@ const EFFECTS: readonly Effect[] = [
       SupportedIdentityProviders: ['COGNITO', 'Okta'],
     },
   ],
+  ['eventSources', 'Events::Rule', /^MessagingUnknownNames/, { EventPattern: { source: ALL_OPTIONS.eventSources } }],
   ['requiredMfa', 'Cognito::UserPool', /./, { MfaConfiguration: 'ON' }],
   [
     'webAclArn',
@@ -301,11 +302,13 @@ describe('gradual releases', () => {
   });
 
   test('without alarms give each function the new version at once, also in development', async () => {
-    const fix = await synthesize('a fix in development');
-    fix.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', {
-      AlarmConfiguration: { Enabled: false },
-      DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
-    });
-    fix.resourceCountIs('AWS::Lambda::Alias', aliases.length);
+    for (const choice of ['a fix in development', 'a fix in an app without feature flags'] as const) {
+      const fix = await synthesize(choice);
+      fix.allResourcesProperties('AWS::CodeDeploy::DeploymentGroup', {
+        AlarmConfiguration: Match.objectLike({ Enabled: false }),
+        DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+      });
+      fix.resourceCountIs('AWS::Lambda::Alias', aliases.length);
+    }
   });
 });

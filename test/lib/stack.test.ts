@@ -242,6 +242,8 @@ test('a schedule invokes the key rotation every hour', () => {
 test('the access log of the API needs no statement in the account’s policy for log groups, whose length is limited', () => {
   const log = ofType('AWS::Logs::LogGroup').find(({ name }) => name === 'ApiAccessLog')?.resource;
   expect(JSON.stringify(log?.Properties.LogGroupName)).toContain('/aws/vendedlogs/va-wave/');
+  // The log of a construct that was removed stays. The id of the API keeps the next one from its name.
+  expect(log?.Properties.LogGroupName['Fn::Join'][1]).toContainEqual({ Ref: expect.stringMatching(/^ApiHttp/) });
 });
 
 test('the API has the routes of the spec, and a default route for all others', () => {
@@ -294,6 +296,18 @@ describe('the distribution', () => {
         },
         QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['site'] },
       },
+    });
+  });
+
+  test('sends the dashboard’s API every header but the host, and no cookie of the domain', () => {
+    const [behavior] = config.CacheBehaviors.filter(({ PathPattern = '' }) => PathPattern === '/api/dashboard/*');
+    const { OriginRequestPolicyConfig } =
+      template.findResources('AWS::CloudFront::OriginRequestPolicy')[behavior.OriginRequestPolicyId.Ref]?.Properties ??
+      {};
+    expect(OriginRequestPolicyConfig).toMatchObject({
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'allExcept', Headers: ['Host'] },
+      QueryStringsConfig: { QueryStringBehavior: 'all' },
     });
   });
 

@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { VaWaveStack } from '../../lib/va-wave-stack.ts';
-import { CHOICES, CONTEXT, NAGGED, TESTED } from './deployment-choices.ts';
+import { CHOICES, CONTEXT, NAGGED, TESTED, WITHOUT_FLAGS } from './deployment-choices.ts';
 
 /**
  * Synthesizes a stack for each of the choices and writes `<choice>.json` into the folder that the first argument names. The file holds the
@@ -27,7 +27,7 @@ for (const [choice, props] of fullestFirst) {
   const outdir = join(folder, `cdk.out of ${choice}`);
   const app = new App({
     outdir,
-    context: { ...context, ...CONTEXT[choice] },
+    context: { ...(!WITHOUT_FLAGS.includes(choice) && context), ...CONTEXT[choice] },
     builtinCloudFormationValidation: !quick,
   });
   const stack = new VaWaveStack(app, props.stackName ?? 'VaWave', props);

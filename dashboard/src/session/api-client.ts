@@ -32,6 +32,8 @@ export function dashboardApi(session: Session): Api {
       if (token === undefined) throw new ApiError(401, { code: 'login_required', error: 'your session has ended' });
       return fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
         method,
+        // The cookies of the domain are none of the API's.
+        credentials: 'omit',
         headers: {
           authorization: `Bearer ${token}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -106,7 +106,6 @@ const apiOrigin =
     });
   };
 
-const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
 /** Headers that are never forwarded unchanged, besides those that CloudFront sets. */
@@ -115,24 +114,25 @@ const OF_CONNECTION =
 
 /** What the request policy with this id forwards. Without an id, nothing. @throws CloudError on an unknown id */
 function forwarding(stack: Stack, id: string | undefined): Forward {
-  const isAll = id === ALL_VIEWER_EXCEPT_HOST;
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
-  if (own === undefined && id !== undefined && !isAll) {
+  if (own === undefined && id !== undefined) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
   }
   const { HeadersConfig, QueryStringsConfig } = own?.properties.OriginRequestPolicyConfig ?? {};
+  const isAll = HeadersConfig?.HeaderBehavior === 'allExcept';
   const names = new Set(HeadersConfig?.Headers.map((name) => name.toLowerCase()));
-  const parameters = new Set(QueryStringsConfig?.QueryStrings);
+  const parameters = QueryStringsConfig?.QueryStrings;
   return ({ path, headers, client }) => {
     const [place = '', ...query] = path.split('?');
     const pairs = query.join('?').split('&');
-    const kept = isAll ? pairs : pairs.filter((pair) => parameters.has(decoded(pair.split('=')[0] ?? '') ?? ''));
+    const isKept = (pair: string) => parameters?.includes(decoded(pair.split('=')[0] ?? '') ?? '') === true;
+    const kept = QueryStringsConfig?.QueryStringBehavior === 'all' ? pairs : pairs.filter(isKept);
     const search = kept.join('&');
     const forwarded = Object.entries(headers).filter(
-      ([name]) => (isAll || names.has(name)) && !OF_CONNECTION.test(name),
+      ([name]) => names.has(name) !== isAll && name !== 'cookie' && !OF_CONNECTION.test(name),
     );
     // A viewer cannot set the headers that CloudFront sets.
-    if (names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
+    if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
     return {
       path: search === '' ? place : `${place}?${search}`,
       headers: Object.fromEntries(forwarded),

@@ -251,8 +251,8 @@ export const EMULATED = {
   }),
   'AWS::CloudFront::OriginRequestPolicy': object({
     OriginRequestPolicyConfig: objectBut('Name', {
-      HeadersConfig: object({ HeaderBehavior: z.literal('whitelist'), Headers: texts }),
-      QueryStringsConfig: object({ QueryStringBehavior: z.literal('whitelist'), QueryStrings: texts }),
+      HeadersConfig: object({ HeaderBehavior: z.enum(['whitelist', 'allExcept']), Headers: texts }),
+      QueryStringsConfig: object({ QueryStringBehavior: z.enum(['whitelist', 'all']), QueryStrings: texts.optional() }),
       CookiesConfig: object({ CookieBehavior: z.literal('none') }),
     }),
   }),

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { FunctionName } from '../../../src/deployment/outputs.ts';
 
 /**
@@ -7,9 +8,17 @@ import type { FunctionName } from '../../../src/deployment/outputs.ts';
  * replace a module of a function.
  */
 
-export const NOTICES: string = join(__dirname, 'THIRD-PARTY-NOTICES.md');
-export const VERSION: string = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8')).version;
-export const functionFolder = (name: FunctionName): string => join(__dirname, 'functions', name);
-export const bundleWidget = () => JSON.parse(readFileSync(join(__dirname, 'widget.json'), 'utf8'));
-export const widgetFolder = (): string => join(__dirname, 'widget');
-export const dashboardFolder = (): string => join(__dirname, 'dashboard');
+declare const PACKAGE_VERSION: string;
+
+/** Folder of the package's files. In an app that is itself bundled, this module is elsewhere, and Node finds the package from where the app runs. */
+const dist =
+  typeof __dirname === 'string' && existsSync(join(__dirname, 'functions'))
+    ? __dirname
+    : dirname(createRequire(join(process.cwd(), 'app.js')).resolve('@va-wave/cdk'));
+
+export const NOTICES: string = join(dist, 'THIRD-PARTY-NOTICES.md');
+export const VERSION: string = PACKAGE_VERSION;
+export const functionFolder = (name: FunctionName): string => join(dist, 'functions', name);
+export const bundleWidget = () => JSON.parse(readFileSync(join(dist, 'widget.json'), 'utf8'));
+export const widgetFolder = (): string => join(dist, 'widget');
+export const dashboardFolder = (): string => join(dist, 'dashboard');

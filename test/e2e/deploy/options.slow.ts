@@ -76,6 +76,12 @@ const ROWS: readonly Row[] = [
     seen: variable('DeliveriesDispatcher', 'DELIVERY_LOG_RETENTION_DAYS'),
     values: ['7', '9', '12'],
   },
+  {
+    set: { eventSources: ['platform', 'platform,crm'] },
+    seen: async (look) =>
+      z.object({ source: z.unknown() }).parse(await stated(/^MessagingUnknownNames/, 'EventPattern')(look)).source,
+    values: [undefined, ['platform'], ['platform', 'crm']],
+  },
   { set: { deliveriesPerSecond: ['3000', '4000'] }, seen: concurrency('EventRouter'), values: [20, 30, 40] },
   { set: { deliveryConcurrency: ['7', '9'] }, seen: concurrency('Dispatcher'), values: [490, 7, 9] },
   {
