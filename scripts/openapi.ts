@@ -17,6 +17,7 @@ import {
 import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../src/contract/limits.ts';
 import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
+import { envelope } from '../src/contract/queues.ts';
 
 // Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
 
@@ -186,6 +187,90 @@ function allPaths(): ZodOpenApiPathsObject {
   return Object.fromEntries([...byPath].map(([path, of]) => [path, Object.fromEntries(operationsOf(of))]));
 }
 
+const count = z.int().min(0);
+const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+const ACTION_HEADERS = z.object({
+  'X-Service-Signature': z
+    .string()
+    .meta({ param: { description: '`t=<unix seconds>,v1=<hex HMAC-SHA256>`, over `t`, a full stop and the body' } }),
+  'X-Service-Trigger': z
+    .enum(['event', 'ai', 'form'])
+    .meta({ param: { description: 'Kind of the Action; not signed' } }),
+  'X-Service-Trigger-Ref': z.string().meta({ param: { description: 'What the request belongs to; not signed' } }),
+});
+const USAGE_HEADERS = z.object({
+  'X-Webhook-Signature': z.string().meta({ param: { description: 'Hex HMAC-SHA256 of the sorted, compact body' } }),
+  'X-Webhook-Timestamp': z.string().meta({ param: { description: 'Unix seconds' } }),
+});
+
+/** The requests that the service sends to customers, whose servers answer them. docs/receiving.md says how they are verified. */
+function webhook(
+  operationId: string,
+  summary: string,
+  header: z.ZodObject,
+  body: z.ZodType,
+  answered: ZodOpenApiResponseObject = { description: 'Accepted' },
+): ZodOpenApiPathsObject[string] {
+  const description = 'An Action has the method of its settings. With GET it has no body.';
+  return {
+    post: {
+      operationId,
+      tags: ['outbound'],
+      summary,
+      ...(header === ACTION_HEADERS ? { description } : {}),
+      security: [],
+      requestParams: { header },
+      requestBody: { required: true, content: json(body) },
+      responses: {
+        200: answered,
+        '4XX': { description: 'A permanent failure, except 408 and 429' },
+        '5XX': { description: 'A failure, after which an event is sent again' },
+      },
+    },
+  };
+}
+
+const WEBHOOKS: ZodOpenApiPathsObject = {
+  event: webhook(
+    'receiveEvent',
+    'An event, for an Event Action',
+    ACTION_HEADERS,
+    envelope.meta({ id: 'EventEnvelope' }),
+  ),
+  toolCall: webhook(
+    'receiveToolCall',
+    'A call of the assistant, with its arguments',
+    ACTION_HEADERS,
+    z.record(z.string(), z.unknown()),
+  ),
+  form: webhook(
+    'receiveForm',
+    'A submission, for a Form Action',
+    ACTION_HEADERS,
+    z.object({ values: z.record(z.string(), formValue), conversation_id: z.string(), submission_id: z.uuid() }),
+  ),
+  usage: webhook(
+    'receiveUsage',
+    'The usage of one turn, for the usage webhook of a session',
+    USAGE_HEADERS,
+    z.object({
+      session_id: z.string(),
+      user_id: z.string(),
+      site_id: z.string(),
+      usage: z.object({
+        input_tokens: count,
+        output_tokens: count,
+        total_tokens: count,
+        tts_chars: count,
+        tts_provider: z.string().nullable(),
+      }),
+      timestamp: z.int(),
+      nonce: z.uuid(),
+    }),
+    answer('`false` stops the conversation', z.object({ should_continue: z.boolean().optional() })),
+  ),
+};
+
 /** Returns the text of docs/openapi.json. */
 export function openApiDocument(): string {
   const schemes = Object.entries(CREDENTIALS).map(([name, { scheme, description }]) => [
@@ -199,7 +284,7 @@ export function openApiDocument(): string {
         title: 'va-wave',
         version: '1',
         description:
-          'The routes of the widget, of session create and of the dashboard. docs/open-points.md lists what the specification leaves open and may change.',
+          'The routes of the widget, of session create and of the dashboard, and as webhooks the requests to customers. docs/open-points.md lists what the specification leaves open and may change.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         contact: { name: 'The operator of the service' },
       },
@@ -212,9 +297,11 @@ export function openApiDocument(): string {
       tags: [
         { name: 'customer backend', description: 'Called by the server of a customer' },
         { name: 'widget', description: 'Called by the widget in a page' },
+        { name: 'outbound', description: 'Sent by the service to the servers of customers' },
         { name: 'dashboard', description: 'Called by the dashboard, and open in the specification' },
       ],
       paths: allPaths(),
+      webhooks: WEBHOOKS,
       components: {
         securitySchemes: {
           ...Object.fromEntries(schemes),

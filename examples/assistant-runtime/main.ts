@@ -4,12 +4,14 @@ import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { bedrockModel } from './bedrock-model.ts';
+import { scriptedModel } from './scripted-model.ts';
 import { type Conversation, runTurn } from './turn.ts';
 import { vaWave } from './va-wave.ts';
 
-// Runs a conversation in the terminal. Your input is the visitor's message.
+// Runs a conversation in the terminal, or with the lines of a pipe. Your input is the visitor's message.
+const modelId = required('MODEL_ID');
 const ports = {
-  model: bedrockModel(new BedrockRuntimeClient(), required('MODEL_ID')),
+  model: modelId === 'scripted' ? scriptedModel : bedrockModel(new BedrockRuntimeClient(), modelId),
   platform: vaWave(new LambdaClient({ maxAttempts: 1 }), new EventBridgeClient(), {
     aiActionFunction: required('AI_ACTION_FUNCTION'),
     usageReportFunction: required('USAGE_REPORT_FUNCTION'),
@@ -28,11 +30,16 @@ const conversation: Conversation = {
 };
 
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' });
+// The lines of a pipe are read before they are answered, and a closed terminal takes no prompt.
+let isOpen = true;
+terminal.once('close', () => {
+  isOpen = false;
+});
 terminal.prompt();
 for await (const line of terminal) {
   if (line.trim() !== '') await runTurn(conversation, line, ports);
   if (conversation.ended) break;
-  terminal.prompt();
+  if (isOpen) terminal.prompt();
 }
 if (conversation.ended) console.log('The conversation has ended.');
 terminal.close();

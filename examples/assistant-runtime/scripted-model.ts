@@ -1,0 +1,24 @@
+import type { Model } from './model.ts';
+
+/**
+ * A model for a trial without Bedrock. When the visitor names a number and the assistant has a tool, it calls the first tool with that
+ * number for each required parameter, and then says what the tool answered.
+ */
+export const scriptedModel: Model = async ({ messages, tools }) => {
+  const counted = { inputTokens: 20, outputTokens: 10 };
+  const [last] = messages.at(-1)?.content ?? [];
+  if (last?.kind === 'toolAnswer') {
+    return { content: [{ kind: 'text', text: `The tool answered ${JSON.stringify(last.content)}.` }], ...counted };
+  }
+  const number = last?.kind === 'text' ? /\d+/.exec(last.text)?.[0] : undefined;
+  const [tool] = tools;
+  if (tool === undefined || number === undefined) {
+    const text = tool === undefined ? 'This assistant has no tool.' : `Name a number, and I call ${tool.name}.`;
+    return { content: [{ kind: 'text', text }], ...counted };
+  }
+  const { required, properties } = tool.input_schema;
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const isNumber = (name: string) => /^(?:integer|number)$/.test(Object(Object(properties)[name]).type);
+  const input = Object.fromEntries(names.map((name) => [name, isNumber(name) ? Number(number) : number]));
+  return { content: [{ kind: 'toolCall', id: 'call-1', name: tool.name, input }], ...counted };
+};
