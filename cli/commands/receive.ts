@@ -175,7 +175,7 @@ function show(received: ReturnType<typeof found>, output: Output): void {
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
   const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
-  const answerLines = answer === null || answer === '' ? [] : [`  answer: ${answer}`];
+  const answerLines = answer === null || answer === '' ? [] : [`  answer: ${answer.trimEnd()}`];
   output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }
 

@@ -180,7 +180,7 @@ describe('--forward', () => {
           .writeHead(202, { 'content-type': 'text/plain; charset=iso-8859-1' })
           .end(Buffer.from('Zürich', 'latin1'));
       } catch {
-        outgoing.writeHead(401).end('not genuine');
+        outgoing.writeHead(401).end('not genuine\n');
       }
     });
     stops.push(stop);
@@ -212,7 +212,7 @@ describe('--forward', () => {
     expect(lines[0]).toMatch(/verified: event conversation.started.*answered 202$/);
     expect(lines[1]).toMatch(/NOT VERIFIED: The signature does not match the body; answered 401$/);
     expect(lines[2]).toMatch(/NOT VERIFIED: This is a usage webhook.*answered 202$/);
-    expect(out).toContain('  answer: not genuine');
+    expect(out).toContain('  answer: not genuine\n');
   });
 
   test('answers 502 while nothing listens there, and takes no answer of its own beside', async () => {
