@@ -11,7 +11,6 @@ type Options = {
   readonly port: number;
   readonly readyFile?: string;
   readonly demo: boolean;
-  readonly demoFail: number;
   readonly ca: readonly string[];
   readonly hostName: readonly string[];
   readonly strict: boolean;
@@ -35,7 +34,6 @@ const program = new Command('npm start --')
   .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', wholeNumber(LAST_PORT), DEFAULT_PORT)
   .option('--ready-file <file>', 'write the URLs and keys to this file as JSON when the service is ready')
   .option('--no-demo', 'start without the demo site and its receiver')
-  .option('--demo-fail <times>', "how often the demo's receiver answers 503 before it accepts", wholeNumber(1000), 0)
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
   .option('--host-name <name>', 'answer also under this name, as of a tunnel; may be repeated', named, [])
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
@@ -83,7 +81,7 @@ async function main(): Promise<void> {
   try {
     if (demo !== undefined) {
       doing('Preparing the demo: a customer with a website and a receiver');
-      running = await demo.startDemo(cloud, options.demoFail);
+      running = await demo.startDemo(cloud);
     }
     const { certificate } = cloud;
     const ready = {

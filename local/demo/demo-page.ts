@@ -1,14 +1,14 @@
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
-import { DEMO_EVENTS } from './demo-organization.ts';
-import { BUDGET_TOKENS } from './demo-receiver.ts';
+import { DEMO_EVENTS, READY_USERS } from './demo-organization.ts';
+import { BUDGET_TOKENS, FAILING_EVENT } from './demo-receiver.ts';
 
 const PAUSES = EVENT_RETRY_DELAYS_SECONDS.join(' and ');
 
 export type DemoPage = {
   readonly kind: 'website' | 'members';
   readonly baseUrl: string;
+  readonly dashboardUrl: string;
   readonly receiverUrl: string;
-  readonly fail: number;
   /** This page under the other name of this machine: the service allows only `localhost`. */
   readonly elsewhere: string;
   /** Of the widget's script tag. */
@@ -22,41 +22,35 @@ export const contentSecurityPolicy = (baseUrl: string): string =>
 /** What differs between the two pages. */
 const TEXTS = {
   website: {
-    title: 'Bikes for cities.',
+    form: { slug: 'contact-us', name: 'Contact us' },
     intro:
-      "This is a customer's website. The round button in the corner is the widget, which one script tag embeds. The service allows it because the host is in a list: <strong>Allowed Websites</strong>.",
-    limit: 'Its sixth call in one conversation is refused.',
+      "This page is a customer's website. One script tag embeds the widget, the round button in the corner. The service allows it because the host is in a list: <strong>Allowed Websites</strong>.",
   },
   members: {
-    title: 'Welcome back, Ada.',
-    intro:
-      "This is the members' area. The page's backend created a session token that is valid for one minute, and creates a new one when the widget asks: <strong>Session Signed</strong>.",
-    limit: `Usage is reported after each answer. The usage webhook ends the conversation when its budget of ${BUDGET_TOKENS} tokens is spent.`,
+    form: { slug: 'ask-the-workshop', name: 'Ask the workshop' },
+    intro: `This page is a customer's members' area. Its backend creates a session token that is valid for one minute, and a new one when the widget asks: <strong>Session Signed</strong>. Usage is reported after each answer, and the usage webhook ends the conversation when its budget of ${BUDGET_TOKENS} tokens is spent.`,
   },
 } as const;
 
 /** The customer's page, with the widget embedded by its one script tag. */
-export function demoPage({ kind, baseUrl, receiverUrl, fail, elsewhere, credential }: DemoPage): string {
-  const { title, intro, limit } = TEXTS[kind];
+export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, credential }: DemoPage): string {
+  const { form, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
   const refused = elsewhere.includes('localhost')
     ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(elsewhere)}">localhost</a>.</p>`
     : '';
-  const retries =
-    fail > 0
-      ? `The receiver answers 503 to the first ${fail} requests of each event. The next attempts follow after ${PAUSES} seconds.`
-      : `Restart with <code>npm start -- --demo-fail 2</code>: the receiver then answers 503 twice, and the retries follow after ${PAUSES} seconds.`;
   const last =
     kind === 'website'
       ? `<strong>Use another host.</strong> Open this page as <a href="${escapeHtml(elsewhere)}">127.0.0.1</a>. That host is not allowed, so the widget does not appear.`
       : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it. The page renews the token, and the form is sent as usual.';
+  const [admin] = READY_USERS;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Northwind Bikes – va-wave demo</title>
+<title>va-wave demo – Northwind Bikes</title>
 <link rel="stylesheet" href="/assets/demo.css">
 <script async src="${escapeHtml(baseUrl)}/static/va-wave-widget.js" ${attribute}="${escapeHtml(value)}" data-position="left"></script>
 <script type="module" src="/assets/demo.js"></script>
@@ -64,29 +58,36 @@ export function demoPage({ kind, baseUrl, receiverUrl, fail, elsewhere, credenti
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
-  <strong>Northwind Bikes</strong>
+  <strong>va-wave demo</strong>
   <nav aria-label="Demo pages"><a href="/"${here('website')}>Website</a> · <a href="/members"${here('members')}>Members</a></nav>
 </header>
 <main id="main" tabindex="-1">
   <section aria-labelledby="title">
-    <h1 id="title">${title}</h1>
-    <p>${intro}</p>
+    <h1 id="title">va-wave puts a chat assistant on websites, and sends signed requests to their servers</h1>
+    <p class="flow">Visitor → widget → va-wave signs → your endpoint verifies</p>
     ${refused}
-    <h2>Try this</h2>
-    <ol class="steps">
-      <li><strong>Talk to the assistant.</strong> Click the round button and ask <em>Where is order 1001?</em> The assistant, which is a script, calls an Action. ${limit}</li>
-      <li><strong>Send a form.</strong> Choose one above the conversation, fill it in, and watch the signed request arrive on this page.</li>
-      <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.<br>
-        <select id="event" aria-label="Event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
-        <button type="button" id="publish">Put on the bus</button></li>
-      <li><strong>Watch retries.</strong> ${retries}</li>
-      ${refused === '' ? `<li>${last}</li>` : ''}
-    </ol>
+    <p class="buttons">
+      <button type="button" id="open">Open the widget</button>
+      <button type="button" id="form" data-form="${form.slug}">Submit the form</button>
+      <button type="button" id="fail" data-event="${FAILING_EVENT}">Let the next two requests fail</button>
+    </p>
+    <p class="note">The last button books an appointment. The receiver answers 503 twice, and the retries follow after ${PAUSES} seconds.</p>
+    <p>Configure it in the <a href="${escapeHtml(dashboardUrl)}">dashboard</a>: log in as <code>${admin.email}</code> with the password <code>${admin.password}</code>.</p>
+    <details class="steps">
+      <summary>More to try</summary>
+      <p>${intro}</p>
+      <ul>
+        <li><strong>Talk to the assistant.</strong> Ask <em>Where is order 1001?</em> The assistant, which is a script, calls an Action, at most five times in one conversation.</li>
+        <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.<br>
+          <select id="event" aria-label="Event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
+          <button type="button" id="publish">Put on the bus</button></li>
+        ${refused === '' ? `<li>${last}</li>` : ''}
+      </ul>
+    </details>
   </section>
   <section aria-labelledby="feed-title">
-    <h2 id="feed-title">Received by <code>${escapeHtml(receiverUrl)}</code></h2>
-    <p class="note">The customer's TLS receiver. It verifies with <code>@va-wave/receiver</code>.</p>
-    <p id="empty">Nothing yet. Opening the widget for the first time begins a conversation, which is an event.</p>
+    <h2 id="feed-title">Requests that arrived at <code>${escapeHtml(receiverUrl)}</code></h2>
+    <p id="empty" class="note">Nothing yet. Press a button. This TLS receiver of the customer verifies each request with <code>@va-wave/receiver</code>.</p>
     <ol id="requests" aria-live="polite"></ol>
   </section>
 </main>

@@ -6,6 +6,8 @@ export type DemoReceiver = Awaited<ReturnType<typeof startDemoReceiver>>;
 
 /** Where the usage webhook of the members' sessions leads. */
 export const USAGE_PATH = '/members/usage';
+/** The event whose deliveries the page lets fail. One Action is subscribed to it. */
+export const FAILING_EVENT = 'appointment.booked';
 /** What Northwind Bikes pays for one conversation: about eight questions. */
 export const BUDGET_TOKENS = 4000;
 
@@ -17,12 +19,10 @@ const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 10
 /**
  * Starts the customer's endpoint. It accepts verified requests, once per envelope id, submission id or nonce, and shows all requests.
  * @param certificate trusted by the service
- * @param fail how many requests of each event get a 503 before one is accepted, to show retries
  */
 export async function startDemoReceiver(
   certificate: ReceiverCertificate | undefined,
   usageSecret: string,
-  fail: number,
 ) {
   /** By path; a path without an Action is unknown. */
   const actions = new Map<string, ReceivedAction>();
@@ -31,6 +31,8 @@ export async function startDemoReceiver(
   /** Tokens by user since their conversation began. */
   const spent = new Map<string, number>();
   let number = 0;
+  /** How many of the next requests get a 503, to show retries. */
+  let failing = 0;
 
   const server = receiverServer({
     tls: { cert: certificate?.certificate ?? '', key: certificate?.key ?? '' },
@@ -47,7 +49,10 @@ export async function startDemoReceiver(
         return reply({ should_continue: tokens < BUDGET_TOKENS });
       }
       const { trigger, body } = verdict.request;
-      if (trigger === 'event' && arrivals.count <= fail) return { status: 503, body: '{"message":"not accepted"}' };
+      if (trigger === 'event' && body?.event === FAILING_EVENT && failing > 0) {
+        failing -= 1;
+        return { status: 503, body: '{"message":"not accepted"}' };
+      }
       // The next conversation of a visitor has a budget of its own.
       if (trigger === 'event' && isNew && body?.event === 'conversation.started') {
         spent.delete(String(body.data.visitor_id));
@@ -75,6 +80,9 @@ export async function startDemoReceiver(
       for (const request of recent) watcher(request);
       watchers.add(watcher);
       return () => watchers.delete(watcher);
+    },
+    failNext: () => {
+      failing = 2;
     },
     stop: () => closeServer(server),
   };

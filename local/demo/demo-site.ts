@@ -3,6 +3,7 @@ import express, { type Request, type Response } from 'express';
 import * as z from 'zod';
 import type { Deployment } from '../../cli/deployment.ts';
 import { characters } from '../../src/contract/fields.ts';
+import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
 import { demoConversations } from './demo-conversations.ts';
 import { DEMO_EVENTS, type DemoCloud, type DemoOrganization } from './demo-organization.ts';
@@ -12,10 +13,8 @@ import { type DemoReceiver, USAGE_PATH } from './demo-receiver.ts';
 type SiteOptions = {
   readonly cloud: DemoCloud;
   readonly deployment: Pick<Deployment, 'publish'>;
-  readonly receiver: Pick<DemoReceiver, 'url' | 'watch'>;
+  readonly receiver: Pick<DemoReceiver, 'url' | 'watch' | 'failNext'>;
   readonly usageSecret: string;
-  /** As in `startDemoReceiver`. */
-  readonly fail: number;
   readonly organization: DemoOrganization;
 };
 
@@ -36,7 +35,7 @@ const turn = named.extend({ text: characters({ min: 1, max: 1000 }) });
 
 /** The customer's website with its backend. */
 export function demoSite(options: SiteOptions) {
-  const { cloud, deployment, receiver, organization, fail } = options;
+  const { cloud, deployment, receiver, organization } = options;
   const talks = demoConversations(cloud, organization.org_id, deployment);
   const site = express().disable('x-powered-by').enable('strict routing').enable('case sensitive routing');
   const notFound = (response: Response) => response.status(404).type('text').send('Not found');
@@ -57,7 +56,8 @@ export function demoSite(options: SiteOptions) {
 
   const page = ({ hostname, path, socket }: Request, kind: DemoPage['kind'], credential: DemoPage['credential']) => {
     const elsewhere = `http://${hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${socket.localPort}${path}`;
-    return demoPage({ kind, baseUrl: cloud.baseUrl, receiverUrl: receiver.url, fail, elsewhere, credential });
+    const dashboardUrl = cloud.outputs[OUTPUTS.dashboardUrl] ?? '';
+    return demoPage({ kind, baseUrl: cloud.baseUrl, dashboardUrl, receiverUrl: receiver.url, elsewhere, credential });
   };
   site.get('/', (request, response) => {
     response.send(page(request, 'website', { 'data-site-id': organization.website_site_id }));
@@ -91,7 +91,8 @@ export function demoSite(options: SiteOptions) {
   });
   // As the platform around the service does. Contacts belong to the organization, not to one assistant.
   for (const event of DEMO_EVENTS) {
-    site.post(`/publish/${event}`, async (_, response) => {
+    site.post(`/publish/${event}`, async (request, response) => {
+      if (request.query.fail !== undefined) receiver.failNext();
       const about = event.startsWith('contact.') ? {} : { site_id: organization.website_site_id };
       const data = { note: 'Put on the bus from the demo page' };
       await deployment.publish({ event, org_id: organization.org_id, ...about, data });

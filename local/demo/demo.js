@@ -22,8 +22,16 @@ addEventListener('va-wave:token-expired', async () => {
   if (response.ok) window.vaWave.setSessionToken(await response.text());
 });
 
-document.querySelector('#publish').addEventListener('click', () => {
-  fetch(`/publish/${document.querySelector('#event').value}`, { method: 'POST' });
+const pressed = (id, act) => document.querySelector(id).addEventListener('click', ({ target }) => act(target.dataset));
+pressed('#open', () => window.vaWave('open'));
+pressed('#form', ({ form }) => window.vaWave('open', form));
+pressed('#fail', ({ event }) => fetch(`/publish/${event}?fail`, { method: 'POST' }));
+pressed('#publish', () => fetch(`/publish/${document.querySelector('#event').value}`, { method: 'POST' }));
+
+// On a phone the panel covers the page, and what the form sent could not be seen.
+addEventListener('va-wave:submitted', () => {
+  if (matchMedia('(max-width: 56rem)').matches) window.vaWave('close');
+  document.querySelector('#feed-title').scrollIntoView();
 });
 
 function element(tag, className, ...children) {
@@ -34,6 +42,15 @@ function element(tag, className, ...children) {
 }
 
 const OUTCOMES = { failed: 'on purpose', duplicate: 'duplicate, ignored', accepted: 'accepted', refused: 'refused' };
+
+/** Returns a JSON body in lines for reading. */
+function readable(body) {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
 
 function entry({ at, title, action, outcome, answered, note, body, headers }) {
   const time = element('time', '', new Date(at).toLocaleTimeString(document.documentElement.lang));
@@ -46,13 +63,9 @@ function entry({ at, title, action, outcome, answered, note, body, headers }) {
     element('span', 'badge', outcome === 'refused' ? 'not verified' : 'signature verified'),
     element('span', 'badge outcome', `${answered} ${OUTCOMES[outcome]}`),
   );
-  const proof = element(
-    'details',
-    '',
-    element('summary', '', 'Body and signature'),
-    element('pre', '', body, '\n\n', headers),
-  );
-  return element('li', `request ${outcome}`, element('div', 'line', what, time), element('p', 'note', note), proof);
+  const proof = element('details', '', element('summary', '', 'Headers, and the body as it was signed'));
+  proof.append(element('pre', '', headers, '\n\n', body), element('p', 'note', note));
+  return element('li', `request ${outcome}`, element('div', 'line', what, time), element('pre', '', readable(body)), proof);
 }
 
 let latest = 0;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { openDeployment } from '../../cli/deployment.ts';
 import { closeServer } from '../../cli/receiver.ts';
-import { EVENT_RETRY_DELAYS_SECONDS } from '../../src/contract/limits.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { listenNear } from '../cloud/listener.ts';
 import type { LocalCloud } from '../local-cloud.ts';
@@ -17,14 +16,13 @@ export type RunningDemo = Awaited<ReturnType<typeof startDemo>>;
 
 /**
  * Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver.
- * @param fail how many requests of each event the receiver answers with 503 before it accepts one
  */
-export async function startDemo(cloud: LocalCloud, fail: number) {
+export async function startDemo(cloud: LocalCloud) {
   const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
   const deployment = openDeployment(outputs, { endpoint, region, credentials });
   await using stops = new AsyncDisposableStack();
   const usageSecret = randomBytes(32).toString('hex');
-  const receiver = await startDemoReceiver(cloud.certificate, usageSecret, fail);
+  const receiver = await startDemoReceiver(cloud.certificate, usageSecret);
   stops.defer(receiver.stop);
   const site = createServer();
   stops.defer(() => closeServer(site));
@@ -35,9 +33,8 @@ export async function startDemo(cloud: LocalCloud, fail: number) {
     const { action_id: id, name, trigger } = action;
     receiver.actions.set(path, { id, name, trigger, signingSecret: await deployment.openSigningSecret(action) });
   }
-  site.on('request', demoSite({ cloud, deployment, receiver, usageSecret, fail, organization }));
+  site.on('request', demoSite({ cloud, deployment, receiver, usageSecret, organization }));
   const url = `http://${host}`;
-  const retries = `Restart with --demo-fail 2 to see an event retried after ${EVENT_RETRY_DELAYS_SECONDS.join(' and ')} seconds.`;
   const started = stops.move();
   return {
     /** What a visitor may open, by name. Printed, and written to the ready file. */
@@ -49,12 +46,11 @@ export async function startDemo(cloud: LocalCloud, fail: number) {
     },
     /** What to try next, one line each. */
     tips: [
-      `Open ${url}/ , click the round button, ask where order 1001 is, and watch the signed requests arrive on the page.`,
+      `Open ${url}/ , press its three buttons, and watch the signed requests arrive on the page.`,
       `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
       `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
       `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
       `Open ${url.replace('localhost', '127.0.0.1')}/ to see that the same page has no widget under a host that is not allowed.`,
-      ...(fail === 0 ? [retries] : []),
     ],
     stop: () => started.disposeAsync(),
   };

@@ -112,7 +112,7 @@ async function conversationPicture(name: string, options: VisitOptions): Promise
 /** Takes a picture of the demo: a member asks the assistant, and the signed requests that follow arrive. */
 async function demoPicture(): Promise<void> {
   const cloud = await startLocalCloud({ data: temporaryFolder(), assembly: await serviceAssembly() });
-  const demo = await startDemo(cloud, 0);
+  const demo = await startDemo(cloud);
   const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1400, height: 860 }, reducedMotion: 'reduce' });
   const page = await context.newPage();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   // Every host name resolves to this machine, so that pages can have the host names of real sites.
   [browser, site] = await Promise.all([launchBrowser(['--host-resolver-rules=MAP * 127.0.0.1']), startSite()]);
   cloud = await startLocalCloud({ data: temporaryFolder(), assembly: await serviceAssembly() });
-  demo = await startDemo(cloud, 1);
+  demo = await startDemo(cloud);
   operator = operatorOf(cloud);
   organization = await operator.createOrganization('Shops', 'free');
 });
@@ -107,7 +107,7 @@ test('data-debug tells of a site ID that does not exist, on any page', async () 
 describe('the demo', () => {
   const entry = (page: Page, text: string) => page.locator('.request', { hasText: text });
 
-  test('shows a visitor the signed request of the form, and the retry of the event that the receiver refused once', async () => {
+  test('shows a visitor the signed request of the form, and the retries of an event', async () => {
     const { page, logged } = await visit(demo.urls.site ?? '');
     const widget = widgetOf(page);
     await widget.filledForm();
@@ -115,13 +115,16 @@ describe('the demo', () => {
     const sent = entry(page, 'form contact');
     await sent.getByText('signature verified').waitFor();
     await sent.getByText('200 accepted').waitFor();
-    await entry(page, 'conversation.started').getByText('503 on purpose').first().waitFor();
-    await entry(page, 'conversation.started').getByText('200 accepted').first().waitFor();
+    await page.getByRole('button', { name: 'Let the next two requests fail' }).click();
+    const appointment = entry(page, 'appointment.booked');
+    await appointment.getByText('200 accepted').first().waitFor();
+    expect(await appointment.getByText('503 on purpose').count()).toBeGreaterThan(1);
     expect(logged).toEqual([]);
   });
 
   test('shows for two Actions with the same event which one each request belongs to', async () => {
     const { page } = await visit(demo.urls.site ?? '');
+    await page.getByText('More to try').click();
     await page.selectOption('#event', 'contact.created');
     await page.click('#publish');
     for (const name of ['CRM sync', 'Member CRM sync']) {
@@ -139,6 +142,7 @@ describe('the demo', () => {
 
   test('does not cover the instructions with the panel, and names the budget of a conversation', async () => {
     const { page } = await visit(demo.urls.members ?? '');
+    await page.getByText('More to try').click();
     await page.getByText('budget of 4000 tokens').waitFor();
     for (const width of [1000, 1366]) {
       await page.setViewportSize({ width, height: 768 });
@@ -148,6 +152,39 @@ describe('the demo', () => {
       expect(steps?.x).toBeGreaterThan((panel?.x ?? 0) + (panel?.width ?? 0));
       await widgetOf(page).launcher.click();
     }
+  });
+
+  test.each([
+    [390, 844],
+    [1366, 768],
+  ])('says on the first screen of %d pixels what it is, and has three things to press and the dashboard with its login', async (width, height) => {
+    const { page } = await visit(demo.urls.site ?? '');
+    await page.setViewportSize({ width, height });
+    const shown = [
+      page.getByRole('heading', { name: 'va-wave puts a chat assistant on websites' }),
+      page.getByText('your endpoint verifies'),
+      ...['Open the widget', 'Submit the form', 'Let the next two requests fail'].map((name) =>
+        page.getByRole('button', { name, exact: true }),
+      ),
+      page.getByRole('link', { name: 'dashboard' }),
+      page.getByText('demo-admin'),
+      page.getByRole('heading', { name: /^Requests that arrived/ }),
+    ];
+    for (const part of shown) {
+      const box = await part.boundingBox();
+      expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+    }
+    await page.getByRole('button', { name: 'Submit the form' }).click();
+    const widget = widgetOf(page);
+    await widget.field('Your name').fill('Ada');
+    await widget.field('Email').fill('ada@shop.example');
+    await widget.field('Message').fill('Hello');
+    await widget.send.click();
+    const body = entry(page, 'form contact').first().locator('pre').first();
+    await body.waitFor();
+    const box = await body.boundingBox();
+    const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 5}).closest('.request') !== null`;
+    await until(() => page.evaluate<boolean>(covering));
   });
 
   test('shows members their form with a token from the backend', async () => {

@@ -8,10 +8,9 @@ const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
 const { port, stop } = await startServer(
   demoSite({
     cloud: { baseUrl: nothing, apiUrl: nothing, gatewayUrl: nothing, region: 'us-east-1', credentials, outputs: {} },
-    receiver: { url: 'https://localhost:9', watch: () => () => true },
+    receiver: { url: 'https://localhost:9', watch: () => () => true, failNext: () => {} },
     deployment: { publish: async () => '' },
     usageSecret: 'u'.repeat(32),
-    fail: 0,
     organization: { org_id: 'org_1', website_site_id: 'site_1', members_site_id: 'site_2', server_secret: 'ss_demo' },
   }),
 );
