@@ -19,5 +19,5 @@ const context = {
 };
 
 export const handler = invokeHandler(functionShell('action-test'), actionTestRequest, async (request, invocation) => ({
-  result: await testAction(request.org_id, request.action_id, context, invocation),
+  result: await testAction(request.org_id, request.action_id, context, invocation, request.change),
 }));

@@ -20,10 +20,7 @@ const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 10
  * Starts the customer's endpoint. It accepts verified requests, once per envelope id, submission id or nonce, and shows all requests.
  * @param certificate trusted by the service
  */
-export async function startDemoReceiver(
-  certificate: ReceiverCertificate | undefined,
-  usageSecret: string,
-) {
+export async function startDemoReceiver(certificate: ReceiverCertificate | undefined, usageSecret: string) {
   /** By path; a path without an Action is unknown. */
   const actions = new Map<string, ReceivedAction>();
   const recent: Shown[] = [];

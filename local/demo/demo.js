@@ -65,7 +65,13 @@ function entry({ at, title, action, outcome, answered, note, body, headers }) {
   );
   const proof = element('details', '', element('summary', '', 'Headers, and the body as it was signed'));
   proof.append(element('pre', '', headers, '\n\n', body), element('p', 'note', note));
-  return element('li', `request ${outcome}`, element('div', 'line', what, time), element('pre', '', readable(body)), proof);
+  return element(
+    'li',
+    `request ${outcome}`,
+    element('div', 'line', what, time),
+    element('pre', '', readable(body)),
+    proof,
+  );
 }
 
 let latest = 0;

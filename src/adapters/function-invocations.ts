@@ -23,8 +23,8 @@ export async function invokeOperation(client: LambdaClient, functionName: string
     const { success, ...result } = parsed;
     return result;
   }
-  const { code, error, field, retry_after_seconds } = parsed;
-  throw new Refusal(code, { message: error, field, retryAfterSeconds: retry_after_seconds });
+  const { code, error, field, fields = [], retry_after_seconds } = parsed;
+  throw new Refusal(code, { message: error, field, fields, retryAfterSeconds: retry_after_seconds });
 }
 
 const testAnswer = z.object({ result: testResult });
@@ -36,9 +36,9 @@ const testAnswer = z.object({ result: testResult });
 export function actionTestFunction(
   client: LambdaClient,
   functionName: string,
-): (orgId: string, actionId: string) => Promise<TestResult> {
-  return async (orgId, actionId) => {
-    const input = { org_id: orgId, action_id: actionId };
+): (orgId: string, actionId: string, change?: object) => Promise<TestResult> {
+  return async (orgId, actionId, change = {}) => {
+    const input = { org_id: orgId, action_id: actionId, change };
     return testAnswer.parse(await invokeOperation(client, functionName, input)).result;
   };
 }

@@ -51,6 +51,8 @@ export const testResult = z
       headers: z.record(z.string(), z.string()),
       body: z.string().nullable(),
     }),
+    at: time.describe('When the test was sent'),
+    retried: z.boolean().describe('Whether a delivery of an event would be tried again after this outcome'),
     status: z.int().nullable(),
     latency_ms: z.int().nullable(),
     success: z.boolean(),
@@ -173,7 +175,17 @@ export const DASHBOARD_SCHEMAS = {
     query: z.object({ version: z.coerce.number().int().min(1) }),
     answer: z.object({ deleted: z.literal(true) }),
   },
-  testAction: { answer: testResult },
+  testAction: {
+    body: z.strictObject({
+      change: z
+        .union(Object.values(ACTION_CHANGES))
+        .optional()
+        .describe(
+          'Settings that are tested before they are saved; the request is signed with the secret of the Action',
+        ),
+    }),
+    answer: testResult,
+  },
   listMembers: {
     answer: z.object({
       members: z.array(z.object({ email: z.string(), role: z.enum(ROLES), created_at: time })),

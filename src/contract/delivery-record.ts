@@ -4,7 +4,8 @@
  */
 export const FAILURE_ADVICE = {
   invalid_url: 'The URL cannot be called. Correct it.',
-  blocked_address: 'The host name resolves to a private or reserved address. Use an endpoint on the public internet.',
+  blocked_address:
+    'The service sends no request to this host: its name is not public, or one of its addresses is not. Use an endpoint on the public internet.',
   dns_failure: 'The DNS lookup of the host name failed. Check its spelling and its DNS record.',
   connect_failure: 'The connection was not accepted. Check that the server is running and that the port is open.',
   tls_failure:

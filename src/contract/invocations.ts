@@ -13,6 +13,8 @@ export const refusedInvocation = z.object({
   error: z.string(),
   /** Dotted path of the field that is wrong. */
   field: z.string().optional(),
+  /** Every field that is wrong. */
+  fields: z.array(z.object({ field: z.string(), problem: z.string() })).optional(),
   /** Whole seconds after which the caller can try again. */
   retry_after_seconds: z.int().optional(),
 });
@@ -60,8 +62,12 @@ export type ToolResult = {
  */
 export const toolParameters = actionShape(z.object)['AI-decided'].parameters.unwrap();
 
-/** Input of the action-test function, which the dashboard API invokes directly. */
-export const actionTestRequest = z.object({ org_id: identifier, action_id: identifier });
+/** Input of the action-test function, which the dashboard API invokes directly. `change` has settings that are not saved. */
+export const actionTestRequest = z.object({
+  org_id: identifier,
+  action_id: identifier,
+  change: jsonObject.default({}),
+});
 
 const count = z.int().min(0);
 

@@ -44,7 +44,7 @@ export type World = {
   readonly auditPage: AuditPage;
   /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
   readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
-  readonly testAction: (orgId: string, actionId: string) => Promise<TestResult>;
+  readonly testAction: (orgId: string, actionId: string, change?: object) => Promise<TestResult>;
   readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
   /** Reports progress before each write. It may throw to end the work. */
   readonly step: (text: string) => Promise<void>;

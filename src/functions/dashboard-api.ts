@@ -148,6 +148,7 @@ const nothing = z.object({});
 /** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
 const assistantCreation = DASHBOARD_SCHEMAS.createAssistant.body.extend({ assistant: jsonObject });
 const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: jsonObject });
+const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
@@ -220,9 +221,9 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       await saveAt(input.version, action(member, actionId), (seen) => deleteAction(seen, by(member)));
       return { deleted: true };
     }),
-    forMember('testAction', nothing, async ({ member, actionId }) => {
+    forMember('testAction', actionTest, async ({ member, actionId, input }) => {
       const action = await actionOf(member, actionId, context);
-      return context.testAction(action.org_id, action.action_id);
+      return context.testAction(action.org_id, action.action_id, input.change);
     }),
 
     forMember('listMembers', nothing, async ({ member }) => ({

@@ -37,13 +37,14 @@ export function invokeHandler<Input, Result extends object>(
     );
 }
 
-function refused({ code, status, message, field, retryAfterSeconds }: Refusal): RefusedInvocation {
+function refused({ code, status, message, field, fields, retryAfterSeconds }: Refusal): RefusedInvocation {
   return {
     success: false,
     code,
     status,
     error: message,
     ...(field === undefined ? {} : { field }),
+    ...(fields.length === 0 ? {} : { fields: [...fields] }),
     ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
   };
 }

@@ -278,7 +278,17 @@ describe('action', () => {
       headers: {},
       body: '{"event":"test.ping"}',
     };
-    const tested = { request, status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
+    const at = '2026-03-04T05:06:07.250Z';
+    const tested = {
+      request,
+      at,
+      retried: false,
+      status: 200,
+      latency_ms: 12,
+      success: true,
+      error: null,
+      response_excerpt: 'ok',
+    };
     operator.testResult = tested;
     expect(await operator.json('action', 'test', action_id)).toEqual({ action_id, ...tested });
     expect((await operator.run('action', 'test', action_id)).out).toMatch(/status +200\n +latency +12 ms\n/);

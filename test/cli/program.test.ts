@@ -176,7 +176,8 @@ describe('what customers have stored', () => {
     operator.runtimeAnswer = { tools: [{ name: HOSTILE, description: HOSTILE }], message: HOSTILE };
     operator.deadLetters.deliveries.add(HOSTILE, { action_id: HOSTILE });
     const request = { method: 'POST' as const, url: HOSTILE, headers: {}, body: HOSTILE };
-    operator.testResult = { request, status: 503, latency_ms: 1, success: false, error, response_excerpt: HOSTILE };
+    const result = { status: 503, latency_ms: 1, success: false, error, response_excerpt: HOSTILE };
+    operator.testResult = { request, at: HOSTILE, retried: true, ...result };
     operator.account = { ...operator.account, version: HOSTILE };
     operator.whileWaiting = (pauses) => pauses < 9;
     const dry = ['redrive', 'event replay-failed', 'erase'].includes(path) ? [['--dry-run']] : [];

@@ -32,10 +32,12 @@ export async function dashboardApi() {
     auditPage: store.auditPage,
     members: store.members,
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
-    testAction: async (_, actionId): Promise<TestResult> => {
-      tested.push(actionId);
+    testAction: async (_, actionId, change): Promise<TestResult> => {
+      tested.push(change === undefined ? actionId : `${actionId} ${JSON.stringify(change)}`);
       return {
         request: { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' },
+        at: '2026-03-04T05:06:07.250Z',
+        retried: false,
         status: 200,
         latency_ms: 12,
         success: true,

@@ -1,11 +1,12 @@
 import { Button, ButtonDropdown, type ButtonDropdownProps } from '@cloudscape-design/components';
 import { useRef, useState } from 'react';
-import type { ActionView, AssistantView, DashboardAnswer, TestResult } from '../../../src/contract/dashboard.ts';
+import type { ActionView, AssistantView, DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { List } from '../parts/list.tsx';
 import type { Loaded } from '../parts/loading.tsx';
 import { ApiError, currentAssistant } from '../session/problems.ts';
+import { useTest } from './use-test.ts';
 
 /** The buttons and the menu of one Action in the list. */
 export function CommandsOf(props: {
@@ -89,9 +90,6 @@ export function CommandsOf(props: {
 
 export type ActionCommands = ReturnType<typeof useActionCommands>;
 
-/** The result of a test, and the Action that was tested. */
-export type Tested = { readonly action: ActionView; readonly result: TestResult };
-
 /**
  * The commands on one Action of a list: switch, move, test and delete.
  * @param forms the Form Actions of the assistant, in the order of the widget
@@ -106,7 +104,7 @@ export function useActionCommands(
   const { org_id } = organization;
   /** The Actions on which a command runs. */
   const [busy, setBusy] = useState<readonly string[]>([]);
-  const [tested, setTested] = useState<Tested>();
+  const tests = useTest();
   /** The Action whose menu gets the keyboard's focus back after it has moved. */
   const focusNext = useRef<string>(undefined);
   const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
@@ -151,7 +149,13 @@ export function useActionCommands(
       notify(`${action.name} is form ${index + 1} of ${form_order.length} in the widget.`);
     });
   const test = (action: ActionView) =>
-    run(action, async () => setTested({ action, result: await api('testAction', idsOf(action), {}) }));
+    run(action, () =>
+      tests.test(action, undefined, (error) => {
+        // The list loads again without an Action that was deleted.
+        if (error instanceof ApiError && error.code === 'action_not_found') throw error;
+        return false;
+      }),
+    );
   const remove = (action: ActionView, onRemoved: () => void) =>
     run(action, async () => {
       await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
@@ -159,5 +163,5 @@ export function useActionCommands(
       setActions((all) => all.filter(({ action_id }) => action_id !== action.action_id));
       notify(`${action.name} was deleted.`);
     });
-  return { busy, tested, closeTest: () => setTested(undefined), focusNext, switchTo, moveTo, test, remove };
+  return { busy, tests, focusNext, switchTo, moveTo, test, remove };
 }

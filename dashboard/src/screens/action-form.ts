@@ -97,6 +97,12 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
   }
 }
 
+/** Returns the settings that the input changes; null removes one. */
+export function changeOf(base: ActionView, values: ActionValues) {
+  const changes = differences(actionSettings(actionValues(base)), actionSettings(values));
+  return Object.fromEntries(changes.map(({ field, now }) => [field, now ?? null]));
+}
+
 /** Returns the values of a copy of an Action, which is off. */
 function copyOf(action: ActionView): ActionValues {
   const values = actionValues(action);
@@ -128,9 +134,7 @@ export function useActionForm(
   };
   const update = (base: ActionView, values: ActionValues) => {
     const { action_id, version } = base;
-    const changes = differences(actionSettings(actionValues(base)), actionSettings(values));
-    // null removes a setting.
-    const change = Object.fromEntries(changes.map(({ field, now }) => [field, now ?? null]));
+    const change = changeOf(base, values);
     return api('updateAction', { org_id, action_id }, { body: { version, change } });
   };
   return useForm<EditedAction, ActionValues>({

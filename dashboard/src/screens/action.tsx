@@ -1,5 +1,5 @@
 import { Box, Button, ExpandableSection, FormField, Header, SpaceBetween, Tiles } from '@cloudscape-design/components';
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { nameProblem } from '../../../src/contract/host-names.ts';
@@ -10,11 +10,12 @@ import { EditForm } from '../parts/edit-form.tsx';
 import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
 import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Code, CopiedId, Help, Panel } from '../parts/texts.tsx';
-import { type ActionFields, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
+import { type ActionFields, changeOf, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
 import { FormFields } from './form-fields.tsx';
-import { SecretCommand } from './test-outcome.tsx';
+import { SecretCommand, TestOutcome } from './test-outcome.tsx';
+import { useTest } from './use-test.ts';
 
 const FormPreview = fetched(() => import('./form-preview.tsx'));
 
@@ -63,6 +64,11 @@ function ActionForm(props: {
   const form = useActionForm(assistant, action, template);
   const { base, values, set, disabled } = form;
   const isNew = !isStored(action);
+  const tests = useTest();
+  const test = (stored: ActionView) => {
+    form.problems.clear();
+    return tests.test(stored, changeOf(stored, values), form.problems.refuse);
+  };
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
   return (
     <EditForm
@@ -89,6 +95,7 @@ function ActionForm(props: {
           </FormField>
         </Panel>
       )}
+      <TestOutcome tests={tests} onAgain={() => isStored(base) && test(base)} />
       {isStored(base) && (
         <SpaceBetween size="xs">
           <Box>
@@ -96,6 +103,19 @@ function ActionForm(props: {
           </Box>
           <ExpandableSection headerText="How your endpoint gets the signing secret">
             <SecretCommand actionId={base.action_id} />
+          </ExpandableSection>
+          <ExpandableSection headerText="Deliveries of this Action">
+            <SpaceBetween size="xxs">
+              <Box>
+                The delivery log has each attempt with its payload, status and response. The operator of this service
+                can read it with this command:
+              </Box>
+              <Code
+                wrap
+                label="Command that reads the deliveries"
+                text={`npx va-wave deliveries ${base.action_id} --since 7d`}
+              />
+            </SpaceBetween>
           </ExpandableSection>
         </SpaceBetween>
       )}
@@ -123,7 +143,17 @@ function ActionForm(props: {
           {values.trigger === 'AI-decided' && <Parameters action={isStored(base) ? base : template} isNew={isNew} />}
           {values.trigger === 'Form' && <FormFields form={form} />}
           {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
-          <Endpoint form={form} />
+          <Endpoint form={form}>
+            {isStored(base) ? (
+              !disabled && (
+                <Button formAction="none" loading={tests.testing} loadingText="Testing" onClick={() => test(base)}>
+                  Test
+                </Button>
+              )
+            ) : (
+              <Box variant="small">A test needs the signing secret, which the Action gets when it is created.</Box>
+            )}
+          </Endpoint>
         </Panel>
       )}
     </EditForm>
@@ -131,7 +161,7 @@ function ActionForm(props: {
 }
 
 /** The fields of every trigger: where the request goes, and whether it is sent. */
-function Endpoint({ form }: ActionFields) {
+function Endpoint({ form, children }: ActionFields & { readonly children: ReactNode }) {
   const { values, set, problems, disabled } = form;
   return (
     <SpaceBetween size="l">
@@ -151,13 +181,14 @@ function Endpoint({ form }: ActionFields) {
         constraintText="Starts with https://, at most 2000 characters."
         warningText={
           mayBeBlocked(values.url) &&
-          'The service may block this host: it sends requests to public hosts only, and checks their certificate. Test the Action after you have saved it.'
+          'The service may block this host: it sends requests to public hosts only, and checks their certificate. A test shows it.'
         }
         inputMode="url"
         placeholder="https://api.example.com/va-wave"
         required
         stretch
       />
+      {children}
       <OnOff form={form}>Enabled</OnOff>
     </SpaceBetween>
   );

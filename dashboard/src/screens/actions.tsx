@@ -151,7 +151,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
           deleted and cannot be restored. To pause the Action instead, switch it off.
         </Confirm>
       )}
-      {commands.tested !== undefined && <TestOutcome {...commands.tested} commands={commands} />}
+      <TestOutcome tests={commands.tests} onAgain={({ action }) => commands.test(action)} />
     </>
   );
 }

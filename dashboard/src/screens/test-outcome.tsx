@@ -2,7 +2,10 @@ import { Alert, Box, Button, ExpandableSection, SpaceBetween } from '@cloudscape
 import { FAILURE_ADVICE, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 import { Code, Help, Status } from '../parts/texts.tsx';
-import type { ActionCommands, Tested } from './action-commands.tsx';
+import type { TestResult } from '../../../src/contract/dashboard.ts';
+import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
+import { describeProblem } from '../session/problems.ts';
+import type { Tested, Tests } from './use-test.ts';
 
 /** Failures after which the endpoint may have received the request. Before every other one, the service has sent no byte. */
 const MAY_BE_SENT: ReadonlySet<FailureCode> = new Set([
@@ -17,28 +20,56 @@ const MAY_BE_SENT: ReadonlySet<FailureCode> = new Set([
 /** Statuses of endpoints that cannot verify a request (spec "Receivers of Action requests"). */
 const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 
-/** Shows the test request and its result. */
-export function TestOutcome({ action, result, commands }: Tested & { readonly commands: ActionCommands }) {
-  const { request, status, latency_ms, error } = result;
-  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  const formatted = indented(request.body);
-  const sent = [`${request.method} ${request.url}`, ...headers, ...(request.body === null ? [] : ['', request.body])];
+/** Shows the last test: its request and result, or why it was not sent. @param props.onAgain sends the same test again */
+export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonly onAgain: (tested: Tested) => void }) {
+  const { tested } = tests;
+  if (tested === undefined) return;
+  const { action, change } = tested;
   const buttons = [
-    <Button key="again" loading={commands.busy.length > 0} loadingText="Sending" onClick={() => commands.test(action)}>
+    <Button key="again" loading={tests.testing} loadingText="Sending" onClick={() => onAgain(tested)}>
       Send again
     </Button>,
-    <Button key="close" variant="primary" onClick={commands.closeTest}>
+    <Button key="close" variant="primary" onClick={tests.close}>
       Close
     </Button>,
   ];
   return (
-    <Dialog size="large" header={`Test of ${action.name}`} onClose={commands.closeTest} buttons={buttons}>
+    <Dialog size="large" header={`Test of ${action.name}`} onClose={tests.close} buttons={buttons}>
+      {change !== undefined && Object.keys(change).length > 0 && (
+        <Box>With the settings on the screen, which are not saved, and the signing secret of the Action.</Box>
+      )}
+      {'result' in tested ? (
+        <Result isEvent={action.trigger === 'Event'} actionId={action.action_id} result={tested.result} />
+      ) : (
+        <div role="status">
+          <Status type="error">
+            {tested.nextAt === undefined
+              ? `Not sent. ${describeProblem(tested.error)}`
+              : `Not sent: an organization sends at most ${ACTION_TESTS_PER_MINUTE} tests a minute. The next one is possible at ${clock(tested.nextAt)}.`}
+          </Status>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+const clock = (at: Date) => new Intl.DateTimeFormat('en', { timeStyle: 'medium' }).format(at);
+
+function Result(props: { readonly isEvent: boolean; readonly actionId: string; readonly result: TestResult }) {
+  const { isEvent, actionId, result } = props;
+  const { request, status, latency_ms, error, retried } = result;
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  const formatted = indented(request.body);
+  const sent = [`${request.method} ${request.url}`, ...headers, ...(request.body === null ? [] : ['', request.body])];
+  return (
+    <>
       <div role="status">
         <Status type={result.success ? 'success' : 'error'}>
           {result.success ? 'Delivered' : 'Failed'}
           {status !== null && `, HTTP status ${status}`}
           {latency_ms !== null && `, ${latency_ms} ms`}
           {error !== null && ` (${error.code})`}
+          {`, at ${clock(new Date(result.at))}`}
         </Status>
       </div>
       {error !== null && (
@@ -46,7 +77,10 @@ export function TestOutcome({ action, result, commands }: Tested & { readonly co
           {FAILURE_ADVICE[error.code]} <Box color="text-body-secondary">{error.message}</Box>
         </Box>
       )}
-      {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={action.action_id} />}
+      {isEvent && !result.success && (
+        <Box>{`After this answer the service ${retried ? 'would try the delivery of a real event again' : 'would not try the delivery of a real event again'}.`}</Box>
+      )}
+      {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={actionId} />}
       {error !== null && !MAY_BE_SENT.has(error.code) ? (
         <Box>The service sent nothing.</Box>
       ) : (
@@ -71,7 +105,7 @@ export function TestOutcome({ action, result, commands }: Tested & { readonly co
           )}
         </ExpandableSection>
       )}
-    </Dialog>
+    </>
   );
 }
 

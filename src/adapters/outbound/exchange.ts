@@ -39,6 +39,8 @@ export type EndpointResponse = {
   readonly body: Uint8Array;
   /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
   readonly problem: DeliveryError | null;
+  /** Where a redirect leads. */
+  readonly location: string | undefined;
   /** True when the peer keeps the connection open and no byte of this exchange is left on it. */
   readonly connectionReusable: boolean;
 };
@@ -165,7 +167,7 @@ export async function exchange(
       !socket.destroyed &&
       wire.endsWith(head.bytes(), body.readBytes(), incoming) &&
       keptAlive(incoming, keepAlive);
-    return { status, body: bytes, problem, connectionReusable };
+    return { status, body: bytes, problem, location: incoming?.headers.location, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);

@@ -69,7 +69,7 @@ export function createOutbound({
       try {
         attempt.signal.throwIfAborted();
         const outcome = await send(request, attempt).then(
-          ({ status, body, problem }) => responded(status, body, problem),
+          ({ status, body, problem, location }) => responded(status, body, problem, location),
           failed,
         );
         return { ...outcome, latency_ms: Math.round(clock.monotonic() - startedAt) };

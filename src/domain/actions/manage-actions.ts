@@ -143,8 +143,8 @@ export function settingsOf(action: Action): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(action).filter(([name]) => ACTION_SETTINGS.has(name)));
 }
 
-/** Applies a change. All other fields keep their stored value, including fields of newer code. */
-function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
+/** Applies a change, without saving it. All other fields keep their stored value, including fields of newer code. */
+export function withChange(previous: Action, change: Readonly<Record<string, unknown>>): Action {
   switch (previous.trigger) {
     case 'Event':
       return { ...previous, ...inputOf(ACTION_CHANGES.Event, change) };

@@ -2,36 +2,41 @@ import type { Action, FormField, ParameterProperty, ParametersSchema } from '../
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { Context, OutboundRequest } from '../context.ts';
+import { retryDelay } from '../delivery/outcome.ts';
 import { withoutSignatures } from '../delivery/signature.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
 import { Refusal } from '../refusal.ts';
-import { existingAction } from './manage-actions.ts';
+import { existingAction, withChange } from './manage-actions.ts';
 import { type ArgumentValue, checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 /**
  * Sends the request of the Test button (spec "Outbound: Action request"): one real, signed attempt through the same pipeline, which is
  * logged. A disabled Action can be tested before it is enabled.
- * @throws Refusal 404, 409 while the organization is suspended, 429
+ * @param change settings that are not saved yet
+ * @throws Refusal 400 that names the wrong fields of the change, 404, 409 while the organization is suspended, 429
  */
 export async function testAction(
   orgId: string,
   actionId: string,
   context: Context<'configuration' | 'counters' | 'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
+  change: Readonly<Record<string, unknown>> = {},
 ): Promise<TestResult> {
   const now = invocation.now();
   const [perMinute, found] = await Promise.all([
     context.counters.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, now),
     context.configuration.findAction(orgId, actionId),
   ]);
-  const action = existingAction(found, actionId);
-  if (action.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });
+  const saved = existingAction(found, actionId);
+  if (saved.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
+  const action = withChange(saved, change);
   const id = invocation.newId();
-  const sample = sampleRequest(action, id, now);
+  const sample = sampleRequest(action, id, invocation.newId, now);
   const { request, result } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
-  return { ...result, request: withoutSignature(request) };
+  const retried = retryDelay(1, result) !== undefined;
+  return { ...result, at: now.toISOString(), retried, request: withoutSignature(request) };
 }
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
@@ -46,7 +51,12 @@ function withoutSignature({ method, url, headers, body }: OutboundRequest): Test
 }
 
 /** Returns a request body with sample values. */
-function sampleRequest(action: Action, id: string, now: Date): { readonly body: object; readonly triggerRef: string } {
+function sampleRequest(
+  action: Action,
+  id: string,
+  newId: Invocation['newId'],
+  now: Date,
+): { readonly body: object; readonly triggerRef: string } {
   switch (action.trigger) {
     case 'Event':
       return {
@@ -64,7 +74,7 @@ function sampleRequest(action: Action, id: string, now: Date): { readonly body: 
       return { body: sampleArguments(action.parameters ?? NO_PARAMETERS), triggerRef: id };
     case 'Form': {
       const values = Object.fromEntries(action.form_fields.map((field) => [field.key, sampleValue(field)]));
-      return { body: { values, conversation_id: id, submission_id: id }, triggerRef: id };
+      return { body: { values, conversation_id: newId(), submission_id: id }, triggerRef: id };
     }
   }
 }

@@ -4,25 +4,33 @@ import type { Outcome } from '../context.ts';
 
 /** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
 
-/** Returns the outcome of a response. @param problem with its body; null when the body is whole */
+/** Returns the outcome of a response. @param problem with its body; null when the body is whole. @param location where a redirect leads */
 export function responded(
   status: number,
   body: Uint8Array,
   problem: DeliveryError | null,
+  location?: string,
 ): Omit<Outcome, 'latency_ms'> {
-  const failure = failureOf(status);
+  const failure = failureOf(status, location);
   if (failure === null) return { status, body, success: true, error: problem };
   const message = problem === null ? failure.message : `${failure.message}. ${problem.message}`;
   return { status, body, success: false, error: { code: failure.code, message } };
 }
 
-function failureOf(status: number): DeliveryError | null {
+function failureOf(status: number, location: string | undefined): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {
-    return { code: 'redirect', message: `The endpoint sent a redirect (status ${status}); redirects are not followed` };
+    const to = location === undefined ? '' : ` to ${shortened(location)}`;
+    return {
+      code: 'redirect',
+      message: `The endpoint sent a redirect (status ${status})${to}; redirects are not followed`,
+    };
   }
   return { code: 'http_status', message: `The endpoint responded with status ${status}` };
 }
+
+/** Returns the address of a redirect without its query, which may have a secret, and without what could forge a line. */
+const shortened = (location: string) => location.replace(/[?#].*|[^\x21-\x7e]/gs, '').slice(0, 200);
 
 /** Returns the outcome of an attempt without a usable response. @param status that the peer sent, when it is not valid in HTTP */
 export function unanswered({ code, message }: DeliveryError, status: number | null = null): Outcome {

@@ -18,11 +18,18 @@ const testAction = actionTestFunction(lambdaClient({ endpoint, ...ACCESS }), 'ac
 
 test('a test returns the result of the function', async () => {
   const request = { method: 'POST', url: 'https://crm.example/', headers: {}, body: '{}' };
-  const result = { request, status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
+  const outcome = { status: 200, latency_ms: 12, success: true, error: null, response_excerpt: 'ok' };
+  const result = { request, at: '2026-03-04T05:06:07.250Z', retried: false, ...outcome };
   answer = { success: true, result };
-  expect(await testAction(ORG_ID, 'act_form')).toEqual(result);
+  expect(await testAction(ORG_ID, 'act_form', { method: 'PUT' })).toEqual(result);
   const path = '/2015-03-31/functions/action-test/invocations';
-  expect(asked).toEqual([path, { org_id: ORG_ID, action_id: 'act_form' }]);
+  expect(asked).toEqual([path, { org_id: ORG_ID, action_id: 'act_form', change: { method: 'PUT' } }]);
+});
+
+test('a refusal names every wrong field', async () => {
+  const fields = [{ field: 'url', problem: 'is required' }];
+  answer = { success: false, code: 'invalid_request', status: 400, error: 'url: is required', field: 'url', fields };
+  expect(await refusalOf(testAction(ORG_ID, 'act_form'))).toMatchObject({ field: 'url', fields });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { Action, ParameterProperty } from '../../../src/contract/actions.ts';
 import { checkArguments } from '../../../src/domain/actions/parameters.ts';
 import { testAction } from '../../../src/domain/actions/test-action.ts';
+import { responded } from '../../../src/domain/delivery/outcome.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
@@ -18,7 +19,8 @@ function setUp(action: Action) {
     }),
     counters: { hitPerMinute: perMinute.hit, hitPerHour: failing('not counted') },
   };
-  const test = (id = action.action_id, orgId = ORG_ID) => testAction(orgId, id, context, fakes.invocation);
+  const test = (id = action.action_id, orgId = ORG_ID, change = {}) =>
+    testAction(orgId, id, context, fakes.invocation, change);
   const sent = async () => {
     await test();
     const request = fakes.outbound.requests[0];
@@ -43,7 +45,7 @@ test('a Form Action receives a value for each of its fields', async () => {
   const values = { Text: 'test', Email: 'test@example.com', Phone: '+15550100', Number: 1, 'Long text': 'test' };
   expect(await setUp(aFormAction({ form_fields })).sent()).toEqual({
     headers: expect.objectContaining({ 'X-Service-Trigger': 'form', 'X-Service-Trigger-Ref': 'id-1' }),
-    body: { values, conversation_id: 'id-1', submission_id: 'id-1' },
+    body: { values, conversation_id: 'id-2', submission_id: 'id-1' },
   });
 });
 
@@ -122,4 +124,38 @@ describe('is refused without a request:', () => {
     expect(perMinute.calls).toMatchObject([{ key: `action-test#${ORG_ID}`, limit: 10 }]);
     expect(outbound.requests).toEqual([]);
   });
+});
+
+test('settings that are not saved are tested with the secret of the Action, and refused as a save refuses them', async () => {
+  const { outbound, log, test } = setUp(anEventAction());
+  const change = { url: 'https://new.example/hook', method: 'PUT' };
+  const { request } = await test(undefined, undefined, change);
+  expect(request).toMatchObject(change);
+  expect(outbound.requests).toMatchObject([change]);
+  expect(await log.all()).toMatchObject([{ action_id: anEventAction().action_id }]);
+  const refusal = await refusalOf(
+    test(undefined, undefined, { url: 'http://new.example', name: '', description: 'x' }),
+  );
+  expect(refusal.fields.map(({ field }) => field)).toEqual(['name', 'url', 'description']);
+  expect(outbound.requests).toHaveLength(1);
+});
+
+test.each([
+  [503, true],
+  [404, false],
+  [200, false],
+])('the result after status %i says whether an event would be tried again: %p', async (status, retried) => {
+  const { outbound, test } = setUp(anEventAction());
+  outbound.outcomes = [answered(status)];
+  expect((await test()).retried).toBe(retried);
+});
+
+test.each([
+  ['https://shop.example/hook?token=abc#there', ' to https://shop.example/hook'],
+  ['/login\r\nfake: line', ' to /loginfake:line'],
+  [`https://shop.example/${'a'.repeat(300)}`, ` to https://shop.example/${'a'.repeat(179)}`],
+  [undefined, ''],
+])('a redirect to %j is told as%s, without its query', (location, to) => {
+  const { error } = responded(301, new Uint8Array(), null, location);
+  expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });

@@ -277,3 +277,48 @@ describe('a page', () => {
     },
   );
 });
+
+describe('a test in the form of an Action', () => {
+  beforeAll(() => shop.enter());
+
+  test('uses what stands there, says when, whether an event would be retried and where a redirect leads, and when the limit ends', async () => {
+    await open(page, url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).click();
+    await page.getByText('A test needs the signing secret').waitFor();
+    const id = await shop.addAction(siteId, 'Event', 'Tell the shop', '--event', 'contact.created');
+    await open(page, url(`intelligence/${id}`));
+    const dialog = page.getByRole('dialog');
+    const test = async (path: string) => {
+      await page.getByLabel('Endpoint URL').fill(path.startsWith('/') ? dashboard.receiver.url(path) : path);
+      await button('Test').click();
+    };
+    await test('http://insecure.example/');
+    await page.getByText('Must start with https://.').waitFor();
+    dashboard.receiver.answer('/unsaved', [503, 404, 200]);
+    await test('/unsaved');
+    await dialog.getByText('With the settings on the screen, which are not saved').waitFor();
+    await dialog.getByText(/^Failed, HTTP status 503, \d+ ms \(http_status\), at \d/).waitFor();
+    await dialog.getByText('the service would try the delivery of a real event again').waitFor();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByText('the service would not try the delivery of a real event again').waitFor();
+    const { url: saved } = await dashboard.vaWave<{ url: string }>('action', 'show', id);
+    expect(saved).toBe(dashboard.receiver.url('/hook'));
+    expect(await dashboard.vaWave('deliveries', id)).toMatchObject([{ action_id: id }, { action_id: id }]);
+    for (let sent = 3; sent <= 10; sent++) {
+      const answer = page.waitForResponse('**/test');
+      await dialog.getByRole('button', { name: 'Send again' }).click();
+      await answer;
+    }
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog
+      .getByText('Not sent: an organization sends at most 10 tests a minute. The next one is possible at')
+      .waitFor();
+    expect(await dialog.getByText('Delivered').count()).toBe(0);
+    expect(await page.locator('.messages').innerText()).toBe('');
+    expect(await flaws(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Deliveries of this Action').click();
+    await page.getByText(`npx va-wave deliveries ${id} --since 7d`).waitFor();
+    await discard();
+  });
+});

@@ -157,35 +157,38 @@ describe('the demo', () => {
   test.each([
     [390, 844],
     [1366, 768],
-  ])('says on the first screen of %d pixels what it is, and has three things to press and the dashboard with its login', async (width, height) => {
-    const { page } = await visit(demo.urls.site ?? '');
-    await page.setViewportSize({ width, height });
-    const shown = [
-      page.getByRole('heading', { name: 'va-wave puts a chat assistant on websites' }),
-      page.getByText('your endpoint verifies'),
-      ...['Open the widget', 'Submit the form', 'Let the next two requests fail'].map((name) =>
-        page.getByRole('button', { name, exact: true }),
-      ),
-      page.getByRole('link', { name: 'dashboard' }),
-      page.getByText('demo-admin'),
-      page.getByRole('heading', { name: /^Requests that arrived/ }),
-    ];
-    for (const part of shown) {
-      const box = await part.boundingBox();
-      expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
-    }
-    await page.getByRole('button', { name: 'Submit the form' }).click();
-    const widget = widgetOf(page);
-    await widget.field('Your name').fill('Ada');
-    await widget.field('Email').fill('ada@shop.example');
-    await widget.field('Message').fill('Hello');
-    await widget.send.click();
-    const body = entry(page, 'form contact').first().locator('pre').first();
-    await body.waitFor();
-    const box = await body.boundingBox();
-    const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 5}).closest('.request') !== null`;
-    await until(() => page.evaluate<boolean>(covering));
-  });
+  ])(
+    'says on the first screen of %d pixels what it is, and has three things to press and the dashboard with its login',
+    async (width, height) => {
+      const { page } = await visit(demo.urls.site ?? '');
+      await page.setViewportSize({ width, height });
+      const shown = [
+        page.getByRole('heading', { name: 'va-wave puts a chat assistant on websites' }),
+        page.getByText('your endpoint verifies'),
+        ...['Open the widget', 'Submit the form', 'Let the next two requests fail'].map((name) =>
+          page.getByRole('button', { name, exact: true }),
+        ),
+        page.getByRole('link', { name: 'dashboard' }),
+        page.getByText('demo-admin'),
+        page.getByRole('heading', { name: /^Requests that arrived/ }),
+      ];
+      for (const part of shown) {
+        const box = await part.boundingBox();
+        expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+      }
+      await page.getByRole('button', { name: 'Submit the form' }).click();
+      const widget = widgetOf(page);
+      await widget.field('Your name').fill('Ada');
+      await widget.field('Email').fill('ada@shop.example');
+      await widget.field('Message').fill('Hello');
+      await widget.send.click();
+      const body = entry(page, 'form contact').first().locator('pre').first();
+      await body.waitFor();
+      const box = await body.boundingBox();
+      const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 5}).closest('.request') !== null`;
+      await until(() => page.evaluate<boolean>(covering));
+    },
+  );
 
   test('shows members their form with a token from the backend', async () => {
     const { page, logged } = await visit(demo.urls.members ?? '');
