@@ -178,9 +178,7 @@ describe('the demo', () => {
       }
       await page.getByRole('button', { name: 'Submit the form' }).click();
       const widget = widgetOf(page);
-      await widget.field('Your name').fill('Ada');
-      await widget.field('Email').fill('ada@shop.example');
-      await widget.field('Message').fill('Hello');
+      await widget.fill();
       await widget.send.click();
       const body = entry(page, 'form contact').first().locator('pre').first();
       await body.waitFor();
