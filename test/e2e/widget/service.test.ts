@@ -180,11 +180,11 @@ describe('the demo', () => {
       const widget = widgetOf(page);
       await widget.fill();
       await widget.send.click();
-      const body = entry(page, 'form contact').first().locator('pre').first();
-      await body.waitFor();
-      const box = await body.boundingBox();
-      const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 5}).closest('.request') !== null`;
-      await until(() => page.evaluate<boolean>(covering));
+      await entry(page, 'form contact').first().waitFor();
+      // The body of the newest request is in front of the panel, on the screen.
+      const readable = `(({ x, y }) => document.elementFromPoint(x + 20, y + 5)?.closest('.request') != null)(
+        document.querySelector('.request pre').getBoundingClientRect())`;
+      await until(() => page.evaluate<boolean>(readable));
     },
   );
 
