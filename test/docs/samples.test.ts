@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Script } from 'node:vm';
+import { App } from 'aws-cdk-lib';
 import * as z from 'zod';
+import { readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { verifyAction, verifyUsageWebhook } from '../../packages/receiver/src/index.ts';
 import { parametersSchema } from '../../src/contract/actions.ts';
 import { REFUSALS } from '../../src/contract/errors.ts';
@@ -109,6 +111,16 @@ const busEntry: Check = (value) => {
   busEvent.parse(event);
 };
 
+/** The app takes the context, for each of its stacks. */
+const optionsOfStacks: Check = (_, text) => {
+  const file = z.looseObject({ stacks: jsonObject }).parse(JSON.parse(text.replace('<ARN>', CERTIFICATE)));
+  for (const stackName of Object.keys(file.stacks)) {
+    const options = readDeploymentOptions(new App({ context: { ...file, stackName } }).node, file);
+    expect(options).toMatchObject(Object.assign({ stackName }, file.stacks[stackName]));
+  }
+};
+const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555';
+
 /** The check of each JSON sample, by its page and section, in the order of the section's samples. */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   'docs/actions.md#Event': [actionBody('event', ({ event }) => event)],
@@ -121,6 +133,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   'docs/assistant-runtime.md#Report usage': [parsedBy(usageReport), parsedBy(usageResult)],
   'docs/assistant-runtime.md#Put events on the bus': [busEntry],
   'docs/assistant-runtime.md#From another account': [policyStatements],
+  'docs/deploying.md#Deploying': [optionsOfStacks],
   'docs/deploying.md#Your own key': [policyStatements],
   'docs/events.md#Envelope': [parsedBy(envelope)],
   'docs/usage-webhook.md#Usage webhook': [parsedBy(sessionCreateRequest)],
