@@ -1,12 +1,19 @@
+import { createHash } from 'node:crypto';
 import { Annotations, CfnOutput, Names, Stack, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
-import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
-import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import {
+  type Grant,
+  type IGrantable,
+  type IPrincipal,
+  type IResourceWithPolicy,
+  PolicyStatement,
+} from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { VERSION } from '#bundles';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
@@ -22,6 +29,7 @@ import { acceptedProps, type VaWaveProps } from './deployment-options.ts';
 import { EdgeDistribution } from './edge-distribution.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
+import { grantOn, isOfApp } from './grants.ts';
 import { KeyRings } from './key-rings.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
@@ -167,27 +175,32 @@ export class VaWave extends Construct {
     for (const { name, log } of functions) this.#output(logOutput(name), log.logGroupName);
   }
 
-  /** Lets somebody put events on the bus, but not in the name of the service. Another account needs a bus of the same app, whose policy it enters. */
+  /**
+   * Lets somebody put events on the bus, but not in the name of the service. Another account needs a bus of the same app, whose policy it enters, and a policy
+   * of its own. When nothing could be granted, the grant has no success and a warning says so; so do the other grants.
+   */
   grantPutEvents(grantee: IGrantable): Grant {
-    const [actions, resources] = [['events:PutEvents'], [this.bus.eventBusArn]];
+    const { bus } = this;
+    const [actions, resources] = [['events:PutEvents'], [bus.eventBusArn]];
     const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
+    const enter = (principal: IPrincipal): IDependable | undefined => {
+      if (!isPolicyOfApp(bus)) return undefined;
+      const sid = `${this.#stage.service}-${++this.#grantedBeyondRoles}`;
+      const statement = new PolicyStatement({ sid, principals: [principal], actions, resources, conditions });
+      return bus.addToResourcePolicy(statement).policyDependable;
+    };
     const grant = { grantee, actions, resourceArns: resources, conditions };
-    const granted = Grant.addToPrincipal(grant);
-    if (granted.success || !(this.bus instanceof EventBus)) return granted;
-    const principals = [grantee.grantPrincipal];
-    const sid = `${this.#stage.service}-${++this.#grantedBeyondRoles}`;
-    const statement = new PolicyStatement({ sid, principals, actions, resources, conditions });
-    return Grant.addStatementToResourcePolicy({ ...grant, statement, resource: this.bus });
+    return grantOn(bus, grant, isPolicyOfApp(bus) ? enter : undefined);
   }
 
   /** Lets an assistant runtime list and call AI-decided Actions. */
   grantCallTools(grantee: IGrantable): Grant {
-    return this.aiAction.grantInvoke(grantee);
+    return grantInvoke(this.aiAction, grantee);
   }
 
   /** Lets an assistant runtime report the usage of turns. */
   grantReportUsage(grantee: IGrantable): Grant {
-    return this.usageReport.grantInvoke(grantee);
+    return grantInvoke(this.usageReport, grantee);
   }
 
   /** A metric of this service; src/deployment/metrics.ts explains each. @default the sum of five minutes */
@@ -199,4 +212,17 @@ export class VaWave extends Construct {
   #output(name: string, value: string | undefined): void {
     if (value !== undefined) new CfnOutput(this, name, { value });
   }
+}
+
+/** An imported bus has no policy in the app. */
+const isPolicyOfApp = (bus: IEventBus): bus is IEventBus & IResourceWithPolicy =>
+  'addToResourcePolicy' in bus && isOfApp(bus);
+
+function grantInvoke(fn: IFunction, grantee: IGrantable): Grant {
+  const [actions, resourceArns] = [['lambda:InvokeFunction'], fn.resourceArnsForGrantInvoke];
+  return grantOn(fn, { grantee, actions, resourceArns }, (principal) => {
+    const id = `Invoke${createHash('sha256').update(principal.toString()).digest('base64')}`;
+    if (fn.node.tryFindChild(id) === undefined) fn.addPermission(id, { principal, action: 'lambda:InvokeFunction' });
+    return fn.node.tryFindChild(id);
+  });
 }

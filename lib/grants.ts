@@ -1,0 +1,86 @@
+import { Annotations, type IResource, Token, TokenComparison } from 'aws-cdk-lib';
+import {
+  Grant,
+  type IGrantable,
+  type IPrincipal,
+  PolicyStatement,
+  type PrincipalPolicyFragment,
+} from 'aws-cdk-lib/aws-iam';
+import { Construct, DependencyGroup, type IConstruct, type IDependable } from 'constructs';
+
+type Permission = {
+  readonly grantee: IGrantable;
+  readonly actions: string[];
+  readonly resourceArns: string[];
+  readonly conditions?: Record<string, Record<string, unknown>>;
+};
+
+/**
+ * Grants by the policy of the principal, and by that of the resource where the principal's own does not count or is not ours to change. The
+ * grant has succeeded only when a policy of the template says so; otherwise a warning does. It asks no constructor of anything: an app may have several copies of aws-cdk-lib.
+ * @param allow enters the principal into the policy of the resource; undefined when the app cannot change that policy
+ */
+export function grantOn(
+  resource: IResource,
+  { grantee, ...permission }: Permission,
+  allow: ((principal: IPrincipal) => IDependable | undefined) | undefined,
+): Grant {
+  const principal = grantee.grantPrincipal;
+  const { principalAccount: account } = principal;
+  const compared = account === undefined ? undefined : Token.compareStrings(resource.env.account, account);
+  const isSameAccount = compared === TokenComparison.SAME || compared === TokenComparison.BOTH_UNRESOLVED;
+  const isAllowable = allow !== undefined && canBeNamed(principal);
+  const identity = unwrapped(principal);
+  const isImported = Construct.isConstruct(identity) && !isOfApp(identity);
+  // A policy for an imported role goes into this account, where a role of another account is not, or is another one of that name.
+  const isPolicyOurs = !isImported || isSameAccount || (compared !== TokenComparison.DIFFERENT && !isAllowable);
+
+  const asked: IPrincipal = {
+    assumeRoleAction: principal.assumeRoleAction,
+    get grantPrincipal() {
+      return asked;
+    },
+    get policyFragment() {
+      return principal.policyFragment;
+    },
+    addToPrincipalPolicy: (statement) => {
+      const { policyDependable: added } = isPolicyOurs ? principal.addToPrincipalPolicy(statement) : {};
+      // A principal whose policy cannot change says that it has taken the statement. One that is imported returns the policy that has it.
+      const isTaken = isImported ? Construct.isConstruct(added) : fragmentOf(principal) !== undefined;
+      const own = isTaken ? added : undefined;
+      const ofResource = isAllowable && !(own !== undefined && isSameAccount) ? allow(principal) : undefined;
+      const policies = [own, ofResource].filter((policy) => policy !== undefined);
+      return { statementAdded: policies.length > 0, policyDependable: new DependencyGroup(...policies) };
+    },
+  };
+  const grant = Grant.addToPrincipal({ grantee: asked, ...permission });
+  if (!grant.success) {
+    const statement = new PolicyStatement({ actions: permission.actions, resources: permission.resourceArns });
+    const missing = JSON.stringify(resource.stack.resolve(statement.toStatementJson()));
+    Annotations.of(resource).addWarningV2('va-wave:nothingGranted', `Nothing was granted. Add to a policy: ${missing}`);
+  }
+  return grant;
+}
+
+/** What has the policy, without the conditions and session tags that a principal may add. */
+const unwrapped = (principal: IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
+
+/** Whether the app creates the resource. A role that does not change has the resource of another construct. */
+export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.node.scope === made;
+
+/** Whether the policy of a resource can name the principal: it cannot name a group, somebody with a foreign login, or nobody. */
+function canBeNamed(principal: IPrincipal): boolean {
+  const { principalJson } = fragmentOf(principal) ?? { principalJson: {} };
+  const named = Object.entries(principalJson);
+  return (
+    named.length > 0 && named.every(([kind, ids]) => /^(AWS|Service)$/.test(kind) && !/:group\b/.test(String(ids)))
+  );
+}
+
+function fragmentOf(principal: IPrincipal): PrincipalPolicyFragment | undefined {
+  try {
+    return principal.policyFragment;
+  } catch {
+    return undefined;
+  }
+}
