@@ -139,14 +139,14 @@ export class Alarms extends Construct {
 const SLOW_MILLISECONDS = 2000;
 
 /** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */
-export function sum(label: string, metrics: readonly IMetric[]): IMetric {
+export function sum(label: string, metrics: readonly IMetric[], period = FIVE_MINUTES): MathExpression {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new MathExpression({
     // A metric without a value counts as zero. Otherwise the sum would have no value either.
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     label,
-    period: FIVE_MINUTES,
+    period,
     usingMetrics: Object.fromEntries(named),
   });
 }

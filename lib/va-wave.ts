@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Annotations, CfnOutput, Names, Stack, Tags } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Names, Stack, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
-import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IAlarm, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import {
   type Grant,
@@ -13,13 +14,17 @@ import {
   PolicyStatement,
 } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import { VERSION } from '#bundles';
+import type { FailureCode } from '../src/contract/delivery-record.ts';
+import type { RefusalCode } from '../src/contract/errors.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
+import { EVENT_ATTEMPTS } from '../src/contract/limits.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
-import { Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
+import { Alarms, FIVE_MINUTES, ownMetric, sum } from './alarms.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
@@ -42,7 +47,14 @@ import { Tables } from './tables.ts';
 import { UserLogin } from './user-login.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
+export { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
+export { type FunctionName, OUTPUTS } from '../src/deployment/outputs.ts';
 export type { VaWaveProps } from './deployment-options.ts';
+
+/** Names a part of the attempts. The metric has each dimension by itself. */
+export type AttemptsOfMetric =
+  | { readonly outcome?: 'succeeded' | FailureCode | undefined; readonly attempt?: never }
+  | { readonly attempt?: number | undefined; readonly outcome?: never };
 
 /** The whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. Nothing in it has a fixed name. */
 export class VaWave extends Construct {
@@ -60,6 +72,10 @@ export class VaWave extends Construct {
   readonly usageReport: IFunction;
   /** All functions, as callers invoke them. */
   readonly functions: ReadonlyMap<FunctionName, IFunction>;
+  readonly tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', ITable>>;
+  /** The queues of events and of deliveries, each with the queue of its dead letters. */
+  readonly queues: Readonly<Record<'events' | 'deliveries', { readonly queue: IQueue; readonly deadLetters: IQueue }>>;
+  readonly alarms: readonly IAlarm[];
   readonly #stage: Stage;
   #grantedBeyondRoles = 0;
 
@@ -138,6 +154,14 @@ export class VaWave extends Construct {
     this.userPool = login.pool;
     this.aiAction = runtime.aiAction.callable;
     this.usageReport = runtime.usageReport.callable;
+    this.tables = {
+      configuration: tables.configuration.table,
+      counters: tables.counters.table,
+      conversations: tables.conversations.table,
+      deliveryLog: tables.deliveryLog.table,
+    };
+    this.queues = messaging;
+    this.alarms = alarms.all;
     this.functions = new Map(functions.map(({ name, callable }) => [name, callable]));
 
     const version = props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`;
@@ -203,10 +227,48 @@ export class VaWave extends Construct {
     return grantInvoke(this.usageReport, grantee);
   }
 
-  /** A metric of this service; src/deployment/metrics.ts explains each. @default the sum of five minutes */
-  metric(name: keyof typeof METRICS, { dimensionsMap, ...options }: MetricOptions = {}): Metric {
-    const metric = ownMetric(this.#stage, METRICS[name], FIVE_MINUTES);
-    return metric.with({ ...options, dimensionsMap: { ...metric.dimensions, ...dimensionsMap } });
+  /**
+   * Attempts of Event deliveries: those with this outcome, which is `succeeded` or the code of a failure, those of this number, from 1 to 3, or all.
+   */
+  metricAttempts({ outcome, attempt, ...options }: MetricOptions & AttemptsOfMetric = {}): Metric | MathExpression {
+    if (outcome !== undefined) return this.#metric('attempts', 'Sum', options, { outcome });
+    if (attempt !== undefined) return this.#metric('attempts', 'Sum', options, { attempt: `${attempt}` });
+    const numbers = Array.from({ length: EVENT_ATTEMPTS }, (_, index) => index + 1);
+    const each = numbers.map((number) => this.#metric('attempts', 'Sum', options, { attempt: `${number}` }));
+    return sum(options.label ?? 'Attempts', each, options.period);
+  }
+  /** Milliseconds of an attempt of an Event delivery, from the look-up to the end of the response. @default p99 */
+  metricAttemptLatency = (options?: MetricOptions): Metric => this.#metric('attemptLatency', 'p99', options);
+  /** Requests refused for this reason: a code that docs/api.md lists with 401, 403 or 429. */
+  metricRefusals = (reason: RefusalCode, options?: MetricOptions): Metric =>
+    this.#metric('refusals', 'Sum', options, { reason });
+  /** Endpoints to which every delivery has failed for an hour; once per Action and day. */
+  metricEndpointsFailing = (options?: MetricOptions): Metric => this.#metric('endpointsFailing', 'Sum', options);
+  /** Share of the organizations, from 0 to 1, of which no endpoint was reached. */
+  metricUnreachedOrganizations = (options?: MetricOptions): Metric =>
+    this.#metric('unreachedOrganizations', 'Average', options);
+  /** Events dropped because of their name or shape. */
+  metricEventsDropped = (options?: MetricOptions): Metric => this.#metric('eventsDropped', 'Sum', options);
+  /** Events of an organization or assistant that does not exist. */
+  metricEventsOfNobody = (options?: MetricOptions): Metric => this.#metric('eventsOfNobody', 'Sum', options);
+  /** Receives of queue messages that failed and become visible again. */
+  metricFailedMessages = (options?: MetricOptions): Metric => this.#metric('failedMessages', 'Sum', options);
+  /** Receives of delivery messages that DynamoDB throttled. */
+  metricDeliveriesThrottled = (options?: MetricOptions): Metric => this.#metric('deliveriesThrottled', 'Sum', options);
+  /** Age in days of the newest key of session tokens, which is told once a day. @default the maximum of a day */
+  metricTokenKeyAge = (options?: MetricOptions): Metric =>
+    this.#metric('tokenKeyAge', 'Maximum', { period: Duration.days(1), ...options });
+  /** Stored Actions that could not be read. */
+  metricUnreadableActions = (options?: MetricOptions): Metric => this.#metric('unreadableActions', 'Sum', options);
+  /** 1 when the canary could not use the service. */
+  metricCanaryFailed = (options?: MetricOptions): Metric => this.#metric('canaryFailed', 'Maximum', options);
+  /** Delivery records that could not be written. */
+  metricLogWriteFailed = (options?: MetricOptions): Metric => this.#metric('logWriteFailed', 'Sum', options);
+
+  #metric(name: keyof typeof METRICS, statistic: string, options: MetricOptions = {}, dimensions = {}): Metric {
+    const { dimensionsMap, ...more } = options;
+    const metric = ownMetric(this.#stage, METRICS[name], FIVE_MINUTES, statistic);
+    return metric.with({ ...more, dimensionsMap: { ...metric.dimensions, ...dimensions, ...dimensionsMap } });
   }
 
   #output(name: string, value: string | undefined): void {

@@ -43,6 +43,6 @@ export class Platform extends Stack {
       targets: [new SqsQueue(reports)],
     });
     new CfnOutput(this, 'ReportsQueue', { value: reports.queueUrl });
-    chat.metric('endpointsFailing').createAlarm(this, 'EndpointsFailing', { threshold: 1, evaluationPeriods: 1 });
+    chat.metricEndpointsFailing().createAlarm(this, 'EndpointsFailing', { threshold: 1, evaluationPeriods: 1 });
   }
 }
