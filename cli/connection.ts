@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { LogLine, LogQuery } from '../src/adapters/aws-account.ts';
+import { OUTPUTS } from '../src/deployment/outputs.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -28,8 +29,11 @@ export async function connect(target: Target): Promise<Deployment> {
   if (target.local === undefined) {
     const access = await accessOf(target);
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
-    const [stack = '', ...construct] = (target.stack ?? DEFAULT_STACK).split('/');
-    return openDeployment(outputsOf(await stackOutputs(stack, access), construct.join('')), access);
+    const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
+    const all = await stackOutputs(stack, access);
+    const outputs = outputsOf(all, path.join(''));
+    if (outputs[OUTPUTS.baseUrl] === undefined) throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, all));
+    return openDeployment(outputs, access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
   const file = target.local || DEFAULT_READY_FILE;
@@ -56,6 +60,16 @@ export function outputsOf(outputs: Readonly<Record<string, string>>, construct: 
       return name === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** Says what a stack is that has no va-wave where the operator looks for one, and the constructs of va-wave that it has. */
+function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Record<string, string>>): string {
+  const others = Object.keys(outputs).flatMap((key) => {
+    const [, id] = new RegExp(`^(\\w*)${OUTPUTS.baseUrl}([0-9A-F]{8})?$`).exec(key) ?? [];
+    return id === undefined ? [] : [[stack, id].filter((part) => part !== '').join('/')];
+  });
+  const found = others.length === 0 ? 'the stack has none' : `the stack has ${others.join(', ')}`;
+  return `There is no va-wave at ${[stack, ...path].join('/')}: ${found}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
 }
 
 /** Reads the quotas of the AWS account. @throws CommandFailure with --local, which has no account */

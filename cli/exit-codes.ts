@@ -45,7 +45,11 @@ function faultMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   switch (error.name) {
+    case 'TokenProviderError':
     case 'CredentialsProviderError':
+      // The SDK has no code for an ended login of IAM Identity Center.
+      if (/expired|sso login/i.test(error.message))
+        return 'Your login to AWS has ended: log in again, as with aws sso login';
       return 'No AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; use --local for the service that npm start runs';
     case 'ExpiredToken':
     case 'ExpiredTokenException':

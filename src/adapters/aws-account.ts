@@ -56,7 +56,7 @@ export async function findStack(name: string, access: AwsAccess): Promise<Stack 
   }
 }
 
-/** Reads the outputs of a deployed stack by name. @throws Refusal 404 when there is no such stack in this account and region */
+/** Reads the outputs of a deployed stack by name. @throws Refusal 404 when there is no such stack in this account and region, or its creation failed */
 export async function stackOutputs(stackName: string, access: AwsAccess): Promise<Readonly<Record<string, string>>> {
   const stack = await findStack(stackName, access);
   if (stack === undefined) {
@@ -64,9 +64,12 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
       message: `stack: there is no stack ${stackName} in this account and region`,
     });
   }
-  return Object.fromEntries(
-    (stack.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']),
-  );
+  const { StackStatus: state = '', Outputs = [] } = stack;
+  // A stack whose creation has not ended, or has failed, has no outputs.
+  if (Outputs.length === 0 && !/^(CREATE|UPDATE\w*|IMPORT)_COMPLETE$/.test(state)) {
+    throw new Refusal('stack_not_found', { message: `stack: ${stackName} is not deployed: its state is ${state}` });
+  }
+  return Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']));
 }
 
 /**

@@ -36,11 +36,12 @@ afterAll(() => {
   cloudFormation.stop();
 });
 
-const stackWith = (outputs: readonly string[]): typeof answer => {
+const stackWith = (outputs: readonly string[], status = 'UPDATE_COMPLETE'): typeof answer => {
   const members = outputs.map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>the-${name}</OutputValue></member>`,
   );
-  const stack = `<member><StackName>VaWave</StackName><Outputs>${members.join('')}</Outputs></member>`;
+  const state = `<StackStatus>${status}</StackStatus>`;
+  const stack = `<member><StackName>VaWave</StackName>${state}<Outputs>${members.join('')}</Outputs></member>`;
   const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
   return { status: 200, body: `<DescribeStacksResponse>${result}</DescribeStacksResponse>` };
 };
@@ -69,7 +70,11 @@ test('finds one construct among others in a stack by its path', async () => {
   answer = stackWith(['AppName', ...ALL.map((name) => `TeamChat${name}0A1B2C3D`)]);
   expect(await connect({ stack: 'Platform/Team/Chat' })).toMatchObject({ baseUrl: 'the-TeamChatBaseUrl0A1B2C3D' });
   expect(asked.at(-1)).toMatch(/StackName=Platform$/);
-  expect(await failureToConnect({ stack: 'Platform' })).toEqual([1, expect.stringContaining('has no output')]);
+  const elsewhere =
+    'the stack has Platform/TeamChat. Name it with --stack <stack>, or --stack <stack>/<id> for a construct';
+  for (const stack of ['Platform', 'Platform/Chat']) {
+    expect(await failureToConnect({ stack })).toEqual([3, `There is no va-wave at ${stack}: ${elsewhere}`]);
+  }
 });
 
 const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
@@ -77,6 +82,9 @@ test.each([
   [EARLIER, 1, 'The stack has no output EventBus: deploy this version of va-wave first'],
   [errorWith(400, 'ValidationError', 'X does not exist'), 3, 'stack: there is no stack X in this account and region'],
   [errorWith(403, 'AccessDenied', 'Not you'), 1, 'AccessDenied: Not you'],
+  [stackWith(['AppName']), 3, expect.stringContaining('There is no va-wave at X: the stack has none. Name it')],
+  [stackWith([], 'ROLLBACK_COMPLETE'), 3, 'stack: X is not deployed: its state is ROLLBACK_COMPLETE'],
+  [stackWith([], 'CREATE_IN_PROGRESS'), 3, 'stack: X is not deployed: its state is CREATE_IN_PROGRESS'],
 ])('reports the answer %j with exit code %i', async (answered, code, message) => {
   answer = answered;
   expect(await failureToConnect({ stack: 'X' })).toEqual([code, message]);

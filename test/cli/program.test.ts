@@ -71,6 +71,13 @@ test.each([
 test.each([
   [new Error('boom'), 1, 'boom'],
   [Object.assign(new Error('x'), { name: 'CredentialsProviderError' }), 1, 'No AWS credentials'],
+  [
+    Object.assign(new Error('The SSO session associated with this profile has expired.'), {
+      name: 'CredentialsProviderError',
+    }),
+    1,
+    'Your login to AWS has ended: log in again',
+  ],
   [new Error('Region is missing'), 1, 'No AWS region'],
   [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 1, 'does not answer (ECONNREFUSED)'],
   [Object.assign(new Error('x'), { name: 'ExpiredTokenException' }), 1, 'have expired'],
