@@ -7,10 +7,10 @@ import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 import { functionSessionTokens, functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
+import { widgetOf } from '../../src/functions/identified-widget.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { outboundParts } from '../../src/functions/outbound-parts.ts';
 import { now, setting } from '../../src/functions/shell.ts';
-import { widgetOf } from '../../src/functions/widget-request.ts';
 
 const shell = functionShell('form-submit');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -1,17 +1,6 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import {
-  CORS_REQUEST_HEADERS,
-  ORIGIN_SECRET_HEADER,
-  SESSION_TOKEN_HEADER,
-  SITE_ID_HEADER,
-  VIEWER_ADDRESS_HEADER,
-} from '../contract/public-operations.ts';
-import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authenticate-widget.ts';
-import { allowedOrigin } from '../domain/auth/cors.ts';
-import type { Context } from '../domain/context.ts';
+import { CORS_REQUEST_HEADERS, ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../contract/public-operations.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { functionOriginSecret } from './function-secrets.ts';
-import type { Announced, HttpRequest, ReplyHeaders } from './http.ts';
+import type { ReplyHeaders } from './http.ts';
 import { setting } from './shell.ts';
 
 type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
@@ -51,36 +40,6 @@ export function distributionOnly(
   const isOriginSecret = originSecret();
   return async (request) => {
     if (!(await sentByDistribution(request, isOriginSecret))) throw new Refusal('distribution_required');
-  };
-}
-
-/**
- * Creates the identification of the widget that sends a request. Adds the site to all following log lines, and allows the page to read the
- * response when the page is on the assistant's Domain or the site does not exist, so that it can also read refusals.
- * @throws Refusal 403 for a request that had to come through the distribution
- */
-export function widgetOf(logger: Logger, context: Context<'configuration' | 'tokens'>) {
-  const isOriginSecret = functionOriginSecret();
-  const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
-  return async (request: HttpRequest, announced: Announced): Promise<IdentifiedWidget> => {
-    await requireDistribution(request);
-    const { headers } = request;
-    const credentials = {
-      siteId: headers[SITE_ID_HEADER],
-      sessionToken: headers[SESSION_TOKEN_HEADER],
-      origin: headers.origin,
-      referer: headers.referer,
-      ip: await visitorIp(request, isOriginSecret),
-    };
-    const widget = await identifyWidget(credentials, context);
-    const { assistant } = widget;
-    if (assistant !== undefined) {
-      logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
-      announced.siteId = assistant.site_id;
-    }
-    const origin = allowedOrigin(assistant, credentials.origin);
-    if (origin !== undefined) announced.headers['access-control-allow-origin'] = origin;
-    return widget;
   };
 }
 

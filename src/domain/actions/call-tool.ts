@@ -10,8 +10,8 @@ import {
 } from '../../contract/limits.ts';
 import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
+import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
-import { existingAssistant } from '../organizations/manage-assistants.ts';
 import { parseJson } from '../parse-json.ts';
 import { type ArgumentsVerdict, checkArguments, NO_PARAMETERS } from './parameters.ts';
 

@@ -16,6 +16,7 @@ import type { Membership } from '../../contract/organizations.ts';
 import { slugOf } from '../../contract/slug.ts';
 import type { Author, Context, ManagementContext } from '../context.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
+import { existingAction } from '../existing.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
@@ -113,12 +114,6 @@ export async function deleteAction(
   if (!(await store.deleteAction(action, author))) {
     throw new StaleVersion('Action');
   }
-}
-
-/** Returns an Action that was read. @throws Refusal 404 when there is none */
-export function existingAction(action: Action | undefined, actionId: string): Action {
-  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
-  return action;
 }
 
 /** Returns an Action. @throws Refusal 404 */

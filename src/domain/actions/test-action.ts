@@ -5,9 +5,10 @@ import type { Context, OutboundRequest } from '../context.ts';
 import { retryDelay } from '../delivery/outcome.ts';
 import { withoutSignatures } from '../delivery/signature.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
+import { existingAction } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { Refusal } from '../refusal.ts';
-import { existingAction, withChange } from './manage-actions.ts';
+import { withChange } from './manage-actions.ts';
 import { type ArgumentValue, checkArguments, NO_PARAMETERS } from './parameters.ts';
 
 /**

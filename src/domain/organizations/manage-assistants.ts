@@ -14,6 +14,7 @@ import type { Membership, Organization } from '../../contract/organizations.ts';
 import { normalizeIpAddress } from '../auth/ip-addresses.ts';
 import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import type { Context, ManagementContext } from '../context.ts';
+import { existingAssistant } from '../existing.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
 import { requireOrganization } from './manage-organizations.ts';
@@ -152,13 +153,6 @@ export async function assistantOf(member: Membership, siteId: string, { store }:
 /** Returns an assistant. @throws Refusal 404 */
 export async function requireAssistant(siteId: string, { store }: Context<'store'>): Promise<Assistant> {
   return existingAssistant(await store.findAssistant(siteId), siteId);
-}
-
-/** Returns an assistant that was read. @throws Refusal 404 when there is none */
-export function existingAssistant(assistant: Assistant | undefined, siteId: string): Assistant {
-  if (assistant === undefined)
-    throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
-  return assistant;
 }
 
 async function save(previous: Assistant, changed: Assistant, context: ManagementContext): Promise<Assistant> {

@@ -1,0 +1,16 @@
+import type { Action } from '../contract/actions.ts';
+import type { Assistant } from '../contract/assistants.ts';
+import { Refusal } from './refusal.ts';
+
+/** Returns an Action that was read. @throws Refusal 404 when there is none */
+export function existingAction(action: Action | undefined, actionId: string): Action {
+  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  return action;
+}
+
+/** Returns an assistant that was read. @throws Refusal 404 when there is none */
+export function existingAssistant(assistant: Assistant | undefined, siteId: string): Assistant {
+  if (assistant === undefined)
+    throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
+  return assistant;
+}
