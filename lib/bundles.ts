@@ -4,6 +4,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, transformSync } from 'esbuild';
+import { minify_sync } from 'terser';
 import * as z from 'zod';
 import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
 
@@ -89,6 +90,10 @@ function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
+/** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service. They get short names. */
+const INTERNAL =
+  /^(again|answered|granted|isAsking|isGuest|isRenewedBy|mountView|opened|problem|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
+
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
  * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
@@ -123,10 +128,16 @@ export function bundleWidget() {
   });
   const file = result.outputFiles[0];
   if (file === undefined) throw new Error('esbuild wrote no widget');
-  const hash = (algorithm: string) => createHash(algorithm).update(file.contents);
+  const { code } = minify_sync(file.text, {
+    ecma: 2020,
+    compress: { passes: 3, unsafe_arrows: true },
+    mangle: { properties: { regex: INTERNAL } },
+  });
+  if (code === undefined) throw new Error('terser wrote no widget');
+  const hash = (algorithm: string) => createHash(algorithm).update(code);
   return {
     /** The source of the classic script. */
-    code: file.text,
+    code,
     /** File name that changes with the content. It contains `va-wave-widget`, by which the loader finds its script tag. */
     immutableName: `va-wave-widget.${hash('sha256').digest('hex').slice(0, 16)}.js`,
     /** Value of the `integrity` attribute for a tag that names this file. */

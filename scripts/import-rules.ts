@@ -21,7 +21,7 @@ const PAGES = '@cloudscape-design/components @cloudscape-design/collection-hooks
 
 const TABLE: readonly (readonly [files: string, rooms: string, packages: string])[] = [
   ['bin/**', 'lib', `${CDK} node:child_process node:fs`],
-  ['lib/**', WIRE, `${CDK} constructs esbuild #bundles zod node:child_process node:crypto node:util ${FILES}`],
+  ['lib/**', WIRE, `${CDK} constructs esbuild terser #bundles zod node:child_process node:crypto node:util ${FILES}`],
   ['lambdas/*/**', `${SERVICE} src/functions`, LAMBDA],
   ['src/contract/**', '', 'zod'],
   ['src/deployment/**', '', ''],

@@ -15,6 +15,8 @@ export type Answer<T> = {
   /** What the answer grants; undefined after any failure. */
   readonly granted: T | undefined;
   readonly refused: Refused;
+  /** Seconds that a refusal asks to wait; 0 without such a wish. */
+  readonly retryAfter: number;
 };
 
 /** A path of the API below its base. */
@@ -37,24 +39,38 @@ export function apiClient({ base, debug }: Settings) {
         body,
         signal: controller.signal,
       });
-      const answered: unknown = await response.json().catch(() => undefined);
-      return { status: ended ? 0 : response.status, answered };
+      const answered: unknown = await response.json().catch((error) => {
+        // An answer that ends in the middle is no answer.
+        if (!(error instanceof SyntaxError)) throw error;
+      });
+      return {
+        status: ended ? 0 : response.status,
+        answered,
+        retryAfter: Number(response.headers.get('retry-after')) || 0,
+      };
     } catch {
-      return { status: 0, answered: undefined };
+      return { status: 0, answered: undefined, retryAfter: 0 };
     } finally {
       clearTimeout(timer);
     }
   };
 
+  /** How many requests in a row had no answer. Negative after the first answer, which shows that the browser hides none. */
+  let silent = 0;
+
   /**
-   * Logs one line about a failed request, with advice for the page's developer by error code (texts/x-debug.json). It logs nothing unless
-   * the tag has data-debug="true", so visitors do not load the advice. When a preflight is refused, the browser hides the answer from
-   * the page. If the advice still loads, the Domain is wrong (the empty code); if not, the service is unreachable.
+   * Logs one line about a failed request, with advice for the page's developer by error code (texts/x-debug.json). It logs nothing without
+   * data-debug, so visitors do not load the advice. The browser hides from the page why a request has no answer: the service is
+   * unreachable when another request of any kind fails too, and the answers are hidden (the empty code) when none ever arrived.
    */
-  const log = async (what: string, { status, refused: { code, error } }: Answer<unknown>) => {
-    if (!debug) return;
-    const advice = await textFile(base, 'x-debug');
-    const advised = advice ? (advice[code] ?? '') : 'No answer: check the network and connect-src.';
+  const log = async (what: string, path: Path, { status, refused: { code, error } }: Answer<unknown>) => {
+    if (!debug || ended) return;
+    const reached = status || (await fetch(base + path, { mode: 'no-cors', cache: 'no-store' }).catch(() => 0));
+    const advised = !reached
+      ? 'No answer: check the network and connect-src.'
+      : status || silent > 1
+        ? ((await textFile(base, 'x-debug'))?.[code] ?? '')
+        : '';
     console.warn(`[va-wave] ${what} failed: HTTP ${status} ${error}. ${advised}`);
   };
 
@@ -72,10 +88,14 @@ export function apiClient({ base, debug }: Settings) {
       body: string,
       grantedBy: (body: unknown) => T | undefined,
     ): Promise<Answer<T>> => {
-      const { status, answered } = await send(path, headers, body);
-      const granted = status === 200 ? grantedBy(answered) : undefined;
-      const answer = { status, granted, refused: refusedBy(answered) };
-      if (granted === undefined) void log(what, answer);
+      // A header cannot have every value of an attribute. Without a credential, the service would refuse with the same code.
+      const { answered, ...rest } = /^[\w.-]+$/.test(Object.values(headers).join())
+        ? await send(path, headers, body)
+        : { status: 401, answered: { code: 'credentials_required' }, retryAfter: 0 };
+      silent = rest.status ? -1e9 : silent + 1;
+      const granted = rest.status === 200 ? grantedBy(answered) : undefined;
+      const answer = { ...rest, granted, refused: refusedBy(answered) };
+      if (granted === undefined) void log(what, path, answer);
       return answer;
     },
     /** Takes every answer that arrives from now on as no answer. */

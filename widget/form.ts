@@ -14,9 +14,9 @@ const CHECK = 'M5 12.5l4.5 4.5L19 7.5';
 const NO_ATTEMPT: Attempt = { values: '', clientKey: '' };
 
 /** Creates a form with its own draft and state. Both are kept while the visitor looks at another form. */
-export function formView(owner: string, form: FormPanel, session: Pick<Session, 'submit'>, texts: Texts) {
+export function formView(siteId: string, form: FormPanel, session: Pick<Session, 'submit'>, texts: Texts) {
   const fields = form.fields.map((field) => fieldView(field, texts));
-  const kept = draft(owner, form.slug, fields);
+  const kept = draft(siteId, form.slug, fields);
   let attempt = kept.restore() ?? NO_ATTEMPT;
   let sending = false;
 

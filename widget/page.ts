@@ -10,33 +10,32 @@ export type Stub = { readonly q: unknown[] };
 
 const NAME = 'va-wave-widget';
 
-/** Returns the settings of the widget's script tag, or undefined when no tag has the widget's file name. */
+/**
+ * Returns the settings of the widget's script tag, or undefined when the page has no tag with the widget's file name. A tag that the page
+ * has removed while it loaded does not count.
+ */
 export function readSettings() {
   const script = [document.currentScript, ...document.scripts]
     .filter((one) => one instanceof HTMLScriptElement)
-    .find(({ src }) => src.includes(NAME));
+    .find(({ src, isConnected }) => isConnected && src.includes(NAME));
   const base = script && /^https?:\/\/[^/?#]+/.exec(script.src)?.[0];
   if (!script || !base) return undefined;
-  const { siteId, sessionToken, debug, language = '', theme, position } = script.dataset;
+  // Who pastes a value also pastes spaces, some of them invisible. No value has any.
+  const given = (name: string) => script.dataset[name]?.replace(/[\s\u200b-\u200f\u2060]/g, '');
   return {
+    script,
     /** Origin of the script. The API has the same origin. */
     base,
-    siteId,
-    token: sessionToken,
-    debug: debug === 'true',
+    siteId: given('siteId'),
+    token: given('sessionToken'),
+    debug: !/^(false|0)$/i.test(given('debug') ?? '0'),
     /** A BCP 47 tag; empty for the page's own language. */
-    language,
+    language: given('language'),
     /** `light` or `dark`; by default the theme of the visitor's system. */
-    theme,
+    theme: given('theme')?.toLowerCase(),
     /** `left` or `right`; by default the side where lines of text end. */
-    position,
+    position: given('position')?.toLowerCase(),
   };
-}
-
-/** Returns the stub that the page has set as `vaWave`, or undefined when there is none or the widget has replaced it. */
-export function stubOf(page: Window): Stub | undefined {
-  const value: unknown = Object.getOwnPropertyDescriptor(page, 'vaWave')?.value;
-  return typeof value === 'function' && 'q' in value && Array.isArray(value.q) ? Object(value) : undefined;
 }
 
 /** Dispatches an event to the page on `document`. The event bubbles to `window`. */

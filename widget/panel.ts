@@ -11,15 +11,15 @@ const CLOSE = 'M6 6l12 12M18 6L6 18';
 
 export type PanelContent = {
   readonly forms: InitResponse['forms'];
-  /** The owner of the drafts to restore. */
-  readonly owner: string;
+  /** The site of the drafts to restore. */
+  readonly siteId: string;
   /** Mounts the conversation view of the page or the platform, if there is one. Returns what removes the view. */
   readonly mountView?: ((place: HTMLElement) => unknown) | undefined;
 };
 
 /** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
 export function panel(
-  { forms, owner, mountView }: PanelContent,
+  { forms, siteId, mountView }: PanelContent,
   session: Pick<Session, 'submit'>,
   texts: Texts,
   onClose: () => void,
@@ -31,7 +31,7 @@ export function panel(
   const body = element('div', { class: 'body', tabindex: '-1' });
   const talk = element('div', { class: 'talk', tabindex: '-1' });
   const place = element('div', { class: 'view', tabindex: '-1' });
-  const views = new Map(forms.map((form) => [form.slug, formView(owner, form, session, texts)]));
+  const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
   const language = document.documentElement.lang;
   let hasView = mountView !== undefined;
   let mounted = false;
@@ -88,7 +88,7 @@ export function panel(
 
   const node = element(
     'dialog',
-    { id: 'panel', class: hasView ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
+    { id: 'panel', popover: 'manual', class: hasView ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
     element('div', { class: 'bar' }, back, title, close),
     talk,
     body,

@@ -2,7 +2,7 @@ import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
 import { type Answer, apiClient, isInitResponse, jsonObject, type Refused, submissionId } from './api.ts';
 import { emit, type Settings } from './page.ts';
-import { perBrowser, perTab } from './storage.ts';
+import { ownTab, perBrowser, perTab } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
 
 /** How long the page has to set a new token before the widget shows that the session has expired. */
@@ -11,6 +11,17 @@ const RENEWALS_PER_REQUEST = 2;
 /** An earlier attempt of the same submission can wait at most 5 s for the endpoint. */
 const IN_PROGRESS_DELAY_MS = 1500;
 const IN_PROGRESS_RETRIES = 4;
+
+/** How often the first request is repeated while nothing decides it. */
+const REPEATS = 5;
+/** The hourly limit names the next hour. If all pages waited for it, they would all come back in the same second. */
+const LONGEST_RETRY_AFTER_S = 300;
+
+/** The codes of refusals that a token can change. */
+const NEEDS_TOKEN = /^(credentials|session_token)_required$/;
+/** The id of a user whom the customer's backend did not name. Each session token has another one. */
+const GUEST = /^anon_.*/;
+const UNDECIDED = /^(0|408|429|5..)$/;
 
 /** The result of a submission. */
 export type Outcome =
@@ -24,20 +35,26 @@ type OnRenewal = (asking: boolean) => void;
 
 export type Session = ReturnType<typeof openSession>;
 
-/** Authenticates the widget's requests by a site id or a session token. The token takes precedence. The visitor can see both. */
+/**
+ * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
+ * both. Another visitor gets another session.
+ */
 export function openSession(settings: Settings) {
   const { post, end } = apiClient(settings);
+  let wake = () => {};
+  let ended = false;
   let { token } = settings;
   const tokens = new EventTarget();
+  let asking = false;
   let renewal: Promise<boolean> | undefined;
   let conversationId: string | null = null;
   let beginning: Promise<Answer<InitResponse>> | undefined;
 
-  const siteId = () => (token ? siteOfToken(token) : settings.siteId) ?? '';
+  const siteId = () => (token ? claimsOf(token)[0] : (settings.siteId ?? ''));
   const credential = (): VaWaveCredential =>
     token ? { 'X-Session-Token': token } : { 'X-Site-Id': settings.siteId ?? '' };
   // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
-  const isExpired = ({ status }: Answer<unknown>) => status === 401 && token !== undefined;
+  const isExpired = ({ status }: Answer<unknown>) => status === 401 && !!token;
 
   const nextToken = () => new Promise((resolve) => tokens.addEventListener('set', resolve, { once: true }));
 
@@ -47,6 +64,7 @@ export function openSession(settings: Settings) {
     renewal = Promise.race([nextToken().then(() => true), pause(RENEWAL_MS).then(() => false)]).finally(() => {
       renewal = undefined;
     });
+    asking = true;
     emit('va-wave:token-expired', null);
     return renewal;
   };
@@ -67,8 +85,8 @@ export function openSession(settings: Settings) {
   };
 
   const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
-    const conversation = `conversation:${siteId()}`;
-    const visitor = `visitor:${siteId()}`;
+    const conversation = `${siteId()}:conversation`;
+    const visitor = `${siteId()}:visitor`;
     const body: PublicBody<'initWidget'> = {
       conversation_id: identifier(perTab.get(conversation)),
       visitor_id: token ? null : identifier(perBrowser.get(visitor)),
@@ -80,6 +98,7 @@ export function openSession(settings: Settings) {
       isInitResponse(given) ? given : undefined,
     );
     if (answer.granted) {
+      ownTab(siteId(), token ? answer.granted.visitor_id.replace(GUEST, '') : '');
       conversationId = answer.granted.conversation_id;
       perTab.set(conversation, conversationId);
       // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
@@ -103,12 +122,53 @@ export function openSession(settings: Settings) {
     return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
 
+  /** Resolves after the pause, or at once when the browser is online again, but not while the page is hidden or offline. */
+  const moment = (ms: number) =>
+    new Promise<void>((resolve) => {
+      let due = false;
+      const check = (event?: Event) => {
+        due ||= event?.type !== 'visibilitychange';
+        if (due && !document.hidden && navigator.onLine) wake();
+      };
+      wake = () => {
+        removeEventListener('online', check);
+        document.removeEventListener('visibilitychange', check);
+        resolve();
+      };
+      addEventListener('online', check);
+      document.addEventListener('visibilitychange', check);
+      setTimeout(check, ms);
+    });
+
   return {
     siteId,
     credential,
     renewToken,
-    /** Authenticates and resumes the tab's conversation, but starts none. Resolves to undefined after any failure. */
-    init: async () => (await init(false)).granted,
+    /** Whether this token renews that of the session, because it belongs to the same visitor. All guests of a site count as one. */
+    isRenewedBy: (next: string) => !!token && String(claimsOf(next)) === String(claimsOf(token)),
+    isGuest: () => !claimsOf(token)[1],
+    /** Whether the page has not answered the last question for a token. */
+    isAsking: () => asking,
+    /**
+     * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is
+     * missing or refused. Repeats what is no decision (no answer, 408, 429, 5xx). Resolves to undefined after a decision against the page.
+     */
+    start: async (): Promise<InitResponse | undefined> => {
+      for (let repeats = 0; ; ) {
+        const answer: Answer<InitResponse> = await renewing(
+          () => init(false),
+          () => {},
+        );
+        const { status, granted, refused, retryAfter } = answer;
+        if (granted || ended) return granted;
+        if (isExpired(answer) || NEEDS_TOKEN.test(refused.code)) {
+          await nextToken();
+          repeats = 0;
+        } else if (UNDECIDED.test(String(status)) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
+          await moment(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
+        } else return undefined;
+      }
+    },
     /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
     begin: async () => {
       await begun(() => {});
@@ -150,26 +210,24 @@ export function openSession(settings: Settings) {
     },
     setToken: (next: string) => {
       token = next;
+      asking = false;
       tokens.dispatchEvent(new Event('set'));
     },
-    /** Removes the conversation, the visitor and the drafts from memory and storage. */
-    forget: () => {
-      conversationId = null;
-      perTab.clear();
-      perBrowser.clear();
+    end: () => {
+      ended = true;
+      end();
+      wake();
     },
-    end,
   };
 }
 
-/** Returns the unverified `site_id` of a token's payload. It only selects the assistant whose CORS setting applies. */
-function siteOfToken(token: string): string | undefined {
+/** Returns the unverified site and user of a token, empty where it has none. Guests have no user. The service verifies both. */
+function claimsOf(token = ''): readonly [siteId: string, userId: string] {
   try {
-    const payload = token.split('.')[1] ?? '';
-    const { site_id } = JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')));
-    return typeof site_id === 'string' ? site_id : undefined;
+    const { site_id, sub } = JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/')));
+    return [String(site_id ?? ''), String(sub ?? '').replace(GUEST, '')];
   } catch {
-    return undefined;
+    return ['', ''];
   }
 }
 

@@ -11,12 +11,9 @@ export const perBrowser = memory(() => localStorage);
 /** An attempt to send. The same content keeps its key, also after a reload, so that another attempt cannot submit it twice. */
 export type Attempt = { readonly values: string; readonly clientKey: string };
 
-/**
- * Keeps the visitor's input in the tab until it is sent.
- * @param owner identifies the visitor, so that the next user who logs in in this tab does not see the draft
- */
-export function draft(owner: string, slug: string, fields: readonly FieldView[]) {
-  const key = `draft:${owner}:${slug}`;
+/** Keeps the visitor's input in the tab until it is sent. */
+export function draft(siteId: string, slug: string, fields: readonly FieldView[]) {
+  const key = `${siteId}:draft:${slug}`;
   return {
     save: (attempt: Attempt) => {
       const typed = Object.fromEntries(fields.map(({ field, input }) => [field.key, input.value]));
@@ -38,14 +35,15 @@ export function draft(owner: string, slug: string, fields: readonly FieldView[])
 }
 
 /**
- * Returns the owner of the drafts. In Allowed Websites all drafts of a tab have the same owner. With a session token it is a hash of
- * the user id, because the id must not stay in the browser after a log-out. Anonymous tokens have a new id each and share one owner.
+ * Makes a visitor the owner of what the tab keeps of a site. What another user has left goes; a guest who becomes a user keeps the drafts.
+ * @param userId empty for a guest. Only its hash is stored, because the id must not stay in the browser after a log-out
  */
-export function ownerOf(visitorId: string, hasToken: boolean): string {
-  if (!hasToken || visitorId.startsWith('anon_')) return '';
+export function ownTab(siteId: string, userId: string): void {
   let hash = 0;
-  for (const unit of visitorId) hash = (Math.imul(hash, 31) + (unit.codePointAt(0) ?? 0)) | 0;
-  return String(hash);
+  for (const unit of userId) hash = (Math.imul(hash, 31) + (unit.codePointAt(0) ?? 0)) | 0;
+  const before = perTab.get(`${siteId}:owner`);
+  if (before && before !== hash) perTab.clear(`${siteId}:`);
+  perTab.set(`${siteId}:owner`, hash);
 }
 
 /** @param open returns the storage. Where storage is blocked, reading this property of the window throws. */
@@ -65,10 +63,10 @@ function memory(open: () => Storage) {
       tried((storage) =>
         value === null ? storage.removeItem(PREFIX + key) : storage.setItem(PREFIX + key, JSON.stringify(value)),
       ),
-    /** Removes every key of the widget. */
-    clear: () =>
+    /** Removes every key that begins with this. */
+    clear: (beginning = '') =>
       tried((storage) => {
-        for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key);
+        for (const key of Object.keys(storage)) if (key.startsWith(PREFIX + beginning)) storage.removeItem(key);
       }),
   };
 }

@@ -34,16 +34,29 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
   }
 }
 
-/** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a BCP 47 tag */
+/** Returns the most likely locale of a language code as servers write it: pt_BR, de_DE.UTF-8, iw. Undefined for what is no code. */
+function localeOf(code: string): Intl.Locale | undefined {
+  try {
+    const [tag = ''] = /^[a-z]{2,}([_-][a-z\d]+)*/i.exec(code) ?? [];
+    return new Intl.Locale(tag.replace(/_/g, '-')).maximize();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether a language is written from right to left. */
+export function isRightToLeft(code: string): boolean {
+  return /Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg/.test(String(localeOf(code)));
+}
+
+/** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a language code */
 export async function textsFor(base: string, wanted: string): Promise<LanguageTexts> {
-  const tag = wanted.toLowerCase();
-  const [primary = ''] = tag.split('-');
-  // Pages write Norwegian as no, nb or nn.
-  const language = /^zh\b.*-(hant|tw|hk|mo)\b/.test(tag) ? 'zh-hant' : /^n[on]$/.test(primary) ? 'nb' : primary;
+  const { language: spoken = '', script } = localeOf(wanted) ?? {};
+  // Cantonese is written as Chinese. Pages write Norwegian as no, nb or nn.
+  const family = spoken === 'yue' ? 'zh' : /^n[on]$/.test(spoken) ? 'nb' : spoken;
+  const language = family === 'zh' && script === 'Hant' ? 'zh-hant' : family;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
-  if (!texts) return { language: 'en', texts: en };
-  // Keys of fields are often English, whatever the language of the page.
-  return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
+  return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
 }
 
 /** Returns the texts with the page's own texts in their place. Ignores values that are not texts. */

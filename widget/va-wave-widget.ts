@@ -1,22 +1,31 @@
 import type { InitResponse } from '../src/contract/widget.ts';
-import { emit, readSettings, type Settings, type Stub, stubOf } from './page.ts';
-import { openSession } from './session.ts';
+import { emit, readSettings, type Settings, type Stub } from './page.ts';
+import { openSession, type Session } from './session.ts';
+import { perBrowser, perTab } from './storage.ts';
 import { type LanguageTexts, replaced, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
 import { mountWidget, type Widget } from './widget.ts';
 
 // The loader that a page embeds with one async script tag.
 const settings = readSettings();
-const stub = stubOf(window);
 // hasOwn excludes an element with the id vaWave, which is reachable as window.vaWave too.
-if (settings && (stub || !Object.hasOwn(window, 'vaWave'))) start(settings, stub);
+const given: unknown = Object.hasOwn(window, 'vaWave') && window.vaWave;
+if (settings && typeof given === 'function') {
+  // The page's stub has a queue. Without one, this is the widget of an earlier tag.
+  if ('q' in given && Array.isArray(given.q)) start(settings, Object(given));
+  else given('tag', settings);
+} else if (settings && !given) start(settings);
 
 /**
  * Starts the widget. Nothing appears on the page before the service has accepted init.
  * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
-function start(settings: Settings, stub: Stub | undefined): void {
-  const session = openSession(settings);
+function start(first: Settings, stub?: Stub): void {
+  /** The tag that counts. */
+  let settings = first;
+  let session = openSession(settings);
+  /** The session of a user who has logged out before the page answered its question for a token. */
+  let asked: Session | undefined;
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
   let widget: Widget | undefined;
@@ -27,27 +36,61 @@ function start(settings: Settings, stub: Stub | undefined): void {
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let unread = 0;
-  let wanted: { readonly form?: string | undefined } | undefined;
+  let wanted: { readonly form?: string | undefined; readonly again?: boolean } | undefined;
 
   /** Builds the widget again and keeps it open if it was open. Shows nothing when there is neither a form nor a view. */
   const render = () => {
-    if (destroyed || !init || !languageTexts) return;
-    const isFirst = !widget;
-    const wasOpen = widget?.isOpen();
-    if (wasOpen) wanted ??= {};
-    widget?.remove();
+    const last = widget;
+    if (last?.isOpen()) wanted ??= { again: true };
+    last?.remove();
     widget = undefined;
-    if (init.forms.length === 0 && !view) {
-      if (settings.debug) console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
-      return;
+    if (init && languageTexts && (init.forms.length > 0 || view)) {
+      widget = mountWidget(init, settings, session, replaced(languageTexts, texts), view, () => setUnread(0), render);
+      widget.hide(hidden);
+      widget.setUnread(unread);
+      widget.prefill(visitor);
+    } else if (init && settings.debug) {
+      console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
-    widget = mountWidget(init, settings, session, replaced(languageTexts, texts), view, () => setUnread(0));
-    widget.hide(hidden);
-    widget.setUnread(unread);
-    widget.prefill(visitor);
-    if (isFirst) emit('va-wave:ready', null);
-    if (wanted) widget.open(wanted.form, wasOpen);
+    if (!last !== !widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
+    if (!widget || !wanted) return;
+    widget.open(wanted.form, wanted.again);
     wanted = undefined;
+  };
+  /**
+   * Replaces the visitor: nothing that the page shows or the browser keeps passes from one user to another.
+   * @param known the answer of init, where it holds for the next visitor too
+   */
+  const become = (next: Settings, known?: InitResponse) => {
+    session.end();
+    perTab.set(`${session.siteId()}:conversation`, null);
+    if (!session.isGuest()) visitor = {};
+    settings = next;
+    session = openSession(settings);
+    init = known;
+    setUnread(0);
+    render();
+    if (!init) void run();
+  };
+  const run = async () => {
+    const own = session;
+    try {
+      // The calls that wait in the stub come first: one of them may set a token.
+      await undefined;
+      if (own !== session || destroyed) return;
+      const [answer, loadedTexts] = await Promise.all([
+        own.start(),
+        textsFor(settings.base, settings.language || document.documentElement.lang),
+      ]);
+      await parsed();
+      if (own !== session || destroyed) return;
+      if (!answer) return commands.destroy();
+      [init, languageTexts] = [answer, loadedTexts];
+      render();
+    } catch {
+      // In a browser that lacks a required feature, this happens before anything is on the page.
+      commands.destroy();
+    }
   };
   const hide = (now: boolean) => {
     hidden = now;
@@ -60,7 +103,7 @@ function start(settings: Settings, stub: Stub | undefined): void {
     emit('va-wave:unread', { count });
   };
 
-  const commands: VaWaveCommands = {
+  const commands: VaWaveCommands & { readonly tag: (next: Settings) => void } = {
     open: (form) => {
       if (widget) widget.open(form);
       else wanted = { form };
@@ -87,19 +130,40 @@ function start(settings: Settings, stub: Stub | undefined): void {
       view = newView;
       render();
     },
-    setSessionToken: session.setToken,
+    setSessionToken: (given) => {
+      const token = String(given ?? '').trim();
+      const isLate = asked?.isRenewedBy(token);
+      asked = undefined;
+      if (!token || isLate) return;
+      if (session.isRenewedBy(token)) session.setToken(token);
+      else become({ ...settings, token });
+    },
+    ready: (callback) => {
+      if (widget) callback();
+      else document.addEventListener('va-wave:ready', callback, { once: true });
+    },
     reset: () => {
-      session.forget();
+      perTab.clear();
+      perBrowser.clear();
       visitor = {};
-      setUnread(0);
-      render();
+      const hadToken = 'X-Session-Token' in session.credential();
+      asked = session.isAsking() && !session.isGuest() ? session : undefined;
+      become({ ...settings, token: undefined }, hadToken ? undefined : init);
+      if (hadToken) emit('va-wave:token-expired', null);
+    },
+    /** A further tag counts when it has a token, or when the tag before is no longer in the page. */
+    tag: (next) => {
+      if (settings.script.isConnected && !next.token) return;
+      settings = next;
+      if (next.token) commands.setSessionToken(next.token);
+      else if ('X-Session-Token' in session.credential() || session.siteId() !== next.siteId) become(next);
     },
     destroy: () => {
       destroyed = true;
       session.end();
-      widget?.remove();
-      widget = undefined;
-      if (Object.getOwnPropertyDescriptor(window, 'vaWave')?.value !== api) return;
+      init = undefined;
+      render();
+      if (window.vaWave !== api) return;
       Reflect.deleteProperty(window, 'vaWave');
       // Later calls of the page then cause no errors and wait for the next start.
       if (stub) Object.assign(window, { vaWave: stub });
@@ -117,18 +181,7 @@ function start(settings: Settings, stub: Stub | undefined): void {
     call(String(command), ...values);
   }
 
-  const begin = async () => {
-    const [answer, loadedTexts] = await Promise.all([
-      session.init(),
-      textsFor(settings.base, settings.language || document.documentElement.lang),
-    ]);
-    if (!answer) return commands.destroy();
-    await parsed();
-    [init, languageTexts] = [answer, loadedTexts];
-    render();
-  };
-  // In a browser that lacks a required feature, this fails before anything is on the page.
-  begin().catch(commands.destroy);
+  void run();
 }
 
 /** Waits until the page is parsed, so that the widget comes after the page's elements in the order of the Tab key. */

@@ -92,9 +92,11 @@ export interface VaWaveCommands {
   /** Replaces texts of the widget. */
   texts(texts: VaWaveTexts): void;
   conversation(view: VaWaveConversationView): void;
-  /** Replaces the session token, at any time. */
+  /** Renews the session token, or sets that of another visitor, at any time. */
   setSessionToken(token: string): void;
-  /** Removes the visitor, the conversation and the drafts. Call it after a log-out. */
+  /** Calls back once, when the widget has something to open; at once if it has. */
+  ready(callback: () => void): void;
+  /** Removes the visitor, the session token, the conversation and the drafts. Call it after a log-out. */
   reset(): void;
   /** Removes the widget from the page. Load the script again to start a new widget. */
   destroy(): void;
@@ -106,6 +108,7 @@ export type VaWave = Readonly<VaWaveCommands> &
 
 export interface VaWaveEvents {
   'va-wave:ready': CustomEvent<null>;
+  'va-wave:removed': CustomEvent<null>;
   'va-wave:open': CustomEvent<null>;
   'va-wave:close': CustomEvent<null>;
   'va-wave:unread': CustomEvent<{ readonly count: number }>;

@@ -4,23 +4,28 @@ import { isComposing, keepEvents } from './events.ts';
 import { emit, type Settings } from './page.ts';
 import { panel } from './panel.ts';
 import type { Session } from './session.ts';
-import { ownerOf } from './storage.ts';
-import type { LanguageTexts } from './texts.ts';
+import { isRightToLeft, type LanguageTexts } from './texts.ts';
 import { watchTheme } from './theme.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
 
 /** styles.css, minified. The bundler sets it (lib/bundles.ts). */
 declare const STYLE_SHEET: string;
 
-const SPEECH_BUBBLE =
-  'M21 11.5a8.4 8.4 0 0 1-9 8.4 9.6 9.6 0 0 1-3.6-.7L3 21l1.9-4.8A8.2 8.2 0 0 1 3 11.5 8.7 8.7 0 0 1 12 3a8.7 8.7 0 0 1 9 8.5z';
+const SPEECH_BUBBLE = 'M20 4H4v12h4v4l5-4h7z';
 const CHEVRON_DOWN = 'M5 9l7 7 7-7';
 /** On a small or zoomed screen the panel fills the screen and is modal, because a floating panel would be too small. */
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
 export type Widget = ReturnType<typeof mountWidget>;
 
-/** Creates the launcher and the panel, and adds them to the page. */
+/** The least time between two returns to a page that removes the widget, so that a page that removes it each time stays usable. */
+const RETURN_MS = 200;
+
+/**
+ * Creates the launcher and the panel, and keeps them on the page until `remove`.
+ * @param onOpen called when the panel opens
+ * @param onLost called when the page has removed all listeners (document.open): the widget must be built again
+ */
 export function mountWidget(
   init: InitResponse,
   settings: Settings,
@@ -28,11 +33,12 @@ export function mountWidget(
   { language, texts }: LanguageTexts,
   view: VaWaveConversationView | undefined,
   onOpen: () => void,
+  onLost: () => void,
 ) {
-  const page = document.documentElement;
   const smallScreen = matchMedia(SMALL_SCREEN);
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
-  const direction = /^(ar|he)\b/.test(language) || getComputedStyle(page).direction === 'rtl' ? 'rtl' : 'ltr';
+  const direction =
+    isRightToLeft(language) || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
   const isLeft = settings.position === 'left' || (settings.position !== 'right' && direction === 'rtl');
 
   const badge = element('span', { class: 'badge' });
@@ -49,14 +55,26 @@ export function mountWidget(
     icon(CHEVRON_DOWN),
     badge,
   );
-  const close = () => {
-    if (!dialog.open) return;
+  let shown = false;
+  /** The element that had the focus before the panel opened. */
+  let before: Element | null = null;
+  const focus = (element: Element | null) => element instanceof HTMLElement && element.focus();
+  const takeDown = () => {
     dialog.close();
+    dialog.hidePopover?.();
+  };
+  const close = () => {
+    if (!shown) return;
+    shown = false;
+    dialog.classList.remove('shown');
+    takeDown();
     smallScreen.removeEventListener('change', arrange);
     launcher.setAttribute('aria-expanded', 'false');
-    // The browser returns the focus to the element that had it before. After a click in Safari, no element had it.
     const active = document.activeElement === host ? shadow.activeElement : document.activeElement;
-    if (!active || active === document.body || dialog.contains(active)) launcher.focus();
+    if (!active || active === document.body || dialog.contains(active)) {
+      launcher.focus();
+      focus(before);
+    }
     emit('va-wave:close', null);
   };
   const { siteId, begin, credential, renewToken } = session;
@@ -73,7 +91,7 @@ export function mountWidget(
   const { node: dialog, ...content } = panel(
     {
       forms: init.forms,
-      owner: ownerOf(init.visitor_id, 'X-Session-Token' in credential()),
+      siteId: siteId(),
       mountView: view && mountView,
     },
     session,
@@ -87,7 +105,7 @@ export function mountWidget(
     dialog,
   );
   const host = document.createElement('va-wave-widget');
-  host.setAttribute('popover', 'manual');
+  host.popover = 'manual';
   const shadow = host.attachShadow({ mode: 'open' });
   const styles = new CSSStyleSheet();
   styles.replaceSync(STYLE_SHEET);
@@ -95,31 +113,71 @@ export function mountWidget(
   shadow.adoptedStyleSheets = [styles];
   shadow.append(root);
 
+  let removed = false;
+  let later: ReturnType<typeof setTimeout> | undefined;
+  let alive: boolean;
+  host.addEventListener('va-wave', () => {
+    alive = true;
+  });
   /**
-   * Adds the host next to the body: there, the page's layout rules, a replaced body and aria-hidden on the body do not affect it. As a
-   * popover it is in the top layer, above every z-index, and catches no clicks.
+   * Adds the host at the end of the body, where the hydration of a whole document expects nothing of its own, and observes everything
+   * above it. What a page replaces, it replaces there; the panel stays open, and copies of the host (page caches) go.
    */
   const attach = () => {
-    page.append(host);
-    host.showPopover?.();
+    if (removed) return;
+    const { body } = document;
+    for (const node of [document, document.documentElement, body])
+      if (node) observer.observe(node, { childList: true });
+    if (!body || host.parentNode === body || later) return;
+    later = setTimeout(() => {
+      later = undefined;
+      attach();
+    }, RETURN_MS);
+    alive = false;
+    host.dispatchEvent(new Event('va-wave'));
+    if (!alive) return onLost();
+    for (const copy of document.querySelectorAll(host.localName)) copy.remove();
+    body.append(host);
+    raise();
+    if (!shown) return;
+    const had = last;
+    arrange();
+    if (document.activeElement === host) focus(had);
   };
-  /** Closes and opens the dialog and restores the focus, because an open dialog cannot change between modal and floating. */
+  /** Moves the launcher into the top layer where the page moves it out of the window, by a transform of the body. */
+  const raise = () => {
+    if (launcher.getBoundingClientRect().bottom > innerHeight) host.showPopover?.();
+  };
+  const observer = new MutationObserver(attach);
+  let last: Element | null = null;
+  /**
+   * Shows the panel above everything else on the page: in the top layer, which no other part of the widget uses, because the page would
+   * see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
+   * focus trap of the page), the panel is modal itself, as on a small screen.
+   */
   const arrange = () => {
-    const focused = shadow.activeElement;
-    if (dialog.open) dialog.close();
+    const focused = shadow.activeElement ?? document.activeElement;
+    takeDown();
     dialog.classList.toggle('full', smallScreen.matches);
-    if (smallScreen.matches) dialog.showModal();
-    else dialog.show();
-    if (focused instanceof HTMLElement) focused.focus();
+    dialog.classList.add('shown');
+    if (!smallScreen.matches) dialog.showPopover?.();
+    content.focus();
+    if (smallScreen.matches || !dialog.contains(shadow.activeElement)) {
+      takeDown();
+      dialog.showModal();
+      content.focus();
+    }
+    focus(focused);
   };
   /**
    * @param form slug of the form to show
    * @param again whether the panel was open before the widget was built again, so that the page sees no new opening
    */
   const open = (form?: string, again?: boolean) => {
-    if (!host.isConnected) attach();
     if (form) content.showForm(form);
-    if (dialog.open) return;
+    if (shown) return arrange();
+    shown = true;
+    before = shadow.activeElement ?? document.activeElement;
     launcher.setAttribute('aria-expanded', 'true');
     smallScreen.addEventListener('change', arrange);
     arrange();
@@ -131,22 +189,29 @@ export function mountWidget(
     if (!again) emit('va-wave:open', null);
   };
 
-  launcher.addEventListener('click', () => (dialog.open ? close() : open()));
+  launcher.addEventListener('click', () => (shown ? close() : open()));
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     close();
   });
   root.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || isComposing(event) || !dialog.open) return;
+    if (event.key !== 'Escape' || isComposing(event) || !shown) return;
     event.preventDefault();
     close();
+  });
+  root.addEventListener('focusin', ({ target }) => {
+    last = target instanceof Element ? target : null;
   });
   keepEvents(root, host);
   const unwatchTheme = watchTheme(settings.theme, (isDark) => root.classList.toggle('dark', isDark));
   attach();
 
   return {
-    isOpen: () => dialog.open,
+    /** Returns whether the panel is open and can be used: under a modal dialog that the page opened later, it cannot. */
+    isOpen: () => {
+      const { x, y, width, height } = dialog.getBoundingClientRect();
+      return shown && document.elementsFromPoint(x + width / 2, y + height / 2).includes(host);
+    },
     open,
     close,
     prefill: content.prefill,
@@ -156,8 +221,12 @@ export function mountWidget(
     },
     hide: (hidden: boolean) => {
       launcher.hidden = hidden;
+      raise();
     },
     remove: () => {
+      removed = true;
+      observer.disconnect();
+      clearTimeout(later);
       smallScreen.removeEventListener('change', arrange);
       unwatchTheme();
       host.remove();

@@ -272,14 +272,10 @@ describe('the appearance, which the page can set', () => {
     expect(await style(page, '.panel', 'backgroundColor')).toEqual(['rgb(255, 255, 255)']);
   });
 
-  test('nothing moves for visitors who prefer reduced motion', async () => {
-    const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
-      const { page } = await harness.visit({}, { reducedMotion });
-      await widgetOf(page).launcher.click();
-      return style(page, '.panel', 'animationName', 'transitionDuration');
-    };
-    expect(await animations('reduce')).toEqual(['none', '0s']);
-    expect(await animations('no-preference')).toEqual(['rise', '0s']);
+  test('nothing moves', async () => {
+    const { page } = await harness.visit({}, { reducedMotion: 'no-preference' });
+    await widgetOf(page).launcher.click();
+    expect(await style(page, '.panel', 'animationName', 'transitionDuration')).toEqual(['none', '0s']);
   });
 });
 

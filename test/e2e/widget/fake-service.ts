@@ -6,7 +6,16 @@ import { errorBody } from '../../fakes/error-body.ts';
 import { startServer } from '../../harness/server.ts';
 
 /** The answer to one request: a status and a body (a string is sent unchanged), no answer at all, or a closed connection. */
-export type Reply = { readonly status: number; readonly body: unknown } | 'never' | 'hang up';
+export type Reply =
+  | {
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Record<string, string>;
+      /** Announces more than it sends, and closes the connection. */
+      readonly cut?: boolean;
+    }
+  | 'never'
+  | 'hang up';
 
 export type ReceivedRequest = {
   readonly path: string;
@@ -25,6 +34,8 @@ export type FakeService = {
   /** The answers of init and submit. Assign to change them. */
   init: (request: ReceivedRequest) => Reply | Promise<Reply>;
   submit: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  /** Whether the browser hides the answers of the API from the page, as for a page that is not on the Domain. */
+  hidden: boolean;
   /** Offers these forms from now on. */
   showForms(...forms: readonly object[]): void;
   /** Returns a file of texts by its name. Assign to change it. */
@@ -66,7 +77,11 @@ export const INIT = {
 const conversationOf = ({ conversation_id, begin_conversation }: Record<string, unknown>) =>
   conversation_id ?? (begin_conversation === false ? null : INIT.conversation_id);
 
-export const refuse = (status: number, error: string): Reply => ({ status, body: errorBody(error) });
+export const refuse = (status: number, error: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  body: errorBody(error),
+  headers,
+});
 
 /** Starts a fake of the widget's API, for answers that the real service sends only after failures. Any origin may read the answers. */
 export async function startFakeService(): Promise<FakeService> {
@@ -74,8 +89,11 @@ export async function startFakeService(): Promise<FakeService> {
   let current = '';
   const { origin, stop } = await startServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service');
-    response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+    if (!service.hidden || pathname.startsWith('/static/')) {
+      response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+    }
     response.setHeader('access-control-allow-headers', 'content-type,x-site-id,x-session-token');
+    response.setHeader('access-control-expose-headers', 'retry-after');
     if (pathname.startsWith('/static/va-wave-texts')) {
       const content = service.texts(pathname.replace('/static/', ''));
       if (content === undefined) return response.writeHead(404).end();
@@ -84,7 +102,7 @@ export async function startFakeService(): Promise<FakeService> {
     if (pathname.startsWith('/static/')) {
       return response.setHeader('content-type', 'text/javascript; charset=utf-8').end(code);
     }
-    if (request.method === 'OPTIONS') return response.writeHead(204).end();
+    if (request.method !== 'POST') return response.writeHead(request.method === 'OPTIONS' ? 204 : 404).end();
     const sent = await text(request);
     const seen = { path: request.url ?? '', headers: request.headers, body: JSON.parse(sent), text: sent };
     if (request.headers.origin !== current) return response.destroy();
@@ -100,6 +118,7 @@ export async function startFakeService(): Promise<FakeService> {
     },
     init: ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body) } }),
     submit: () => ({ status: 200, body: { success: true, submission_id: 'submission-1' } }),
+    hidden: false,
     showForms: (...forms) => {
       service.init = ({ body }) => ({ status: 200, body: { ...INIT, conversation_id: conversationOf(body), forms } });
     },
@@ -107,6 +126,7 @@ export async function startFakeService(): Promise<FakeService> {
     to: (kind) => service.received.filter(({ path }) => path.startsWith('/api/widget/init') === (kind === 'init')),
     reset: () => {
       service.received.length = 0;
+      service.hidden = false;
       service.init = first.init;
       service.submit = first.submit;
       service.texts = first.texts;
@@ -153,6 +173,8 @@ function send(response: ServerResponse, reply: Reply): void {
     response.destroy();
     return;
   }
-  response.writeHead(reply.status, { 'content-type': 'application/json' });
-  response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+  response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+  if (reply.cut) response.write(body, () => setTimeout(() => response.destroy(), 50));
+  else response.end(body);
 }

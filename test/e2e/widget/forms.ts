@@ -530,7 +530,7 @@ describe('the browser stores', () => {
 
   test('nothing that the widget trusts: it ignores invalid entries', async () => {
     const { page } = await harness.visit({
-      head: `<script>localStorage.setItem('va-wave:visitor:site_test', '<b>'); sessionStorage.setItem('va-wave:draft::contact-us', '{"typed":null,"attempt":{"values":1}}')</script>`,
+      head: `<script>localStorage.setItem('va-wave:site_test:visitor', '<b>'); sessionStorage.setItem('va-wave:site_test:draft:contact-us', '{"typed":null,"attempt":{"values":1}}')</script>`,
     });
     await widgetOf(page).openForm();
     expect(harness.service.to('init')[0]?.body.visitor_id).toBeNull();

@@ -47,7 +47,7 @@ export const globals = (page: Page) => page.evaluate<string[]>('Object.getOwnPro
 export const computedStyles = (page: Page) =>
   page.evaluate<
     string[]
-  >(`[document.documentElement, ...document.body.querySelectorAll('*'), document.body].map((element) => {
+  >(`[document.documentElement, ...document.body.querySelectorAll(':not(va-wave-widget)'), document.body].map((element) => {
     const style = getComputedStyle(element);
     return element.tagName + ' ' + Array.from(style, (name) => name + ':' + style.getPropertyValue(name)).join(';');
   })`);

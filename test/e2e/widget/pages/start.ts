@@ -1,0 +1,245 @@
+import type { Page } from 'playwright-core';
+import { until } from '../../../harness/until.ts';
+import { type Reply, refuse } from '../fake-service.ts';
+import { widgetOf } from '../harness.ts';
+import { startingAt, widgetRemoved } from '../page-state.ts';
+import { harness, STUB } from '../shared-harness.ts';
+import { tokenFor } from '../token.ts';
+
+// Pages whose first request fails, whose token is not there yet, or whose tag was written by hand.
+
+const inits = () => harness.service.to('init');
+const expired = refuse(401, 'Invalid or expired session token');
+/** Answers with these one after the other, and then as always. */
+const first = (...replies: Reply[]) => {
+  const usual = harness.service.init;
+  harness.service.init = (request) => replies.shift() ?? usual(request);
+};
+const RENEWING = (token: string) =>
+  `<script>window.asked = 0; addEventListener('va-wave:token-expired', () => { window.asked++; vaWave('setSessionToken', '${token}') })</script>`;
+
+describe('what is no decision is repeated, and nothing is on the page before', () => {
+  const broken: Reply = { status: 200, body: '{"success":true', cut: true };
+  const cases: [string, ...Reply[]][] = [
+    // The browser itself repeats a request on a connection that was open before.
+    ['connection reset', 'hang up', 'hang up'],
+    ['an answer that ends in the middle', broken],
+    ['500', refuse(500, 'Internal error')],
+    ['503 with a page of HTML', { status: 503, body: '<h1>Service unavailable</h1>' }],
+    ['429', refuse(429, 'Rate limit exceeded', { 'retry-after': '1' })],
+  ];
+  test.each(cases)('%s, once', async (_name, ...replies) => {
+    first(...replies);
+    const { page, widget, logged } = await harness.visit();
+    await until(() => inits().length === replies.length, 10_000);
+    expect(await page.locator('va-wave-widget').count()).toBe(0);
+    await widget.launcher.waitFor();
+    expect(inits()).toHaveLength(replies.length + 1);
+    expect(logged).toEqual([]);
+  });
+
+  test('offline, until the browser is online again', async () => {
+    harness.service.init = () => 'hang up';
+    const { page, widget } = await harness.visit();
+    await until(() => inits().length === 1);
+    await page.context().setOffline(true);
+    await page.waitForTimeout(1500);
+    harness.service.reset();
+    await page.context().setOffline(false);
+    await widget.launcher.waitFor();
+    expect(inits()).toHaveLength(1);
+  });
+
+  test('five times at most, after pauses that grow, only while the page is visible; then nothing is left', async () => {
+    harness.service.init = () => refuse(500, 'Internal error');
+    const { page } = await harness.visit({}, { alone: 'clock' });
+    const passed = async (seconds: number) => {
+      await page.clock.runFor(seconds * 1000);
+      await page.waitForTimeout(100);
+      return inits().length;
+    };
+    await until(() => inits().length === 1);
+    expect(await passed(0.4)).toBe(1);
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true })`);
+    expect(await passed(60)).toBe(1);
+    await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))`);
+    await until(() => inits().length === 2);
+    const seen = [];
+    for (let second = 0; second < 60; second++) seen.push(await passed(1));
+    expect(seen.at(0)).toBeLessThanOrEqual(3);
+    expect(seen.at(6)).toBeLessThanOrEqual(4);
+    expect(seen.at(-1)).toBe(6);
+    await widgetRemoved(page);
+  });
+
+  test.each([
+    ['a refusal', refuse(403, 'Access denied: IP not in allowlist')],
+    ['the hourly limit', refuse(429, 'Rate limit exceeded', { 'retry-after': '1800' })],
+  ])('%s is final', async (_name, reply) => {
+    harness.service.init = () => reply;
+    const { page } = await harness.visit();
+    await widgetRemoved(page);
+    expect(inits()).toHaveLength(1);
+  });
+});
+
+describe('a token that is not there yet', () => {
+  const [old, next] = [tokenFor('site_test', 'old'), tokenFor('site_test', 'new')];
+  const service = () => {
+    const usual = harness.service.init;
+    harness.service.init = (request) => (request.headers['x-session-token'] === next ? usual(request) : expired);
+  };
+
+  test('has expired before the loader runs: the documented listener is enough', async () => {
+    service();
+    const { widget } = await harness.visit({ tag: `data-session-token="${old}"`, head: RENEWING(next) });
+    await widget.filledForm();
+    await widget.submit();
+    expect(inits().map(({ headers }) => headers['x-session-token'])).toEqual([old, next, next]);
+  });
+
+  test('arrives after the 5 seconds that a request waits', async () => {
+    service();
+    const { page, widget } = await harness.visit({ tag: `data-session-token="${old}"` }, { alone: 'clock' });
+    await until(() => inits().length === 1);
+    await page.clock.runFor(20_000);
+    expect(await page.locator('va-wave-widget').count()).toBe(0);
+    await page.evaluate(`vaWave('setSessionToken', '${next}')`);
+    await widget.launcher.waitFor();
+  });
+
+  test('is refused again and again: the page is asked a few times, not for ever', async () => {
+    harness.service.init = () => expired;
+    const { page } = await harness.visit({ tag: `data-session-token="${old}"`, head: RENEWING(old) });
+    await until(() => page.evaluate<boolean>('window.asked > 1'));
+    await page.waitForTimeout(500);
+    expect(await page.evaluate<number>('window.asked')).toBeLessThan(5);
+    expect(inits().length).toBeLessThan(5);
+  });
+
+  test.each([
+    ['no credential', ''],
+    ['an empty token', 'data-session-token=""'],
+  ])('is set after a log-in, on a page whose tag has %s', async (_name, tag) => {
+    const { page, widget } = await harness.visit({ tag, head: STUB });
+    await page.waitForTimeout(300);
+    expect(inits()).toEqual([]);
+    await page.evaluate(`vaWave('setSessionToken', '${next}')`);
+    await widget.launcher.waitFor();
+  });
+
+  test('is set after a log-in, on a page whose tag has the site ID of an assistant in Session Signed', async () => {
+    const usual = harness.service.init;
+    harness.service.init = (request) =>
+      request.headers['x-site-id'] ? refuse(401, 'This site requires session token authentication') : usual(request);
+    const { page, widget } = await harness.visit();
+    await until(() => inits().length === 1);
+    await page.evaluate(`vaWave('setSessionToken', '${next}')`);
+    await widget.launcher.waitFor();
+  });
+});
+
+describe('attributes as people write them', () => {
+  const spaces: readonly string[] = [
+    'site_test ',
+    '\n  site_test\n',
+    '\u00a0site_test',
+    'site_test\u200b',
+    '\ufeffsite_test',
+  ];
+  test.each(spaces)('data-site-id=%j works, also for a submission', async (siteId) => {
+    const { widget } = await harness.visit({ tag: `data-site-id="${siteId}"` });
+    await widget.filledForm();
+    await widget.submit();
+    const [submission] = harness.service.to('submit');
+    expect([submission?.path, submission?.headers['x-site-id']]).toEqual([
+      '/api/widgets/sites/site_test/forms/contact-us/submit',
+      'site_test',
+    ]);
+  });
+
+  test('a token with a line break works', async () => {
+    const token = tokenFor('site_test');
+    const { widget } = await harness.visit({ tag: `data-session-token="${token}\n"` });
+    await widget.filledForm();
+    await widget.submit();
+    expect(harness.service.to('submit').map(({ headers }) => headers['x-session-token'])).toEqual([token]);
+  });
+
+  test('capitals count in data-theme and data-position', async () => {
+    const { widget } = await harness.visit({ tag: 'data-site-id="site_test" data-theme="Dark" data-position="LEFT"' });
+    expect((await widget.launcher.boundingBox())?.x).toBe(20);
+    expect(await widget.host.locator('.root').getAttribute('class')).toContain('dark');
+  });
+});
+
+describe('the line of data-debug', () => {
+  const NO_DEBUG = ['', 'data-debug="false"', 'data-debug="0"'];
+  const DEBUG = ['data-debug', 'data-debug="1"', 'data-debug="TRUE"'];
+  test.each([...DEBUG, ...NO_DEBUG])('is written as %j says', async (attribute) => {
+    harness.service.init = () => refuse(401, 'Widget site is disabled');
+    const { page, logged } = await harness.visit({ tag: `data-site-id="site_test" ${attribute}` });
+    await widgetRemoved(page);
+    if (DEBUG.includes(attribute)) await until(() => logged.length === 1);
+    else await page.waitForTimeout(300);
+    expect(logged).toHaveLength(DEBUG.includes(attribute) ? 1 : 0);
+  });
+
+  const lines = async (tag: string, before: (page: Page) => Promise<unknown>) => {
+    const { logged } = await harness.visit({ tag: `${tag} data-debug` }, { before });
+    await until(() => logged.some((line) => line.startsWith('[va-wave]')), 10_000);
+    return logged.join('\n');
+  };
+  const SITE = 'data-site-id="site_test"';
+
+  test('names the Domain when the service answers and the browser hides the answers', async () => {
+    harness.service.hidden = true;
+    const { logged } = await harness.visit({ tag: `${SITE} data-debug` });
+    await until(() => logged.some((line) => line.startsWith('[va-wave]') && line.includes('Domain')), 10_000);
+  });
+
+  test('does not name the Domain for a connection that breaks once', async () => {
+    const line = await lines(SITE, (page) =>
+      page.route(/\/api\//, (route) => route.abort('connectionreset'), { times: 1 }),
+    );
+    expect(line).not.toMatch(/Domain|check the network/);
+  });
+
+  test('advises to check the network when nothing answers, although the advice is in the browser’s cache', async () => {
+    const line = await lines(SITE, (page) => page.route(/\/api\//, (route) => route.abort('connectionrefused')));
+    expect(line).toContain('check the network');
+  });
+
+  test.each([
+    ['data-site-id=“site_test”', 'without quotation marks'],
+    ['', 'Set data-site-id or data-session-token'],
+    ['data-session-token="„a.b.c“"', 'without quotation marks'],
+  ])('says about %j what is wrong, without a request', async (tag, advice) => {
+    const line = await lines(tag, async () => {});
+    expect(line).toContain(advice);
+    expect(line).not.toMatch(/Domain|network/);
+    expect(inits()).toEqual([]);
+  });
+});
+
+test('a tag that a page has removed while it loaded starts nothing; another tag of the page counts', async () => {
+  const late = async (page: Page) => {
+    await page.route(/va-wave-widget\.js/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+  };
+  const { page } = await harness.visit({ script: '' }, { before: late });
+  await page.evaluate(
+    `void ${startingAt(harness.service.url)}; document.querySelector('script[data-site-id]').remove()`,
+  );
+  await page.waitForTimeout(900);
+  expect([inits().length, await page.evaluate('typeof window.vaWave')]).toEqual([0, 'undefined']);
+  await page.evaluate(`void ${startingAt(harness.service.url)}; document.querySelector('script[data-site-id]').remove();
+    const script = document.createElement('script');
+    script.dataset.siteId = 'site_other';
+    script.src = '${harness.service.url}/static/va-wave-widget.js';
+    document.head.append(script)`);
+  await widgetOf(page).launcher.waitFor();
+  expect(inits().map(({ headers }) => headers['x-site-id'])).toEqual(['site_other']);
+});

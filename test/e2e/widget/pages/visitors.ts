@@ -1,0 +1,248 @@
+import type { Page } from 'playwright-core';
+import { until } from '../../../harness/until.ts';
+import { INIT, type Reply, refuse } from '../fake-service.ts';
+import { widgetOf } from '../harness.ts';
+import { pageScript } from '../page-script.ts';
+import { harness, STUB } from '../shared-harness.ts';
+import { userToken } from '../token.ts';
+
+// Pages on which people log in and out while the widget is open. Each conversation of the service belongs to one user.
+
+const [ADA, ADA_LATER, GRACE] = [userToken('ada'), userToken('ada', 'later'), userToken('grace')];
+const [GUEST, GUEST_LATER] = [userToken('anon_1'), userToken('anon_2')];
+
+/** The user of a request's token, or the site of its site id. */
+const userOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string => {
+  const token = String(headers['x-session-token'] ?? '');
+  if (token === '') return String(headers['x-site-id']);
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
+};
+
+/** Answers as the service does: a conversation is resumed only for the user who began it. */
+const service = () => {
+  harness.service.init = ({ headers, body }) => {
+    const own = `conversation-of-${userOf(headers)}`;
+    const conversation_id = body.conversation_id === own || body.begin_conversation ? own : null;
+    return { status: 200, body: { ...INIT, visitor_id: userOf(headers), conversation_id } };
+  };
+  harness.service.submit = ({ headers, body }): Reply =>
+    body.conversation_id === `conversation-of-${userOf(headers)}`
+      ? { status: 200, body: { success: true, submission_id: 'submission-1' } }
+      : {
+          status: 400,
+          body: { success: false, code: 'conversation_unknown', error: 'unknown', field: 'conversation_id' },
+        };
+};
+
+/** A view that shows whose messages it has, and events that the test counts. */
+const HEAD = `${STUB}<script>
+window.seen = [];
+for (const name of ['ready', 'removed', 'open', 'close', 'token-expired']) addEventListener('va-wave:' + name, () => window.seen.push(name));
+vaWave('conversation', { mount(element, context) {
+  context.conversationId().then((id) => { element.append('Messages of ' + id); });
+  return () => window.seen.push('unmounted');
+} });
+</script>`;
+
+const submissions = () =>
+  harness.service.to('submit').map(({ headers, body }) => [userOf(headers), body.conversation_id]);
+const call = (page: Page, ...values: unknown[]) => page.evaluate(`vaWave(...${JSON.stringify(values)})`);
+
+/** Opens the panel, and leaves a draft and an unread message. */
+async function visitOf(token: string | undefined) {
+  const tag = token === undefined ? 'data-site-id="site_test"' : `data-session-token="${token}"`;
+  const visit = await harness.visit({ head: HEAD, tag });
+  await visit.widget.launcher.click();
+  await visit.widget.host.getByText('Messages of').waitFor();
+  await visit.widget.topic('Contact us').click();
+  await visit.widget.field('Message').fill('Secret draft');
+  await call(visit.page, 'unread', 3);
+  return visit;
+}
+
+type Expected = { readonly draft: boolean; readonly remounted: boolean; readonly sentAs: readonly [string, string] };
+const changes: readonly [string, string | undefined, string, Expected][] = [
+  [
+    'a user after another user',
+    ADA,
+    GRACE,
+    { draft: false, remounted: true, sentAs: ['grace', 'conversation-of-grace'] },
+  ],
+  ['a guest after a user', ADA, GUEST, { draft: false, remounted: true, sentAs: ['anon_1', 'conversation-of-anon_1'] }],
+  ['the same user', ADA, ADA_LATER, { draft: true, remounted: false, sentAs: ['ada', 'conversation-of-ada'] }],
+  [
+    'a guest after a guest',
+    GUEST,
+    GUEST_LATER,
+    { draft: true, remounted: false, sentAs: ['anon_2', 'conversation-of-anon_2'] },
+  ],
+  ['a user after a guest', GUEST, ADA, { draft: true, remounted: true, sentAs: ['ada', 'conversation-of-ada'] }],
+  [
+    'a user after a visitor without a token',
+    undefined,
+    ADA,
+    { draft: true, remounted: true, sentAs: ['ada', 'conversation-of-ada'] },
+  ],
+];
+
+describe('who the visitor is', () => {
+  beforeEach(service);
+
+  test.each(changes)('setSessionToken of %s', async (_who, before, after, { draft, remounted, sentAs }) => {
+    const { page, widget, errors } = await visitOf(before);
+    await call(page, 'setSessionToken', after);
+    if (remounted) {
+      await page.waitForFunction(`window.seen.filter((name) => name === 'ready').length === 2`);
+      await widget.host.getByText(`Messages of ${sentAs[1]}`).waitFor();
+      await widget.topic('Contact us').click();
+    }
+    expect(await widget.field('Message').inputValue()).toBe(draft ? 'Secret draft' : '');
+    expect(await page.evaluate<string[]>('window.seen')).toEqual(
+      remounted ? ['ready', 'open', 'unmounted', 'removed', 'ready'] : ['ready', 'open'],
+    );
+    expect((await widget.launcher.getAttribute('aria-label'))?.includes('(3)')).toBe(!remounted);
+    await widget.fill();
+    await widget.submit();
+    expect(submissions().at(-1)).toEqual(sentAs);
+    expect(errors).toEqual([]);
+    // After a reload with the token of the next visitor, the tab keeps nothing of the one before.
+    if (!draft) expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Secret draft');
+  });
+
+  test('a log-in that loads another page keeps the draft of a guest, and a log-out that loads one does not keep that of a user', async () => {
+    const pages = { ada: ADA, 'ada-later': ADA_LATER, grace: GRACE };
+    const files = Object.fromEntries(
+      Object.entries(pages).map(([name, token]) => [
+        `/${name}`,
+        `<!doctype html>${harness.tag(`data-session-token="${token}"`)}`,
+      ]),
+    );
+    const { page, widget } = await harness.visit({ tag: `data-session-token="${GUEST}"`, files });
+    await widget.openForm();
+    await widget.field('Message').fill('Secret draft');
+    const draftOn = async (name: keyof typeof pages) => {
+      await page.goto(`${harness.siteUrl}/${name}`);
+      await widget.openForm();
+      return widget.field('Message').inputValue();
+    };
+    expect([await draftOn('ada'), await draftOn('ada-later'), await draftOn('grace')]).toEqual([
+      'Secret draft',
+      'Secret draft',
+      '',
+    ]);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Secret draft');
+  });
+
+  test('reset after a log-out drops the token, asks the page for another one, and shows nothing of the user', async () => {
+    const { page, widget } = await visitOf(ADA);
+    await call(page, 'reset');
+    expect([await widget.host.count(), await page.evaluate<string[]>('window.seen')]).toEqual([
+      0,
+      ['ready', 'open', 'unmounted', 'removed', 'token-expired'],
+    ]);
+    await call(page, 'setSessionToken', GRACE);
+    await widget.host.getByText('Messages of conversation-of-grace').waitFor();
+    await widget.topic('Contact us').click();
+    await widget.fill();
+    await widget.submit();
+    expect(submissions()).toEqual([['grace', 'conversation-of-grace']]);
+  });
+
+  test('an answer to a question from before reset is ignored: neither the token of the former user nor a late answer of the service counts', async () => {
+    const begun = Promise.withResolvers<Reply>();
+    const usual = harness.service.init;
+    harness.service.init = (request) => (request.body.begin_conversation ? begun.promise : usual(request));
+    const { page, widget } = await harness.visit({ head: HEAD, tag: `data-session-token="${ADA}"` });
+    await widget.launcher.click();
+    await widget.topic('Contact us').click();
+    await widget.fill();
+    await widget.send.click();
+    await until(() => harness.service.to('init').length === 2, 10_000);
+    begun.resolve(refuse(401, 'Invalid or expired session token'));
+    await page.waitForFunction(`window.seen.includes('token-expired')`);
+    await call(page, 'reset');
+    await call(page, 'setSessionToken', ADA_LATER);
+    await page.waitForTimeout(200);
+    expect([await widget.host.count(), submissions()]).toEqual([0, []]);
+    harness.service.init = usual;
+    await call(page, 'setSessionToken', GRACE);
+    await widget.host.getByText('Messages of conversation-of-grace').waitFor();
+  });
+
+  test('a value that is no token changes nothing', async () => {
+    const { page, widget, errors } = await visitOf(ADA);
+    for (const value of [null, '', '  ']) await call(page, 'setSessionToken', value);
+    await page.evaluate('vaWave.setSessionToken()');
+    await call(page, 'setSessionToken', ` ${ADA_LATER}\n`);
+    expect(await widget.field('Message').inputValue()).toBe('Secret draft');
+    await widget.fill();
+    await widget.submit();
+    expect(harness.service.to('submit').at(-1)?.headers['x-session-token']).toBe(ADA_LATER);
+    expect(errors).toEqual([]);
+  });
+
+  describe('with Turbo', () => {
+    const document = (title: string, tag: string) =>
+      `<!doctype html><html lang="en"><head><title>${title}</title>${HEAD}<script src="/turbo.js"></script></head>
+     <body><h1>${title}</h1><a href="/next">Next</a>${tag}</body></html>`;
+    const visit = async (before: string, after: string) => {
+      const opened = await harness.visit({
+        document: document('First', harness.tag(before)),
+        files: { '/turbo.js': pageScript(`import '@hotwired/turbo'`), '/next': document('Second', harness.tag(after)) },
+      });
+      await opened.widget.openForm();
+      await opened.widget.field('Message').fill('Secret draft');
+      await opened.page.getByRole('link', { name: 'Next' }).click();
+      await opened.page.getByRole('heading', { name: 'Second' }).waitFor();
+      return opened;
+    };
+    const sites: readonly [string, string, string, readonly [string, string], string][] = [
+      [
+        'another user',
+        `data-session-token="${ADA}"`,
+        `data-session-token="${GRACE}"`,
+        ['grace', 'conversation-of-grace'],
+        '',
+      ],
+      [
+        'the same user',
+        `data-session-token="${ADA}"`,
+        `data-session-token="${ADA_LATER}"`,
+        ['ada', 'conversation-of-ada'],
+        'Secret draft',
+      ],
+      [
+        'a visitor who has logged out',
+        `data-session-token="${ADA}"`,
+        'data-site-id="site_test"',
+        ['site_test', 'conversation-of-site_test'],
+        '',
+      ],
+      [
+        'another assistant',
+        'data-site-id="site_test"',
+        'data-site-id="site_other"',
+        ['site_other', 'conversation-of-site_other'],
+        '',
+      ],
+    ];
+    test.each(sites)('the tag of the next page is that of %s', async (_who, before, after, sentAs, draft) => {
+      const { page, widget } = await visit(before, after);
+      await page.waitForTimeout(400);
+      if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
+      expect(await widgetOf(page).field('Message').inputValue()).toBe(draft);
+      await widget.fill();
+      await widget.submit();
+      expect(submissions().at(-1)).toEqual(sentAs);
+    });
+  });
+
+  test('a second tag of the same site with a token sets the token', async () => {
+    const { page, widget } = await visitOf(ADA);
+    await page.evaluate(`{ const script = document.createElement('script'); script.dataset.sessionToken = '${GRACE}';
+    script.src = '${harness.service.url}/static/va-wave-widget.js'; document.head.append(script); }`);
+    await widget.host.getByText('Messages of conversation-of-grace').waitFor();
+    await widget.topic('Contact us').click();
+    expect(await widget.field('Message').inputValue()).toBe('');
+  });
+});
