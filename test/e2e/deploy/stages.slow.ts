@@ -78,12 +78,6 @@ const STEPS: readonly Step[] = [
     stacks: {},
     tables: [true],
   },
-  {
-    does: 'a new stack of another stage takes the name, and not the table',
-    words: deploy(...stack('Chat', 'dev')),
-    stacks: { Chat: false },
-    tables: [true, false],
-  },
 ];
 
 describeEmulated('a stage', (account) => {
