@@ -42,7 +42,7 @@ const TABLE: readonly (readonly [files: string, rooms: string, packages: string]
     SERVICE,
     `${LAMBDA} @aws-lambda-powertools/batch @aws-sdk/client-secrets-manager @middy/core @middy/http-security-headers aws-lambda zod`,
   ],
-  ['src/adapters/*', SERVICE, `${ADAPTERS} #aws-transport`],
+  ['src/adapters/*', SERVICE, `${ADAPTERS} undici #aws-transport`],
   ['src/adapters/*/**', SERVICE, `${ADAPTERS} #network-rule`],
   ['widget/**', 'src/contract widget/texts', ''],
   ['dashboard/src/*', 'dashboard/src src/contract widget', PAGES],

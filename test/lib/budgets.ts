@@ -5,7 +5,8 @@
 export const BUDGETS: Readonly<Record<string, number>> = {
   'action-test': 915_000,
   'ai-action': 910_000,
-  canary: 545_000,
+  // undici is two thirds of it. Nobody waits for this function.
+  canary: 1_567_000,
   'dashboard-api': 1054_000,
   dispatcher: 793_000,
   'event-router': 663_000,
