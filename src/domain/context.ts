@@ -251,6 +251,8 @@ export type Outcome = {
   readonly status: number | null;
   /** The first `keepBytes` of the response body, as received. */
   readonly body: Uint8Array;
+  /** The header Content-Type, when one was read. */
+  readonly content_type?: string | undefined;
   /** Milliseconds from the start of the DNS lookup to the end of the response. */
   readonly latency_ms: number;
   /** Only the status decides. */

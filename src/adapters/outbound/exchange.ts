@@ -37,6 +37,7 @@ const PIECES = { code: 'response_malformed', message: 'The response came in too 
 export type EndpointResponse = {
   readonly status: number;
   readonly body: Uint8Array;
+  readonly contentType: string | undefined;
   /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
   readonly problem: DeliveryError | null;
   /** Where a redirect leads. */
@@ -167,7 +168,8 @@ export async function exchange(
       !socket.destroyed &&
       wire.endsWith(head.bytes(), body.readBytes(), incoming) &&
       keptAlive(incoming, keepAlive);
-    return { status, body: bytes, problem, location: incoming?.headers.location, connectionReusable };
+    const { 'content-type': contentType, location } = incoming?.headers ?? {};
+    return { status, body: bytes, contentType, problem, location, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);

@@ -69,7 +69,10 @@ export function createOutbound({
       try {
         attempt.signal.throwIfAborted();
         const outcome = await send(request, attempt).then(
-          ({ status, body, problem, location }) => responded(status, body, problem, location),
+          ({ status, body, contentType, problem, location }) => ({
+            ...responded(status, body, problem, location),
+            content_type: contentType,
+          }),
           failed,
         );
         return { ...outcome, latency_ms: Math.round(clock.monotonic() - startedAt) };

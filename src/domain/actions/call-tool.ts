@@ -9,6 +9,7 @@ import {
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
 import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
+import { responseText } from '../delivery/response-text.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
@@ -121,7 +122,7 @@ function resultFor({ feed_response_back, response_field_map }: AiAction, outcome
   if (!feed_response_back) return COMPLETED;
   // The body is not whole.
   if (outcome.error !== null) return UNAVAILABLE;
-  return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map) };
+  return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map, outcome.content_type) };
 }
 
 /**
@@ -131,8 +132,9 @@ function resultFor({ feed_response_back, response_field_map }: AiAction, outcome
 export function toolResponse(
   body: Uint8Array,
   fieldMap: Readonly<Record<string, string>> | undefined,
+  contentType?: string,
 ): Readonly<Record<string, unknown>> | string {
-  const text = new TextDecoder().decode(body);
+  const text = responseText(body, contentType) ?? 'The response is not text';
   const json = parseJson(text);
   if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) {

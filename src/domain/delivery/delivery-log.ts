@@ -3,6 +3,7 @@ import { truncateCharacters } from '../../contract/fields.ts';
 import { RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
 import type { AttemptKey, AttemptStart, Context, OutboundRequest, Outcome } from '../context.ts';
 import type { Invocation } from '../facts.ts';
+import { responseText } from './response-text.ts';
 import { withoutSignatures } from './signature.ts';
 
 /** Sends the request of an attempt. Returns its outcome, and what its record keeps of it. Reports a fault of the sender. */
@@ -46,20 +47,27 @@ export function recordLost(
 
 /** Returns the part of an outcome that the log keeps. @param request its signature is removed from a response that echoes it */
 export function resultOf(
-  { body, cause, ...result }: Outcome,
+  { body, content_type, cause, ...result }: Outcome,
   { headers }: Pick<OutboundRequest, 'headers'>,
 ): AttemptResult {
-  return { ...result, response_excerpt: result.status === null ? null : responseExcerpt(body, headers) };
+  return { ...result, response_excerpt: result.status === null ? null : responseExcerpt(body, headers, content_type) };
 }
+
+/** What stands in the place of a response that is no text. */
+const NO_TEXT = '(not text)';
 
 /** Bytes to read of a response that only the log keeps: one code point has at most four bytes in UTF-8. */
 export const EXCERPT_BYTES = RESPONSE_EXCERPT_CHARACTERS * 4;
 
 /**
- * Returns the first 2000 characters of a response body, decoded as UTF-8 (spec "Delivery log record"). Removes the signature of the
+ * Returns the first 2000 characters of a response body, decoded as its content type says (spec "Delivery log record"). Removes the signature of the
  * request, because test endpoints often echo the request and signatures must not reach the log.
  */
-export function responseExcerpt(body: Uint8Array, requestHeaders: Readonly<Record<string, string>>): string {
-  const text = new TextDecoder().decode(body.subarray(0, EXCERPT_BYTES));
+export function responseExcerpt(
+  body: Uint8Array,
+  requestHeaders: Readonly<Record<string, string>>,
+  contentType?: string,
+): string {
+  const text = responseText(body.subarray(0, EXCERPT_BYTES), contentType) ?? NO_TEXT;
   return truncateCharacters(withoutSignatures(text, requestHeaders), RESPONSE_EXCERPT_CHARACTERS);
 }

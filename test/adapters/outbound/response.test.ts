@@ -116,6 +116,12 @@ describe('a plain response', () => {
     expect(outcome).toMatchObject({ status: 200, text: 'ok', error: null });
   });
 
+  test('whose charset is passed on', async () => {
+    const type = 'text/plain; charset=iso-8859-1';
+    const outcome = await answering(`${HEAD}Content-Type: ${type}\r\nContent-Length: 2\r\n\r\nok`);
+    expect(outcome).toMatchObject({ text: 'ok', content_type: type });
+  });
+
   test('only keepBytes of the body are kept', async () => {
     const whole = `${HEAD}Content-Length: 10\r\n\r\n0123456789`;
     for (const connectionKey of ['action-1', undefined]) {
