@@ -87,8 +87,9 @@ function start(first: Settings, stub?: Stub): void {
       if (!answer) return commands.destroy();
       [init, languageTexts] = [answer, loadedTexts];
       render();
-    } catch {
+    } catch (cause) {
       // In a browser that lacks a required feature, this happens before anything is on the page.
+      if (settings.debug) console.warn(`[va-wave] the widget cannot start: ${cause}`);
       commands.destroy();
     }
   };
