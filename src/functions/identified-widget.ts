@@ -32,7 +32,11 @@ export function widgetOf(logger: Logger, context: Context<'configuration' | 'tok
       announced.siteId = assistant.site_id;
     }
     const origin = allowedOrigin(assistant, credentials.origin);
-    if (origin !== undefined) announced.headers['access-control-allow-origin'] = origin;
+    if (origin !== undefined) {
+      announced.headers['access-control-allow-origin'] = origin;
+      // The widget repeats a refused request after this pause.
+      announced.headers['access-control-expose-headers'] = 'Retry-After';
+    }
     return widget;
   };
 }

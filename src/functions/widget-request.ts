@@ -43,10 +43,23 @@ export function distributionOnly(
   };
 }
 
-/** Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes. */
-export function allowPreflight(origin: string, headers: ReplyHeaders): void {
+/** More than a page's monitoring adds to its requests. */
+const ADDED_HEADERS_MAX = 32;
+
+/**
+ * Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes.
+ * @param requested the header names that the page's request has. Monitoring adds its own to every request of a page (traceparent), and
+ * requests of the widget carry no credentials of the browser, so 32 names of at most 64 characters are allowed besides those of the widget
+ */
+export function allowPreflight(origin: string, requested: string | undefined, headers: ReplyHeaders): void {
   headers['access-control-allow-origin'] = origin;
   headers['access-control-allow-methods'] = 'POST';
-  headers['access-control-allow-headers'] = CORS_REQUEST_HEADERS.join(', ');
+  const added = (requested ?? '')
+    .toLowerCase()
+    .split(',', 2 * ADDED_HEADERS_MAX)
+    .map((name) => name.trim())
+    .filter((name) => /^[!#$%&'*+.^_`|~\w-]{1,64}$/.test(name) && !CORS_REQUEST_HEADERS.includes(name))
+    .slice(0, ADDED_HEADERS_MAX);
+  headers['access-control-allow-headers'] = [...CORS_REQUEST_HEADERS, ...added].join(', ');
   headers['access-control-max-age'] = '600';
 }

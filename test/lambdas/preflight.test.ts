@@ -64,3 +64,26 @@ test('an unknown route is a 404 with the common error body', async () => {
   expect([answer.status, answer.body]).toEqual([404, errorBody('Not found')]);
   expect(answer.headers).toMatchObject({ vary: 'Origin', 'content-type': 'application/json' });
 });
+
+test('the headers that a page adds to each request are allowed on the routes of the widget, bounded in number, length and syntax', async () => {
+  const names = async (path: string, requested: string) => {
+    const headers = {
+      origin: SHOP,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': requested,
+    };
+    const answer = await call(handler, { method: 'OPTIONS', path, query: { site: SITE_ID }, headers });
+    const allowed = answer.headers['access-control-allow-headers'];
+    return allowed === undefined ? undefined : String(allowed);
+  };
+  const own = 'content-type, x-site-id, x-session-token';
+  for (const path of [INIT, FORM]) {
+    expect(await names(path, 'content-type, traceparent,X-Site-Id,Tracestate')).toBe(`${own}, traceparent, tracestate`);
+    expect(await names(path, `a b,\u00e4,,${'x'.repeat(65)},y\r\nz`)).toBe(own);
+  }
+  const many = Array.from({ length: 200 }, (_, index) => `x-${index}`).join();
+  expect((await names(INIT, many))?.split(', ')).toHaveLength(3 + 32);
+  for (const path of ['/api/widget/session/create', '/api/dashboard/organizations']) {
+    expect(await names(path, 'traceparent')).toBeUndefined();
+  }
+});
