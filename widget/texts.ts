@@ -56,7 +56,9 @@ export async function textsFor(base: string, wanted: string): Promise<LanguageTe
   const family = spoken === 'yue' ? 'zh' : /^n[on]$/.test(spoken) ? 'nb' : spoken;
   const language = family === 'zh' && script === 'Hant' ? 'zh-hant' : family;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
-  return texts ? { language, texts: { ...en, ...texts } } : { language: 'en', texts: en };
+  if (!texts) return { language: 'en', texts: en };
+  // Keys of fields are often English, whatever the language of the page.
+  return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
 }
 
 /** Returns the texts with the page's own texts in their place. Ignores values that are not texts. */
