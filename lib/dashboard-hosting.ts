@@ -88,7 +88,16 @@ export class DashboardHosting extends Construct {
       description: 'Reads and writes for the dashboard, as the role of the user allows',
       timeout: WHOLE_TEST_TIMEOUT,
     });
-    tables.configuration.allow(api, 'BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    tables.configuration.allow(
+      api,
+      'BatchGetItem',
+      'GetItem',
+      'Query',
+      'ConditionCheckItem',
+      'PutItem',
+      'UpdateItem',
+      'DeleteItem',
+    );
     tables.counters.allow(api, 'BatchGetItem');
     keys.allowRead(api, 'sealingKey');
     api.allow({

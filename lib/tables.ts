@@ -11,6 +11,7 @@ type Call =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
+  | 'ConditionCheckItem'
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
@@ -20,8 +21,6 @@ type Call =
 type ServiceTableProps = {
   /** @default true */
   readonly sortKey?: boolean;
-  /** @default true */
-  readonly timeToLive?: boolean;
   readonly stage: Stage;
   /** Whether the table is useless without the stack. @default false */
   readonly disposable?: boolean;
@@ -50,7 +49,7 @@ export class ServiceTable extends Construct {
     return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       ...(props.sortKey === false ? {} : { sortKey: { name: 'sk', type: AttributeType.STRING } }),
-      ...(props.timeToLive === false ? {} : { timeToLiveAttribute: 'expires_at' }),
+      timeToLiveAttribute: 'expires_at',
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...(encryptionKey === undefined
         ? { encryption: TableEncryption.DEFAULT }
@@ -87,7 +86,6 @@ export class Tables extends Construct {
     super(scope, id);
     const { stage, alarms } = props;
     this.configuration = new ServiceTable(this, 'Configuration', {
-      timeToLive: false,
       stage,
       environmentName: ENVIRONMENT.configurationTable,
       existing: props.configurationTable,

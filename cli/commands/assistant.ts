@@ -10,7 +10,7 @@ import {
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { eraseAssistant } from '../operations/erase.ts';
+import { eraseAssistant, storedAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
 import { collect, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
 
@@ -129,11 +129,10 @@ function addAssistant(assistant: CliCommand): void {
     .command('delete <site_id>')
     .description('erase an assistant, its Actions, and all data of its visitors')
     .notes(`The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
-again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days. First stop the
-assistant's runtime: a usage report with a token of the last hour would still be written to the log.`)
+again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days.`)
     .examples('va-wave assistant delete site_…')
     .connected(async ({ output, ports, confirm }, siteId: string) => {
-      const { name } = await requireAssistant(siteId, ports);
+      const { name } = await storedAssistant(siteId, ports);
       await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
       output.object({ site_id: siteId, ...(await eraseAssistant(siteId, ports)) }, 'Erased the assistant');
     });

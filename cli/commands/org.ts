@@ -8,7 +8,7 @@ import {
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { eraseOrganization } from '../operations/erase.ts';
+import { eraseOrganization, storedOrganization } from '../operations/erase.ts';
 import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
 
 const plan = (text: string) => spelled(PLANS, text);
@@ -90,7 +90,7 @@ the next request and includes the requests of today. After an interruption, run 
 belong to other organizations.`)
     .examples('va-wave org delete org_…')
     .connected(async ({ output, ports, confirm }, orgId: string) => {
-      const { name } = await requireOrganization(orgId, ports);
+      const { name } = await storedOrganization(orgId, ports);
       await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
       output.object({ org_id: orgId, ...(await eraseOrganization(orgId, ports)) }, 'Erased the organization');
     });

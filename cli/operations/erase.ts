@@ -1,6 +1,7 @@
 import type { Assistant } from '../../src/contract/assistants.ts';
-import { requireAssistant, updateAssistant } from '../../src/domain/organizations/manage-assistants.ts';
-import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import type { Organization } from '../../src/contract/organizations.ts';
+import { noAssistant } from '../../src/domain/existing.ts';
+import { noOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { ConnectedRun } from '../command.ts';
@@ -22,49 +23,73 @@ export type Erased = {
 
 /**
  * Erases an assistant: its Actions and settings, and the data of visitors in conversations and delivery logs. Counters expire
- * within two days. The assistant itself is erased last, so that an interrupted run can be repeated and continues.
+ * within two days. It begins with a mark, after which nothing is created in the assistant and no request is admitted. The assistant itself
+ * is erased last, so that an interrupted run can be repeated and continues.
  * @throws Refusal 404
  */
 export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise<Erased> {
-  const assistant = await requireAssistant(siteId, ports);
-  const actions = await disable(assistant, ports);
+  const actions = await markAndDelete(siteId, ports);
   await waitForRequestsInProgress(ports);
-  return erased([{ actions }, await eraseDisabled(assistant, ports)]);
+  return erased([{ actions }, await eraseMarked(siteId, ports)]);
 }
 
 /**
  * Erases an organization and everything that belongs to it: first its memberships, last its own item. Logins are kept, because they
- * may belong to other organizations. An interrupted run can be repeated.
+ * may belong to other organizations. It begins with a mark, as with an assistant. An interrupted run can be repeated.
  * @throws Refusal 404
  */
 export async function eraseOrganization(
   orgId: string,
   ports: ErasePorts,
 ): Promise<Erased & { readonly assistants: number; readonly members: number }> {
-  await requireOrganization(orgId, ports);
+  await storedOrganization(orgId, ports);
+  await ports.step(`Marking ${orgId}`);
+  await ports.store.changeOrganization(orgId, { deleting: true });
   const members = await ports.members.list(orgId);
   for (const { sub } of members) {
     await ports.step('Removing members');
     await ports.members.remove(orgId, sub);
   }
-  const assistants = await ports.store.listAssistants(orgId);
+  const sites = (await ports.store.listAssistants(orgId)).map(({ site_id }) => site_id);
   const parts: Partial<Erased>[] = [];
-  for (const assistant of assistants) parts.push({ actions: await disable(assistant, ports) });
-  if (assistants.length > 0) await waitForRequestsInProgress(ports);
-  for (const assistant of assistants) parts.push(await eraseDisabled(assistant, ports));
+  for (const siteId of sites) parts.push({ actions: await markAndDelete(siteId, ports) });
+  if (sites.length > 0) await waitForRequestsInProgress(ports);
+  for (const siteId of sites) parts.push(await eraseMarked(siteId, ports));
   await ports.step('Erasing the audit trail');
   await ports.erasure.eraseAudit(orgId);
   await ports.erasure.removeOrganization(orgId);
-  return { assistants: assistants.length, members: members.length, ...erased(parts) };
+  return { assistants: sites.length, members: members.length, ...erased(parts) };
 }
 
-/** Disables an assistant and deletes its Actions, so that no new data of its visitors is written. @returns the number of deleted Actions */
-async function disable(assistant: Assistant, ports: ErasePorts): Promise<number> {
-  const { site_id, org_id } = assistant;
-  await ports.step(`Disabling ${site_id}`);
-  if (assistant.enabled) await updateAssistant(assistant, { enabled: false }, ports);
+/** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */
+async function markAndDelete(siteId: string, ports: ErasePorts): Promise<number> {
+  await ports.step(`Marking ${siteId}`);
+  let assistant = await storedAssistant(siteId, ports);
+  while (!assistant.deleting) {
+    const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
+    await ports.store.replaceAssistant(assistant, marked);
+    assistant = await storedAssistant(siteId, ports);
+  }
+  return deleteActions(assistant, ports);
+}
+
+/** Returns an assistant, also one whose deletion was interrupted. @throws Refusal 404 */
+export async function storedAssistant(siteId: string, { store }: Pick<ErasePorts, 'store'>): Promise<Assistant> {
+  const assistant = await store.findAssistant(siteId);
+  if (assistant === undefined) throw noAssistant(siteId);
+  return assistant;
+}
+
+/** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
+export async function storedOrganization(orgId: string, { store }: Pick<ErasePorts, 'store'>): Promise<Organization> {
+  const organization = await store.findOrganization(orgId);
+  if (organization === undefined) throw noOrganization(orgId);
+  return organization;
+}
+
+/** Repeats until a pass finds no Action, because an admin may save one during a pass. */
+async function deleteActions({ site_id, org_id }: Assistant, ports: ErasePorts): Promise<number> {
   let deleted = 0;
-  // Repeats until no Action is left, because an admin may change or create one during a pass.
   for (;;) {
     const actions = requireAll(await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
     if (actions.length === 0) return deleted;
@@ -81,9 +106,21 @@ export async function waitForRequestsInProgress(ports: Pick<ErasePorts, 'step' |
   await ports.pause(IN_PROGRESS_MS);
 }
 
-async function eraseDisabled(assistant: Assistant, ports: ErasePorts): Promise<Partial<Erased>> {
-  const { site_id, org_id } = assistant;
-  const { erasure, step } = ports;
+/** Erases the data of a marked assistant, until a pass finds nothing, and then the assistant. */
+async function eraseMarked(siteId: string, ports: ErasePorts): Promise<Partial<Erased>> {
+  const assistant = await storedAssistant(siteId, ports);
+  const passes: Partial<Erased>[] = [];
+  let found: Erased;
+  do {
+    found = erased([await eraseData(assistant, ports)]);
+    passes.push(found);
+  } while (Object.values(found).some((count) => count > 0));
+  await ports.erasure.removeAssistant(assistant);
+  await ports.erasure.eraseSite(siteId);
+  return erased(passes);
+}
+
+async function eraseData({ site_id, org_id }: Assistant, { erasure, step }: ErasePorts): Promise<Partial<Erased>> {
   let log_records = 0;
   const eraseLog = async (logId: string) => {
     log_records += await erasure.eraseLog(logId, (count) => step(`Erasing the log of ${logId}: ${count}`));
@@ -96,7 +133,6 @@ async function eraseDisabled(assistant: Assistant, ports: ErasePorts): Promise<P
   const conversation_items = await erasure.eraseConversations(site_id, (read, count) =>
     step(`Erasing conversations of ${site_id}: ${count} of ${read} items read`),
   );
-  await erasure.removeAssistant(await requireAssistant(site_id, ports));
   return { log_records, conversation_items };
 }
 

@@ -7,7 +7,7 @@ import {
   IP_ALLOWLIST_MAX,
   NAME_MAX_CHARACTERS,
 } from './limits.ts';
-import { RESTRICTIONS } from './organizations.ts';
+import { DELETION, RESTRICTIONS } from './organizations.ts';
 import { SAVED, type Stored } from './stored.ts';
 
 export const AUTHENTICATION_MODES = ['Allowed Websites', 'Session Signed'] as const;
@@ -91,6 +91,7 @@ export const assistantChange = settings.partial().meta({ id: 'AssistantChange' }
 export const ASSISTANT = {
   ...ASSISTANT_SETTINGS,
   ...RESTRICTIONS,
+  ...DELETION,
   ...SAVED,
   /** Public, not a secret. */
   site_id: z.string(),

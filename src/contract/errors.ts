@@ -62,7 +62,7 @@ export const REFUSALS = {
   },
   idempotency_key_reused: {
     status: 409,
-    message: 'idempotency_key: was used for a different request, or what it created was changed',
+    message: 'idempotency_key: was used for a different request, or what it created was changed or deleted',
   },
   organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
   not_an_event_action: { status: 409, message: 'action_id: is not an Event Action' },

@@ -32,6 +32,11 @@ export const RESTRICTIONS = {
 };
 export type OrganizationRestrictions = Stored<typeof RESTRICTIONS>;
 
+export const DELETION = {
+  /** True from the beginning of the deletion on. Nothing is created in what is being deleted, and nobody may change it. */
+  deleting: z.boolean().optional(),
+};
+
 /** An organization as it is stored. */
 export const ORGANIZATION = {
   ...RESTRICTIONS,
@@ -40,6 +45,7 @@ export const ORGANIZATION = {
   plan: z.enum(PLANS),
   assistant_limit: z.number().optional(),
   created_at: time,
+  ...DELETION,
 };
 export type Organization = Stored<typeof ORGANIZATION>;
 

@@ -116,7 +116,7 @@ export type Subscriber = {
 
 /** The Event Actions of an organization. */
 export type SubscriberList = {
-  /** False when there is no such organization. */
+  /** False when there is no such organization, or when it is being deleted. */
   readonly exists: boolean;
   readonly subscribers: readonly Subscriber[];
   /** Actions of which not even the subscription can be read. */
@@ -164,6 +164,10 @@ export type Conversations = {
     limit: number,
   ) => Promise<boolean>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
+  /** Returns the id of the accepted submission with this key. */
+  readonly acceptedSubmission: (
+    key: Omit<SubmissionKey, 'formId'>,
+  ) => Promise<{ readonly formId: string; readonly submissionId: string } | undefined>;
   /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
@@ -353,7 +357,7 @@ export type ConfigurationStore = {
   readonly listOrganizations: () => AsyncIterable<Organization>;
 
   /**
-   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when there is one with this id, and
+   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when the author's idempotency key has created something, and
    * `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
    */
   readonly createAssistant: (
@@ -372,13 +376,15 @@ export type ConfigurationStore = {
   ) => Promise<{ readonly assistants: readonly Assistant[]; readonly next: string | undefined }>;
 
   /**
-   * Creates an Action, unless there is one with this id. The same transaction counts the organization's Actions and compares the organization's restrictions with the
+   * Creates an Action, unless the author's idempotency key has created something. `no_assistant` means that its assistant is gone or being deleted. The same transaction counts the organization's Actions and compares the organization's restrictions with the
    * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
    */
   readonly createAction: (
     action: Action,
     author?: Author,
-  ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many' | 'slug_taken'>;
+  ) => Promise<'created' | 'exists' | 'no_assistant' | 'organization_changed' | 'too_many' | 'slug_taken'>;
+  /** Returns the id of what the author's idempotency key has created in the last 24 hours. */
+  readonly createdBy: (author: Author) => Promise<string | undefined>;
   readonly replaceAction: (
     previous: Action,
     next: Action,

@@ -8,9 +8,11 @@ export function existingAction(action: Action | undefined, actionId: string): Ac
   return action;
 }
 
-/** Returns an assistant that was read. @throws Refusal 404 when there is none */
+/** Returns an assistant that was read. @throws Refusal 404 when there is none, or when it is being deleted */
 export function existingAssistant(assistant: Assistant | undefined, siteId: string): Assistant {
-  if (assistant === undefined)
-    throw new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
+  if (assistant === undefined || assistant.deleting) throw noAssistant(siteId);
   return assistant;
 }
+
+export const noAssistant = (siteId: string): Refusal =>
+  new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });

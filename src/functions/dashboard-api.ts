@@ -169,7 +169,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
 
     forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input: { after } }) => {
       const { assistants, next = null } = await context.store.assistantsPage(member.org_id, after);
-      return { assistants: assistants.map(viewOfAssistant), next };
+      return { assistants: assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant), next };
     }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       viewOfAssistant(await createAssistant(member.org_id, input.assistant, by(member, input.idempotency_key))),

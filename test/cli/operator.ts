@@ -110,8 +110,8 @@ export class FakeOperator {
     sealingRing: this.sealingRing,
     erasure: {
       ...erasure(this.store.client, { configuration: CONFIGURATION, counters: '', conversations: '', deliveryLog: '' }),
-      eraseLog: async () => 3,
-      eraseConversations: async () => 2,
+      eraseLog: async (logId) => this.#erasedOnce(logId, 3),
+      eraseConversations: async (siteId) => this.#erasedOnce(siteId, 2),
       conversations: async function* () {},
       eraseConversation: async () => undefined,
       eraseContent: async () => true,
@@ -123,6 +123,15 @@ export class FakeOperator {
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),
   };
+
+  readonly #erased = new Set<string>();
+
+  /** What is erased once is found no more. */
+  #erasedOnce(id: string, items: number): number {
+    const left = this.#erased.has(id) ? 0 : items;
+    this.#erased.add(id);
+    return left;
+  }
 
   /** Adds a login to the user pool. @default an enabled one with a verified address */
   addLogin(login: Partial<Login>): Login {

@@ -111,9 +111,12 @@ export class MemoryTables {
   }
 
   transactWrite({ TransactItems = [] }: Parameters<DynamoDb['transactWrite']>[0]): void {
-    const codes = TransactItems.map(({ Put, Update, Delete }) => {
-      const one = Put ?? Update ?? Delete;
-      const existing = this.get(one?.TableName ?? '', Put?.Item ?? Update?.Key ?? Delete?.Key ?? {});
+    const codes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => {
+      const one = Put ?? Update ?? Delete ?? ConditionCheck;
+      const existing = this.get(
+        one?.TableName ?? '',
+        Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {},
+      );
       return one === undefined || meets(existing, one) ? 'None' : 'ConditionalCheckFailed';
     });
     if (codes.some((code) => code !== 'None')) throw new TransactionCancelled(codes);

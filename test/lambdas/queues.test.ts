@@ -31,7 +31,7 @@ describe('event-router', () => {
   const EVENT = { ...STARTED, detail: { ...STARTED.detail, data: { text: 'private' } } };
   const sent = () => aws.callsOf('SendMessageBatch').flatMap((one) => one.Entries ?? []);
   beforeEach(() => {
-    aws.on('BatchGetItem', {}, { Responses: { configuration: [] } });
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [{ pk: `ORG#${ORG_ID}`, sk: 'ORG' }] } });
     aws.on('Query', {}, { Items: [actionItem(anEventAction())] });
   });
 
@@ -67,8 +67,8 @@ describe('event-router', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('counts and logs an event of an organization that does not exist', async () => {
-    aws.on('Query', {}, { Items: [] });
+  test('counts and logs an event of an organization that does not exist, and sends nothing', async () => {
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [] } });
     const { failures, log } = await run(router, EVENT);
     expect(failures).toEqual([]);
     expect(lineOf(log, 'An event names an organization or an assistant that does not exist')).toMatchObject({
@@ -76,6 +76,7 @@ describe('event-router', () => {
       field: 'org_id',
     });
     expect(lineOf(log, METRICS.eventsOfNobody)).toMatchObject({ [METRICS.eventsOfNobody]: 1 });
+    expect(sent()).toEqual([]);
     expect(log).not.toContain('private');
   });
 

@@ -90,6 +90,8 @@ export const readOffer = itemReader(
     .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),
 );
 
+export const readCreation = itemReader(z.object({ created_id: z.string(), expires_at: z.number() }));
+
 export const readMembership = itemReader(
   z
     .object({ ...key, membership: z.looseObject(MEMBERSHIP) })
@@ -119,6 +121,8 @@ export const KEYS = {
     pk: `ORG#${orgId}`,
     sk: `LOG#${siteId}#${actionId}`,
   }),
+  /** Item of an idempotency key of a creation. It outlives what was created. */
+  creation: (orgId: string, sub: string, key: string) => ({ pk: `ORG#${orgId}`, sk: `CREATED#${sub}#${key}` }),
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
 

@@ -189,7 +189,8 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
     orgIds.map(async (orgId): Promise<SubscriberList> => {
       const readAt = now().getTime();
       const item = await itemOf(KEYS.organization(orgId));
-      return { exists: item !== undefined, ...(await current(orgId, readAt, versionIn(item))) };
+      const exists = item !== undefined && !marked.safeParse(item).success;
+      return { exists, ...(await current(orgId, readAt, versionIn(item))) };
     }),
   );
 }
@@ -205,6 +206,8 @@ export function assistantOwners(client: DynamoDb, table: string): Subscriptions[
     return item !== undefined && (owned.safeParse(item).data?.assistant.org_id ?? orgId) === orgId;
   };
 }
+
+const marked = z.object({ organization: z.object({ deleting: z.literal(true) }) });
 
 /** A new organization has no `subscriptions_version` yet. */
 const versioned = z.object({ subscriptions_version: z.number().default(0) });

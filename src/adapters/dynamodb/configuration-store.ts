@@ -7,6 +7,7 @@ import type { Organization, OrganizationRestrictions } from '../../contract/orga
 import type { Author, ConfigurationStore, Context } from '../../domain/context.ts';
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
+import { unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
@@ -14,6 +15,7 @@ import {
   readActionOwner,
   readAssistant,
   readAuditRecord,
+  readCreation,
   readOrganization,
   SORT_PREFIXES,
   storedAction,
@@ -106,7 +108,9 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
         domain: domainItems(assistant).map((item) => put(item)),
       });
       if (failed.length === 0) return 'created';
-      return failed.includes('assistant') ? 'exists' : whyNoRoom(client, table, assistant);
+      return failed.includes('assistant') || failed.includes('creation')
+        ? 'exists'
+        : whyNoRoom(client, table, assistant);
     },
 
     replaceAssistant: async (previous, next, author) => {
@@ -139,12 +143,16 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
           { action_count: 1, subscriptions_version: 1 },
           hasRoom(action, 'action_count', ACTIONS_PER_ORGANIZATION),
         ),
+        assistant: {
+          ConditionCheck: { TableName: table, Key: KEYS.assistant(action.site_id), ...NOT_DELETED('assistant') },
+        },
         action: put(actionItem(action), ABSENT),
         owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
         slug: slugItems(action).map((item) => put(item, ABSENT)),
       });
       if (failed.length === 0) return 'created';
-      if (failed.includes('action')) return 'exists';
+      if (failed.includes('action') || failed.includes('creation')) return 'exists';
+      if (failed.includes('assistant')) return 'no_assistant';
       return failed.includes('organization') ? whyNoRoom(client, table, action) : 'slug_taken';
     },
 
@@ -175,6 +183,11 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
         organization: addTo(action.org_id, { action_count: -1, subscriptions_version: 1 }),
       });
       return failed.length === 0;
+    },
+
+    createdBy: async ({ by, at, creationKey = '' }) => {
+      const found = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
+      return found !== undefined && found.expires_at > unixSeconds(at) ? found.created_id : undefined;
     },
 
     findAssistant: reads.findAssistant,
@@ -209,6 +222,14 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** The writes of a transaction, by name. A name may have any number of writes. */
 type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
 
+/** How long a repeated idempotency key finds what it has created. */
+const CREATION_KEY_SECONDS = 24 * 3600;
+
+/** The condition that something exists and is not being deleted. */
+const NOT_DELETED = (entity: 'organization' | 'assistant') => ({
+  ConditionExpression: `attribute_exists(${entity}) AND attribute_not_exists(${entity}.deleting)`,
+});
+
 /** The condition of a put that must not replace an item. */
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
@@ -225,6 +246,21 @@ function configurationTransaction(client: DynamoDb, table: string) {
     const record = auditRecord(mutation, author);
     return put({ ...KEYS.audit(record.org_id, record.at, record.entity_id, record.version), record });
   };
+  /** Written with the creation, so that a repeated request finds what the first one has created, or that it is deleted. */
+  const creationWrites = (next: Assistant | Action, { by, at, creationKey }: Author) =>
+    creationKey === undefined
+      ? []
+      : put(
+          {
+            ...KEYS.creation(by.org_id, by.sub, creationKey),
+            created_id: 'action_id' in next ? next.action_id : next.site_id,
+            expires_at: unixSeconds(at) + CREATION_KEY_SECONDS,
+          },
+          {
+            ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+            ExpressionAttributeValues: { ':now': unixSeconds(at) },
+          },
+        );
   /** @returns the names of the writes whose conditions did not hold */
   const transact = async (
     mutation: Mutation,
@@ -232,7 +268,11 @@ function configurationTransaction(client: DynamoDb, table: string) {
     writes: NamedWrites,
   ): Promise<readonly string[]> => {
     const audit = author === undefined ? [] : [auditWrite(mutation, author)];
-    const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
+    const creation =
+      author === undefined || mutation.next === undefined || mutation.previous !== undefined
+        ? []
+        : creationWrites(mutation.next, author);
+    const all = Object.entries({ ...writes, audit, creation }).flatMap(([name, items]) =>
       [items].flat().map((item) => ({ name, item })),
     );
     const TransactItems = all.map(({ item }) => item);
@@ -300,6 +340,7 @@ const hasRoom = (
 ): Condition => ({
   expression: [
     `${count} < :limit`,
+    'attribute_not_exists(organization.deleting)',
     suspended
       ? 'organization.suspended = :suspended'
       : '(attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)',
@@ -317,7 +358,8 @@ async function whyNoRoom(
   part: OrganizationRestrictions & { readonly org_id: string },
 ) {
   const organization = await findOrganization(client, table, part.org_id);
-  const isSame = organization && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
+  const isSame =
+    organization && !organization.deleting && isDeepStrictEqual(restrictionsOf(organization), restrictionsOf(part));
   return isSame ? 'too_many' : 'organization_changed';
 }
 

@@ -60,7 +60,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
   };
 
-  const submissionKey = (key: SubmissionKey) => ({
+  const submissionKey = (key: Omit<SubmissionKey, 'formId'>) => ({
     pk: conversationPartition(key.siteId, key.conversationId),
     sk: `SUBMISSION#${key.clientKey}`,
   });
@@ -107,6 +107,12 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
           expires_at: unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
         },
       });
+    },
+
+    acceptedSubmission: async (key) => {
+      const found = await findItem(client, table, submissionKey(key), readSubmission);
+      if (found?.submission_state !== 'accepted') return undefined;
+      return { formId: found.form_id, submissionId: found.submission_id };
     },
 
     /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */

@@ -162,8 +162,26 @@ export function erasure(
       );
     },
 
+    /** Erases what is left under an assistant that is removed. */
+    eraseSite: (siteId: string) =>
+      erasePartition(tables.configuration, KEYS.assistant(siteId).pk, async () => undefined),
+
+    /** Erases everything under an organization, its own item last, so that an interrupted run can be repeated. */
     removeOrganization: async (orgId: string) => {
-      await client.delete({ TableName: tables.configuration, Key: KEYS.organization(orgId) });
+      const own = KEYS.organization(orgId);
+      const query = {
+        TableName: tables.configuration,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': own.pk },
+        ProjectionExpression: 'pk, sk',
+      };
+      for await (const { Items } of client.queryPages(query)) {
+        await eraseKeys(
+          tables.configuration,
+          Items.filter(({ sk }) => sk !== own.sk),
+        );
+      }
+      await client.delete({ TableName: tables.configuration, Key: own });
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Membership } from '../../contract/organizations.ts';
 import type { Members } from '../../domain/context.ts';
+import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb } from './client.ts';
 import { KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
+import { transactionFailures } from './storage-errors.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
@@ -27,12 +29,23 @@ export function members(client: DynamoDb, table: string): Members {
 
     save: async (membership) => {
       const { org_id, sub } = membership;
-      await client.transactWrite({
-        TransactItems: [
-          { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
-          { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
-        ],
-      });
+      // The organization may be deleted between its read and this write, and would leave a membership without it.
+      const failed = await transactionFailures(() =>
+        client.transactWrite({
+          TransactItems: [
+            {
+              ConditionCheck: {
+                TableName: table,
+                Key: KEYS.organization(org_id),
+                ConditionExpression: 'attribute_exists(organization) AND attribute_not_exists(organization.deleting)',
+              },
+            },
+            { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
+            { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
+          ],
+        }),
+      );
+      if (failed.length > 0) throw noOrganization(org_id);
     },
 
     remove: async (orgId, sub) => {

@@ -16,10 +16,11 @@ import type { Membership } from '../../contract/organizations.ts';
 import { slugOf } from '../../contract/slug.ts';
 import type { Author, Context, ManagementContext } from '../context.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
-import { existingAction } from '../existing.ts';
-import { changedFields, createOnce, creationId, StaleVersion } from '../organizations/changes.ts';
+import { existingAction, noAssistant } from '../existing.ts';
+import { changedFields, createdBefore, createOnce, StaleVersion } from '../organizations/changes.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
+import { newId } from '../sources.ts';
 import { parametersProblem } from './parameters.ts';
 
 /** Ids of Event Actions have a prefix of their own, by which the event-router reads them without the other Actions. */
@@ -35,7 +36,7 @@ export async function createAction(
   context: ManagementContext & Context<'sealSigningSecret'>,
 ): Promise<Action> {
   const settings = parseAction(input);
-  const action_id = creationId(ID_PREFIXES[settings.trigger], context);
+  const action_id = newId(ID_PREFIXES[settings.trigger], context.randomBytes);
   const now = context.now().toISOString();
   const wanted: Action = {
     ...settings,
@@ -50,7 +51,7 @@ export async function createAction(
   };
   return createOnce(
     () => storeAction(wanted, context),
-    () => context.store.findAction(org_id, action_id),
+    async () => context.store.findAction(org_id, (await createdBefore(context)) ?? action_id),
     (earlier) => earlier.site_id === site_id && changedFields(settingsOf(earlier), settings).length === 0,
   );
 }
@@ -69,6 +70,8 @@ async function storeAction(wanted: Action, context: ManagementContext): Promise<
       });
     case 'slug_taken':
       throw slugTaken(wanted);
+    case 'no_assistant':
+      throw noAssistant(wanted.site_id);
     default:
       return stored;
   }

@@ -45,7 +45,9 @@ export async function submitForm(
   const assistant = admit(request.widget, request.siteId);
   const input = inputOf(formSubmitRequest, request.readBody());
   const now = invocation.now();
-  const form = await admittedForm(request, input, now, context);
+  const { form, earlier } = await admittedForm(request, input, now, context);
+  // A repeat uses up nothing that other visitors need.
+  if (earlier?.formId === form.action_id) return { success: true, submission_id: earlier.submissionId };
   requireFields(form, input.values);
   // Counted last, so that only submissions which would be sent use up what all visitors share.
   await countAgainstAssistant(assistant, now, context.counters);
@@ -72,24 +74,27 @@ function admit(widget: IdentifiedWidget, siteId: string): Assistant {
   return assistant;
 }
 
-/** Counts the submission against the limit of its address, and finds its form and its conversation. @throws Refusal 429, 404, 400 */
+/** Counts the submission against the limit of its address, and finds its form, its conversation and an earlier one with its key. @throws Refusal 429, 404, 400 */
 async function admittedForm(
   { siteId, slug, widget: { credentials, claims } }: SubmitFormRequest,
-  { conversation_id }: FormInput,
+  { conversation_id, client_key }: FormInput,
   now: Date,
   { configuration, conversations, counters }: Context<'configuration' | 'conversations' | 'counters'>,
-): Promise<FormAction> {
-  const [perMinute, form, conversation] = await Promise.all([
+) {
+  const [perMinute, form, conversation, earlier] = await Promise.all([
     counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), FORM_SUBMISSIONS_PER_MINUTE, now),
     identifier.safeParse(slug).success ? configuration.findForm(siteId, slug) : undefined,
     conversations.findConversation(siteId, conversation_id),
+    client_key == null
+      ? undefined
+      : conversations.acceptedSubmission({ siteId, conversationId: conversation_id, clientKey: client_key }),
   ]);
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
   if (!belongsTo(conversation, claims?.sub ?? null)) {
     throw new Refusal('conversation_unknown', { field: 'conversation_id' });
   }
-  return form;
+  return { form, earlier };
 }
 
 function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {

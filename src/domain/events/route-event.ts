@@ -55,6 +55,7 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
   if (EVENT_CATALOG[event['detail-type']].reserved) return { deliveries: 0 };
   const { org_id, site_id } = event.detail;
   const { exists, subscribers, unreadable } = await context.subscriptions.subscribersOf(org_id);
+  if (!exists) return { deliveries: 0, ...(org_id === CANARY_ORGANIZATION ? {} : { unknown: 'org_id' }) };
   const begun = await begin(
     subscribers.filter((subscriber) => isSubscribed(subscriber, event['detail-type'], event.detail.site_id)),
     event,
@@ -65,7 +66,6 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
   if (unknown !== undefined) {
     throw new ServiceError(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
   }
-  if (!exists && org_id !== CANARY_ORGANIZATION) return { deliveries: begun, unknown: 'org_id' };
   // The event is routed. That nobody can say why it reached no Action is no reason to deliver it again.
   const known =
     site_id == null ||

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { AuditOperation, AuditRecord } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Author, ManagementContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import { newId } from '../sources.ts';
 
 /** Who changes assistants and Actions, in which version, and what the audit trail keeps of it. */
 
@@ -41,20 +39,14 @@ export async function saveAt<Entity extends Assistant | Action, Result>(
   }
 }
 
-/** Creates the id of a new assistant or Action. Requests of one author with the same idempotency key get the same id. */
-export function creationId(prefix: Parameters<typeof newId>[0], { author, randomBytes }: ManagementContext): string {
-  if (author?.creationKey === undefined) return newId(prefix, randomBytes);
-  const { by, creationKey } = author;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([by.org_id, by.sub, creationKey]))
-    .digest();
-  return newId(prefix, (size) => digest.subarray(0, size));
-}
+/** Returns the id of what an earlier request of this author has created with the same idempotency key. An id is used once, so a repeat has another one. */
+export const createdBefore = async ({ store, author }: ManagementContext): Promise<string | undefined> =>
+  author && store.createdBy(author);
 
 /**
- * Creates an assistant or an Action once per id. Returns what an earlier request with the same id created.
- * @param create returns `exists`, and writes nothing, when there is an entity with this id
- * @throws Refusal 409 when what the earlier request created has other settings
+ * Creates an assistant or an Action once per idempotency key. Returns what an earlier request with the same key created.
+ * @param create returns `exists`, and writes nothing, when the key has created something
+ * @throws Refusal 409 when what the earlier request created has other settings, or is deleted
  */
 export async function createOnce<Entity>(
   create: () => Promise<Entity | 'exists'>,

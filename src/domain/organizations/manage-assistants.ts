@@ -16,7 +16,8 @@ import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import type { Context, ManagementContext } from '../context.ts';
 import { existingAssistant } from '../existing.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { changedFields, createOnce, creationId, StaleVersion } from './changes.ts';
+import { newId } from '../sources.ts';
+import { changedFields, createdBefore, createOnce, StaleVersion } from './changes.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import { createRestricted } from './suspension-and-quota.ts';
 
@@ -33,11 +34,11 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   const settings = { ...asked, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = context.now().toISOString();
-  const site_id = creationId('site', context);
+  const site_id = newId('site', context.randomBytes);
   const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
   return createOnce(
     () => storeAssistant(wanted, context),
-    () => context.store.findAssistant(site_id),
+    async () => context.store.findAssistant((await createdBefore(context)) ?? site_id),
     (earlier) => changedFields(settingsOf(earlier), settingsOf(wanted)).length === 0,
   );
 }
@@ -126,6 +127,7 @@ export async function setByOperator(
 export function viewOfAssistant(assistant: Assistant): AssistantView {
   const {
     server_secret,
+    deleting,
     suspended,
     daily_outbound_quota,
     escalation_topics = [],
@@ -142,15 +144,15 @@ export function viewOfAssistant(assistant: Assistant): AssistantView {
   };
 }
 
-/** Returns an assistant of the member's organization. @throws Refusal 404, also for an assistant of another organization */
+/** Returns an assistant of the member's organization. @throws Refusal 404, also for one of another organization or one that is being deleted */
 export async function assistantOf(member: Membership, siteId: string, { store }: Context<'store'>): Promise<Assistant> {
   const assistant = await store.findAssistant(siteId);
-  if (assistant?.org_id !== member.org_id)
+  if (assistant?.org_id !== member.org_id || assistant.deleting)
     throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
   return assistant;
 }
 
-/** Returns an assistant. @throws Refusal 404 */
+/** Returns an assistant. @throws Refusal 404, also while it is being deleted */
 export async function requireAssistant(siteId: string, { store }: Context<'store'>): Promise<Assistant> {
   return existingAssistant(await store.findAssistant(siteId), siteId);
 }

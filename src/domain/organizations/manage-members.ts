@@ -114,7 +114,7 @@ export async function whoAmI(sub: string, context: Context<'store' | 'members'>)
   const organizations = await Promise.all(
     memberships.map(async ({ org_id, role, email }) => {
       const organization = await context.store.findOrganization(org_id);
-      if (organization === undefined) return [];
+      if (organization === undefined || organization.deleting) return [];
       const { name, plan, suspended = false } = organization;
       return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];
     }),

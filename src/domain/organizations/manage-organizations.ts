@@ -33,10 +33,12 @@ export async function updateOrganization(
   return { ...previous, ...settings };
 }
 
-/** Returns an organization. @throws Refusal 404 */
+/** Returns an organization. @throws Refusal 404, also while it is being deleted */
 export async function requireOrganization(orgId: string, { store }: Context<'store'>): Promise<Organization> {
   const organization = await store.findOrganization(orgId);
-  if (organization === undefined)
-    throw new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });
+  if (organization === undefined || organization.deleting) throw noOrganization(orgId);
   return organization;
 }
+
+export const noOrganization = (orgId: string): Refusal =>
+  new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });

@@ -13,7 +13,7 @@ import { unixSeconds } from '../sources.ts';
  * Reports the usage of a turn to the session's usage webhook (spec "Outbound: usage webhook"). Only a complete 200 response with
  * `{"should_continue": false}` stops the conversation. After any other response, a timeout or an error, it continues.
  * A session without a webhook makes no request. A report above the organization's limit in flight is recorded and not sent.
- * @throws Refusal 401 for an invalid token
+ * @throws Refusal 401 for an invalid token, and for one whose assistant is deleted
  */
 export async function reportUsage(
   report: UsageReport,
@@ -22,6 +22,7 @@ export async function reportUsage(
 ): Promise<UsageReportResult> {
   const claims = await context.tokens.verifyTokenOfTurn(report.session_token);
   if (claims === undefined) throw new Refusal('session_token_invalid');
+  const orgId = await reportingOrganization(claims.site_id, context, invocation);
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };
 
@@ -37,7 +38,7 @@ export async function reportUsage(
     nonce,
   });
   const body = Buffer.from(payload);
-  const request = async (): Promise<OutboundRequest> => ({
+  const request: OutboundRequest = {
     method: 'POST',
     url: webhook.url,
     body,
@@ -47,31 +48,35 @@ export async function reportUsage(
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },
-    inFlightOf: await inFlightKey(claims.site_id, context, invocation),
-  });
+    // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
+    inFlightOf: `usage#${orgId}`,
+  };
   const about = {
     action_id: usageLogId(claims.site_id),
     reference: nonce,
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const { outcome } = await sendOnce({ ...about, payload }, request(), now, context, invocation);
+  const { outcome } = await sendOnce({ ...about, payload }, Promise.resolve(request), now, context, invocation);
   return { should_continue: !saysStop(outcome), reported: true };
 }
 
 /**
- * Returns the name under which a report counts as in flight: that of the organization, apart from its other requests, so that a slow
- * usage webhook refuses no form. A token names only its site, which counts by itself when its assistant cannot be read.
+ * Returns the organization of an assistant; the site when the assistant cannot be read. A token may outlive its assistant, whose data is
+ * erased, so a report for it is refused. A turn that ended while the assistant was switched off is reported.
+ * @throws Refusal 401
  */
-async function inFlightKey(
+async function reportingOrganization(
   siteId: string,
   { configuration }: Context<'configuration'>,
   { report }: Invocation,
 ): Promise<string> {
   const assistant = await configuration.findAssistant(siteId).catch((cause: unknown) => {
     report({ kind: 'assistant_unreadable', site_id: siteId, cause });
+    return { org_id: siteId, deleting: false };
   });
-  return `usage#${assistant?.org_id ?? siteId}`;
+  if (assistant === undefined || assistant.deleting) throw new Refusal('site_not_found');
+  return assistant.org_id;
 }
 
 /** Returns the id under which the delivery log keeps the usage reports of a site. */

@@ -270,6 +270,15 @@ describe('a client_key', () => {
     expect(outbound.requests).toHaveLength(2);
   });
 
+  test('uses up nothing that all visitors share when it is repeated, also at the limit', async () => {
+    const { submit, perHour } = await setUp();
+    const first = await submit(KEYED);
+    const hits = perHour.calls.length;
+    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
+    expect(await submit(KEYED)).toEqual(first);
+    expect(perHour.calls).toHaveLength(hits);
+  });
+
   test('allows a failed submission to be sent again with the same id', async () => {
     const { submit, outbound } = await setUp();
     outbound.outcomes = [answered(503), answered(200)];

@@ -93,13 +93,24 @@ test('a failure of the delivery log neither prevents nor repeats the report', as
 test('reports count as in flight for their organization, apart from its forms', async () => {
   const { report, outbound, invocation } = setUp();
   await report();
-  await report('good', fakeConfiguration());
   expect(invocation.facts).toEqual([]);
   await report('good', fakeConfiguration({ findAssistant: failing('The table is away') }));
   expect(invocation.facts).toEqual([{ kind: 'assistant_unreadable', site_id: SITE_ID, cause: expect.any(Error) }]);
-  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual([
-    'usage#org_1',
-    `usage#${SITE_ID}`,
-    `usage#${SITE_ID}`,
-  ]);
+  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual(['usage#org_1', `usage#${SITE_ID}`]);
+});
+
+test.each([
+  ['is deleted', undefined],
+  ['is being deleted', anAssistant({ enabled: false, deleting: true })],
+])('a report for an assistant that %s is refused, without a record', async (_, assistant) => {
+  const { report, outbound, log } = setUp();
+  const refusal = await refusedWith(report('good', fakeConfiguration({ findAssistant: async () => assistant })));
+  expect(refusal).toEqual([401, 'Widget site not found']);
+  expect([outbound.requests, log.items()]).toEqual([[], []]);
+});
+
+test.each([[{ enabled: false }], [{ suspended: true }]])('a turn that ended after %p is reported', async (state) => {
+  const { report } = setUp();
+  const configuration = fakeConfiguration({ findAssistant: async () => anAssistant(state) });
+  expect(await report('good', configuration)).toEqual({ should_continue: true, reported: true });
 });
