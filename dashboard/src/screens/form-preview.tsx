@@ -24,7 +24,7 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       return sheet;
     });
     const shown = panel(
-      { forms: [JSON.parse(form)], owner: 'preview' },
+      { forms: [JSON.parse(form)], siteId: 'preview' },
       { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
       english,
       () => undefined,

@@ -1,9 +1,9 @@
 import { Alert, Box, Button, ExpandableSection, SpaceBetween } from '@cloudscape-design/components';
+import type { TestResult } from '../../../src/contract/dashboard.ts';
 import { FAILURE_ADVICE, type FailureCode } from '../../../src/contract/delivery-record.ts';
+import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 import { Code, Help, Status } from '../parts/texts.tsx';
-import type { TestResult } from '../../../src/contract/dashboard.ts';
-import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { describeProblem } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
