@@ -53,7 +53,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   DashboardActionTest:
     'Configuration:GetItem Counters:UpdateItem DeliveryLog:PartiQLInsert,PartiQLUpdate Sealing:GetSecretValue',
   DashboardApi:
-    'Configuration:BatchGetItem,DeleteItem,GetItem,PutItem,Query,UpdateItem Counters:BatchGetItem ActionTest:InvokeFunction Sealing:GetSecretValue',
+    'Configuration:BatchGetItem,ConditionCheckItem,DeleteItem,GetItem,PutItem,Query,UpdateItem Counters:BatchGetItem ActionTest:InvokeFunction Sealing:GetSecretValue',
   KeysKeyRotation: 'Token:GetSecretValue,PutSecretValue,UpdateSecretVersionStage',
 };
 
@@ -107,7 +107,7 @@ test('an output names the log of every function and of the API', async () => {
 });
 
 test.each([
-  ['TablesConfigurationTable', ['pk', 'sk'], undefined],
+  ['TablesConfigurationTable', ['pk', 'sk'], 'expires_at'],
   ['TablesCountersTable', ['pk'], 'expires_at'],
   ['TablesConversationsTable', ['pk', 'sk'], 'expires_at'],
   ['TablesDeliveryLogTable', ['pk', 'sk'], 'expires_at'],

@@ -81,10 +81,11 @@ async function answered<Answer>(
 
 const failed = (step: TriedStep, problem: string) => ({ succeeded: false, step, problem }) as const;
 
-const thrown = z.object({ name: z.string(), cause: z.object({ code: z.string() }).optional().catch(undefined) });
+const code = z.string().optional().catch(undefined);
+const thrown = z.object({ name: z.string(), code, cause: z.object({ code }).optional().catch(undefined) });
 
-/** Returns the code of an error's cause, such as CERT_HAS_EXPIRED, otherwise its name. Never its message, which may quote content. */
+/** Returns the code of an error or of its cause, such as CERT_HAS_EXPIRED, otherwise its name. Never its message, which may quote content. */
 function nameOf(error: unknown): string {
   const { data } = thrown.safeParse(error);
-  return data?.cause?.code ?? data?.name ?? 'unknown';
+  return data?.code ?? data?.cause?.code ?? data?.name ?? 'unknown';
 }
