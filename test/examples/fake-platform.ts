@@ -6,7 +6,7 @@ import { toolRequest, usageReport } from '../../src/contract/invocations.ts';
 import { type BusEvent, busEvent } from '../../src/contract/queues.ts';
 import { callTool, listTools } from '../../src/domain/actions/call-tool.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
-import { anAiAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { anAiAction, anAssistant, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { attemptFakes, FakeOutbound } from '../fakes/delivery.ts';
 import { fakeInvocation } from '../fakes/invocation.ts';
 import { memoryClients } from '../fakes/memory-clients.ts';
@@ -62,7 +62,7 @@ export function fakePlatform() {
                 ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
                 : undefined,
           }),
-          configuration: fakeConfiguration(),
+          configuration: fakeConfiguration({ findAssistant: async () => anAssistant() }),
           send: webhook.send,
         },
         invocation,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboundRequest } from '../../src/domain/context.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
+import { anAssistant } from '../fakes/configuration.ts';
 import { attemptFakes } from '../fakes/delivery.ts';
 import { fakeConfiguration, fakeTokens, someClaims } from '../fakes/widget.ts';
 
@@ -24,7 +25,7 @@ export async function usageRequest(session: {
         verifyTokenOfTurn: async () =>
           someClaims({ sub: userId, usage_webhook: { url: 'https://backend.example/usage', secret } }),
       }),
-      configuration: fakeConfiguration(),
+      configuration: fakeConfiguration({ findAssistant: async () => anAssistant() }),
     },
     { ...invocation, now: () => now, newId: randomUUID },
   );
