@@ -18,7 +18,6 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import { VERSION } from '#bundles';
 import type { FailureCode } from '../src/contract/delivery-record.ts';
-import type { RefusalCode } from '../src/contract/errors.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { EVENT_ATTEMPTS } from '../src/contract/limits.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
@@ -240,7 +239,7 @@ export class VaWave extends Construct {
   /** Milliseconds of an attempt of an Event delivery, from the look-up to the end of the response. @default p99 */
   metricAttemptLatency = (options?: MetricOptions): Metric => this.#metric('attemptLatency', 'p99', options);
   /** Requests refused for this reason: a code that docs/api.md lists with 401, 403 or 429. */
-  metricRefusals = (reason: RefusalCode, options?: MetricOptions): Metric =>
+  metricRefusals = (reason: string, options?: MetricOptions): Metric =>
     this.#metric('refusals', 'Sum', options, { reason });
   /** Endpoints to which every delivery has failed for an hour; once per Action and day. */
   metricEndpointsFailing = (options?: MetricOptions): Metric => this.#metric('endpointsFailing', 'Sum', options);

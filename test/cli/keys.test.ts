@@ -1,7 +1,7 @@
 import { type ResealPorts, reseal } from '../../cli/commands/keys.ts';
 import { activeKey, type KeyRing } from '../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
-import { anEventAction, ORG_ID } from '../fakes/configuration.ts';
+import { anAssistant, anEventAction, ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -58,6 +58,7 @@ describe('reseal', () => {
     const clock = new FrozenClock();
     const store = memoryConfiguration();
     await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: 'x' });
+    await store.createAssistant(anAssistant(), 1);
     for (let i = 0; i < actions; i++) await store.createAction(sealed(`act_${i}`, `whsec_${i}`));
     const kept = new InMemoryRing([OLD]);
     const told: string[] = [];

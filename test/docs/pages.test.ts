@@ -100,6 +100,7 @@ test('the table of data has every key of the configuration table', () => {
     KEYS.member('<org>', '<sub>'),
     KEYS.memberOrganization('<sub>', '<org>'),
     KEYS.logOfDeletedAction('<org>', '<site>', '<action>'),
+    KEYS.creation('<org>', '<sub>', '<key>'),
     KEYS.domain('<entry>', '<site>'),
     KEYS.audit('<org>', '<time>', '<entity>', 1),
   ];

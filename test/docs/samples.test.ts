@@ -192,6 +192,9 @@ declare const { bus, userPool, alarmTopic }: VaWaveProps;
 const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
   'README.md#Deploy it': [{ before: `import { VaWave } from '@va-wave/cdk';\n${PLATFORM}` }],
   'packages/cdk/README.md#@va-wave/cdk': [{ before: PLATFORM }],
+  'packages/cdk/README.md#What the app can use': [
+    { before: `import type { VaWave } from '@va-wave/cdk';\n${PLATFORM}declare const chat: VaWave;\n` },
+  ],
   'docs/assistant-runtime.md#Try it': [{ before: '' }],
   'docs/widget.md#Renew a token on an open page': [{ before: PAGE }],
   'docs/widget.md#Languages and texts': [{ before: PAGE }],

@@ -114,6 +114,7 @@ async function run(
   };
   const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
   await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
+  await store.createAssistant(anAssistant({ org_id: org, site_id: site }), 1);
   const by: Membership = { org_id: org, sub: unique, email: 'a@a.example', role: 'admin', created_at: '' };
   const author = () => ({ by, at: now() });
   const versions = new Map<number, Action>();

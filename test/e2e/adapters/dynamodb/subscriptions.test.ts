@@ -4,7 +4,7 @@ import { subscriptionReads } from '../../../../src/adapters/dynamodb/configurati
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import type { EventAction } from '../../../../src/contract/actions.ts';
 import { newId } from '../../../../src/domain/sources.ts';
-import { aFormAction, anAiAction, anEventAction } from '../../../fakes/configuration.ts';
+import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { recorded, tablesOfFile } from './tables.ts';
 
@@ -15,7 +15,9 @@ const store = configurationStore(tables.client, tables.sorted);
 async function setUp() {
   const org_id = newId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
-  const mine = () => ({ action_id: newId('act', randomBytes), org_id });
+  const site_id = newId('site', randomBytes);
+  await store.createAssistant(anAssistant({ org_id, site_id }), 1);
+  const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id });
   const action = anEventAction(mine());
   await store.createAction(action);
   const clock = new FrozenClock();
