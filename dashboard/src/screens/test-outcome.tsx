@@ -109,10 +109,12 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
   );
 }
 
-/** Returns a JSON body in lines for reading; undefined when the bytes as sent read the same. */
+/** Returns a JSON body in lines for reading; undefined when the bytes as sent read the same, or have a number that this browser would change. */
 function indented(body: string | null): string | undefined {
-  const text = body === null ? body : JSON.stringify(JSON.parse(body), null, 2);
-  return text === null || text === body ? undefined : text;
+  if (body === null) return undefined;
+  const value: unknown = JSON.parse(body);
+  const text = JSON.stringify(value, null, 2);
+  return JSON.stringify(value) !== body || text === body ? undefined : text;
 }
 
 /** Helps when an endpoint refuses the signature. */
