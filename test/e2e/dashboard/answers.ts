@@ -285,6 +285,7 @@ describe('a test in the form of an Action', () => {
     await open(page, url('intelligence/new'));
     await page.getByRole('radio', { name: 'Event' }).click();
     await page.getByText('A test needs the signing secret').waitFor();
+    await discard();
     const id = await shop.addAction(siteId, 'Event', 'Tell the shop', '--event', 'contact.created');
     await open(page, url(`intelligence/${id}`));
     const dialog = page.getByRole('dialog');

@@ -31,7 +31,7 @@ describe('fields and focus', () => {
 
   test('has a title per screen, and moves the focus to a new screen but not to a new tab', async () => {
     await titled('Assistants of Corner Shop · va-wave');
-    await page.getByRole('link', { name: 'Website' }).click();
+    await page.getByRole('link', { name: 'Website', exact: true }).click();
     await titled('General, Website · va-wave');
     expect(await page.getByText('The widget appears on no page').count()).toBe(0);
     await page.locator('main:focus').waitFor();

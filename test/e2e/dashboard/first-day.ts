@@ -149,7 +149,7 @@ describe('the first day', () => {
   });
 
   test('edits an Action, shows no request that was not sent, and deletes the Action', async () => {
-    await page.getByLabel('Name').fill('Find an order');
+    await page.getByLabel('Name', { exact: true }).fill('Find an order');
     await page.getByLabel('Endpoint URL').fill('https://no-such-host.invalid/orders');
     await button('Save changes').click();
     await page.getByText('Find an order was saved.').waitFor();

@@ -1,6 +1,6 @@
 import { HELP_PAGES } from '../../../dashboard/src/help-pages.ts';
 import { until } from '../../harness/until.ts';
-import { button, dashboard, page } from './shared-dashboard.ts';
+import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
 const { admin, service } = dashboard;
@@ -67,6 +67,7 @@ describe('the organization and the theme', () => {
     await help.setViewportSize({ width: 390, height: 768 });
     expect(await flaws(help)).toEqual([]);
     await help.close();
+    await discard();
     // The links of the documents are checked where they are (test/docs).
     for (const path of [...linked, ...HELP_PAGES.map((name) => `/dashboard/help/${name}.html`)]) {
       expect([path, (await fetch(`${service.baseUrl}${path}`)).status]).toEqual([path, 200]);

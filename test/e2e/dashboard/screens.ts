@@ -1,5 +1,5 @@
 import { full } from '../../harness/full.ts';
-import { button, dashboard, page } from './shared-dashboard.ts';
+import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { flaws, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('screens.example');
@@ -34,7 +34,7 @@ describe('every screen', () => {
     };
     const dialog = page.getByRole('dialog');
 
-    await page.getByRole('link', { name: 'Website' }).waitFor();
+    await page.getByRole('link', { name: 'Website', exact: true }).waitFor();
     await look('assistants');
     await button('Create assistant').click();
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
@@ -46,7 +46,7 @@ describe('every screen', () => {
     await page.getByRole('row', { name: /member@screens.example Member since/ }).waitFor();
     await look('members');
     await open(page, shop.url(''));
-    await page.getByRole('link', { name: 'Website' }).click();
+    await page.getByRole('link', { name: 'Website', exact: true }).click();
     await page.getByRole('tab', { name: 'General' }).click();
     await page.getByLabel('Name').waitFor();
     await look('general');
@@ -94,6 +94,7 @@ describe('every screen', () => {
       if (trigger === 'Event') await button('What your endpoint receives').click();
       await look(`create Action, ${trigger}`);
     }
+    await discard();
     await open(page, shop.url('/audit'));
     await page.getByText('Generated a server secret for the assistant').waitFor();
     await look('audit trail');

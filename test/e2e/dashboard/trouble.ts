@@ -96,7 +96,7 @@ describe('when something goes wrong', () => {
     expect(await button('Try again').count()).toBe(0);
     expect(await page.locator('.messages').innerText()).toBe('');
     await button('Back to the assistants').click();
-    await page.getByRole('link', { name: 'Website' }).waitFor();
+    await page.getByRole('link', { name: 'Website', exact: true }).waitFor();
     await open(page, url('intelligence'));
   });
 
