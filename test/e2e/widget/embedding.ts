@@ -101,7 +101,8 @@ describe('data-debug', () => {
   });
 
   test('advises to check the network and connect-src when the service does not answer', async () => {
-    const unreachable = (page: Page) => page.route(/api|texts/, (route) => route.abort('connectionrefused'));
+    const isGone = (url: URL) => url.href.startsWith(harness.service.url) && !url.pathname.endsWith('.js');
+    const unreachable = (page: Page) => page.route(isGone, (route) => route.abort('connectionrefused'));
     expect(await said({}, { before: unreachable })).toContain('HTTP 0 . No answer: check the network');
     const policy = `script-src ${harness.service.url}; connect-src 'none'`;
     const { logged } = await harness.visit({ tag: DEBUG, headers: { 'content-security-policy': policy } });
