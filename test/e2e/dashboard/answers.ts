@@ -85,8 +85,8 @@ describe('where the widget appears', () => {
     await page.getByText('This organization does not exist, or you are not a member of it').waitFor();
     expect(
       await page
-        .getByText('Website')
-        .or(page.getByRole('button', { name: 'Create' }))
+        .getByText('Website', { exact: true })
+        .or(page.getByRole('button', { name: 'Create assistant' }))
         .count(),
     ).toBe(0);
     await page.getByRole('button', { name: 'Open Corner Shop' }).first().click();

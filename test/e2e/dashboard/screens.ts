@@ -70,7 +70,7 @@ describe('every screen', () => {
     await button('Remove shop.example').waitFor();
     await look('deploy, Allowed Websites');
     await button('Remove shop.example').click();
-    await page.getByText('The list is empty').waitFor();
+    await page.getByText('Allowed Domains is empty.').first().waitFor();
     await look('deploy, empty list');
     await button('Discard changes').click();
     await page.getByRole('tab', { name: 'Intelligence' }).click();
