@@ -50,8 +50,7 @@ beforeAll(async () => {
   );
   for (const asset of await readdir(join(folder, 'out'))) {
     const text = await readFile(join(folder, 'out', asset, 'index.mjs'), 'utf8').catch(() => undefined);
-    const name =
-      text === undefined ? undefined : /functionShell\(["'`]([a-z-]+)["'`]/.exec(text)?.[1];
+    const name = text === undefined ? undefined : /functionShell\(["'`]([a-z-]+)["'`]/.exec(text)?.[1];
     if (text === undefined || name === undefined) continue;
     bundles.set(name, text);
     const files = (await readdir(join(folder, 'out', asset))).filter((file) => file !== 'index.mjs');
