@@ -63,9 +63,9 @@ export function apiClient({ base, debug }: Settings) {
    * data-debug, so visitors do not load the advice. The browser hides from the page why a request has no answer: the service is
    * unreachable when another request of any kind fails too, and the answers are hidden (the empty code) when none ever arrived.
    */
-  const log = async (what: string, { status, refused: { code, error } }: Answer<unknown>) => {
+  const log = async (what: string, path: Path, { status, refused: { code, error } }: Answer<unknown>) => {
     if (!debug || ended) return;
-    const reached = status || (await fetch(base, { mode: 'no-cors', cache: 'no-store' }).catch(() => 0));
+    const reached = status || (await fetch(base + path, { mode: 'no-cors', cache: 'no-store' }).catch(() => 0));
     const advised = !reached
       ? 'No answer: check the network and connect-src.'
       : status || silent > 1
@@ -95,7 +95,7 @@ export function apiClient({ base, debug }: Settings) {
       silent = rest.status ? -1e9 : silent + 1;
       const granted = rest.status === 200 ? grantedBy(answered) : undefined;
       const answer = { ...rest, granted, refused: refusedBy(answered) };
-      if (granted === undefined) void log(what, answer);
+      if (granted === undefined) void log(what, path, answer);
       return answer;
     },
     /** Takes every answer that arrives from now on as no answer. */

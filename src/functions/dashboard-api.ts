@@ -5,7 +5,14 @@ import { jsonObject } from '../contract/fields.ts';
 import type { Membership } from '../contract/organizations.ts';
 import { checkPage, normalizedEntry } from '../contract/page-check.ts';
 import { identifier } from '../contract/widget.ts';
-import { actionOf, createAction, deleteAction, updateAction, viewOfAction } from '../domain/actions/manage-actions.ts';
+import {
+  actionOf,
+  createAction,
+  deleteAction,
+  updateAction,
+  viewOfAction,
+  withChange,
+} from '../domain/actions/manage-actions.ts';
 import { normalizeIpAddress } from '../domain/auth/ip-addresses.ts';
 import type { Context, ManagementContext, Members } from '../domain/context.ts';
 import type { Invocation } from '../domain/facts.ts';
@@ -223,6 +230,8 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('testAction', actionTest, async ({ member, actionId, input }) => {
       const action = await actionOf(member, actionId, context);
+      // Refused here, because a value that is nested too deeply cannot be passed on.
+      withChange(action, input.change ?? {});
       return context.testAction(action.org_id, action.action_id, input.change);
     }),
 

@@ -55,6 +55,12 @@ type HttpError = {
 };
 
 /**
+ * Pages of other sites call this API, and no answer depends on a cookie. With the header's default, data-debug could not tell whether
+ * the API can be reached.
+ */
+const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-origin' } };
+
+/**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
  * Answers every other error with a 500 and reports its cause with the request id. Logs no header, body or query.
  */
@@ -64,7 +70,7 @@ export function httpHandler(
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
-    .use(httpSecurityHeaders())
+    .use(httpSecurityHeaders(CALLED_BY_OTHER_SITES))
     .handler((event: APIGatewayProxyEventV2, context: Context) =>
       invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
         const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };

@@ -33,7 +33,7 @@ export type VisitOptions = Pick<
 > & {
   /** Prepares the page before it is loaded. */
   readonly before?: (page: Page) => Promise<unknown>;
-  /** In a process of its own, with a clock that only the test moves if `clock`. */
+  /** In a process of its own, with a clock that the test can move if `clock`. */
   readonly alone?: boolean | 'clock';
 };
 

@@ -39,7 +39,7 @@ describe('what is no decision is repeated, and nothing is on the page before', (
   });
 
   test('offline, until the browser is online again', async () => {
-    harness.service.init = () => 'hang up';
+    harness.service.init = () => refuse(500, 'Internal error');
     const { page, widget } = await harness.visit();
     await until(() => inits().length === 1);
     await page.context().setOffline(true);
@@ -52,7 +52,8 @@ describe('what is no decision is repeated, and nothing is on the page before', (
 
   test('five times at most, after pauses that grow, only while the page is visible; then nothing is left', async () => {
     harness.service.init = () => refuse(500, 'Internal error');
-    const { page } = await harness.visit({}, { alone: 'clock' });
+    const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
+    const { page } = await harness.visit({}, { alone: 'clock', before });
     const passed = async (seconds: number) => {
       await page.clock.runFor(seconds * 1000);
       await page.waitForTimeout(100);
