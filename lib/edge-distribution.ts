@@ -4,6 +4,8 @@ import {
   AllowedMethods,
   CachePolicy,
   Distribution,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
   HttpVersion,
   type IOrigin,
   OriginProtocolPolicy,
@@ -111,7 +113,7 @@ export class EdgeDistribution extends Construct {
         origin: this.assets,
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-        responseHeadersPolicy: ResponseHeadersPolicy.CORS_ALLOW_ALL_ORIGINS_AND_SECURITY_HEADERS,
+        responseHeadersPolicy: this.#headersForPages(stage),
       },
       additionalBehaviors: {
         // The first behavior that matches applies. An allow list of headers cannot contain Authorization, so this one forwards everything except Host.
@@ -180,6 +182,29 @@ export class EdgeDistribution extends Construct {
       // The file extension .ts would otherwise get the content type of a video.
       contentType: 'text/plain; charset=utf-8',
       cacheControl: CACHED.forMinutes,
+    });
+  }
+
+  /** Pages of every site load these files, also isolated pages (`Cross-Origin-Embedder-Policy`). With CORS, CloudFront sends `Vary: Origin`. */
+  #headersForPages(stage: Stage): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: nameInAccount(stage, 'static'),
+      corsBehavior: {
+        accessControlAllowOrigins: ['*'],
+        accessControlAllowMethods: ['GET', 'HEAD'],
+        accessControlAllowHeaders: ['*'],
+        accessControlAllowCredentials: false,
+        originOverride: true,
+      },
+      customHeadersBehavior: {
+        customHeaders: [{ header: 'Cross-Origin-Resource-Policy', value: 'cross-origin', override: true }],
+      },
+      securityHeadersBehavior: {
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.SAMEORIGIN, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+      },
     });
   }
 

@@ -316,6 +316,18 @@ describe('the distribution', () => {
     expect(config.DefaultCacheBehavior.ViewerProtocolPolicy).toBe('redirect-to-https');
   });
 
+  test('lets pages of every site load its files, also isolated pages', () => {
+    const { Ref } = config.DefaultCacheBehavior.ResponseHeadersPolicyId;
+    const policy = template.findResources('AWS::CloudFront::ResponseHeadersPolicy')[Ref]?.Properties;
+    expect(policy.ResponseHeadersPolicyConfig).toMatchObject({
+      CorsConfig: { AccessControlAllowOrigins: { Items: ['*'] }, AccessControlAllowCredentials: false },
+      CustomHeadersConfig: {
+        Items: [{ Header: 'Cross-Origin-Resource-Policy', Value: 'cross-origin', Override: true }],
+      },
+      SecurityHeadersConfig: { ContentTypeOptions: { Override: true } },
+    });
+  });
+
   test('serves the widget under the path of the spec', () => {
     template.hasResourceProperties('Custom::CDKBucketDeployment', {
       DestinationBucketKeyPrefix: 'static',

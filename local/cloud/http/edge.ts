@@ -140,30 +140,25 @@ function forwarding(stack: Stack, id: string | undefined): Forward {
   };
 }
 
-const CORS_AND_SECURITY_HEADERS = 'e61eb60c-9c35-4d20-a928-2b84e02af89c';
-
 /** The headers of the response policy with this id. Without an id, none. @throws CloudError on an unknown id */
 function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeader[] {
   if (id === undefined) return [];
-  if (id === CORS_AND_SECURITY_HEADERS) {
-    return [
-      ['x-content-type-options', 'nosniff', true],
-      ['x-frame-options', 'SAMEORIGIN', false],
-      ['referrer-policy', 'strict-origin-when-cross-origin', false],
-      ['strict-transport-security', 'max-age=31536000', false],
-      ['x-xss-protection', '1; mode=block', false],
-      ['access-control-allow-origin', '*', false],
-    ];
-  }
   const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
   const { properties } = required(own, `The local cloud does not know the response headers policy ${id}`);
-  const { CustomHeadersConfig, SecurityHeadersConfig } = properties.ResponseHeadersPolicyConfig;
+  const { CorsConfig, CustomHeadersConfig, SecurityHeadersConfig } = properties.ResponseHeadersPolicyConfig;
   const { ContentSecurityPolicy, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
   const { StrictTransportSecurity } = SecurityHeadersConfig;
   const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
+  const csp = ContentSecurityPolicy;
   return [
     ...CustomHeadersConfig.Items.map(({ Header, Value, Override }) => [Header.toLowerCase(), Value, Override] as const),
-    ['content-security-policy', ContentSecurityPolicy.ContentSecurityPolicy, ContentSecurityPolicy.Override],
+    ...(CorsConfig
+      ? ([
+          ['access-control-allow-origin', '*', true],
+          ['vary', 'Origin', true],
+        ] as const)
+      : []),
+    ...(csp ? ([['content-security-policy', csp.ContentSecurityPolicy, csp.Override]] as const) : []),
     ['x-content-type-options', 'nosniff', ContentTypeOptions.Override],
     ['x-frame-options', FrameOptions.FrameOption, FrameOptions.Override],
     ['referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override],

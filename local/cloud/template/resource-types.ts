@@ -258,9 +258,15 @@ export const EMULATED = {
   }),
   'AWS::CloudFront::ResponseHeadersPolicy': object({
     ResponseHeadersPolicyConfig: objectBut('Name', {
+      // Methods and headers count for preflights, which a behavior with GET alone does not take.
+      CorsConfig: objectBut('AccessControlAllowHeaders AccessControlAllowMethods', {
+        AccessControlAllowCredentials: z.literal(false),
+        AccessControlAllowOrigins: object({ Items: z.tuple([z.literal('*')]) }),
+        OriginOverride: z.literal(true),
+      }).optional(),
       CustomHeadersConfig: object({ Items: z.array(object({ Header: text, Value: text, ...override })) }),
       SecurityHeadersConfig: object({
-        ContentSecurityPolicy: object({ ContentSecurityPolicy: text, ...override }),
+        ContentSecurityPolicy: object({ ContentSecurityPolicy: text, ...override }).optional(),
         ContentTypeOptions: object(override),
         FrameOptions: object({ FrameOption: text, ...override }),
         ReferrerPolicy: object({ ReferrerPolicy: text, ...override }),

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { bundleWidget } from '../../../lib/bundles.ts';
 import { type RunningDemo, startDemo } from '../../../local/demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/local-cloud.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -78,6 +79,41 @@ describe('the widget appears', () => {
       .catch(() => {});
     expect(logged.join('\n')).toContain('[va-wave] init failed: HTTP 0');
     expect(await page.frameLocator('iframe').locator('va-wave-widget').count()).toBe(0);
+  });
+});
+
+describe('an isolated page', () => {
+  const tag = (file: string, crossorigin: string) =>
+    `<script async src="${cloud.baseUrl}/static/${file}" ${crossorigin} data-site-id="${siteId}"></script>`;
+  let siteId: string;
+  beforeAll(async () => {
+    siteId = await assistant('shop.localhost');
+  });
+
+  test.each(['require-corp', 'credentialless'])(
+    'with Cross-Origin-Embedder-Policy: %s loads the widget by the documented tag, and its texts',
+    async (policy) => {
+      const html = `<!doctype html><html lang="de"><title>Shop</title>${tag('va-wave-widget.js', '')}</html>`;
+      const headers = {
+        'cross-origin-embedder-policy': policy,
+        'cross-origin-opener-policy': 'same-origin',
+      };
+      site.serve({ html, headers });
+      const { page } = await visit(`http://shop.localhost:${site.port}/`);
+      expect(await page.evaluate('crossOriginIsolated')).toBe(true);
+      await widgetOf(page).launcher.click();
+      await page.getByRole('button', { name: 'Schließen' }).waitFor();
+    },
+  );
+
+  test('that pins the file gets it, although the browser keeps an answer to a tag without crossorigin', async () => {
+    const { immutableName, integrity } = bundleWidget();
+    const pinned = tag(immutableName, `integrity="${integrity}" crossorigin`);
+    site.serve({ html: `<!doctype html>${tag(immutableName, '')}`, files: { '/pinned': `<!doctype html>${pinned}` } });
+    const { page } = await visit(`http://shop.localhost:${site.port}/`);
+    await widgetOf(page).launcher.waitFor();
+    await page.goto(`http://shop.localhost:${site.port}/pinned`);
+    await widgetOf(page).launcher.waitFor();
   });
 });
 

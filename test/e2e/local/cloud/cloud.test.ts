@@ -285,8 +285,12 @@ describe('the distribution', () => {
       'content-type': 'text/javascript',
       'cache-control': 'max-age=60',
       'access-control-allow-origin': '*',
+      vary: 'Origin',
+      'x-custom': 'yes',
+      'x-content-type-options': 'nosniff',
     });
     const json = await fetch(`${cloud.baseUrl}/static/hello.json`);
+    expect([json.headers.get('access-control-allow-origin'), json.headers.get('vary')]).toEqual([null, 'Origin']);
     expect(await json.json()).toEqual({ bus: output('BusName'), quoted: expect.stringMatching(/^a"b"Fixture-Work/) });
     const again = await fetch(`${cloud.baseUrl}/static/hello.js`, {
       headers: { 'if-none-match': response.headers.get('etag') ?? '' },
