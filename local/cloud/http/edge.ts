@@ -118,7 +118,7 @@ function forwarding(stack: Stack, id: string | undefined): Forward {
   if (own === undefined && id !== undefined) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
   }
-  const { HeadersConfig, QueryStringsConfig } = own?.properties.OriginRequestPolicyConfig ?? {};
+  const { HeadersConfig, QueryStringsConfig, CookiesConfig } = own?.properties.OriginRequestPolicyConfig ?? {};
   const isAll = HeadersConfig?.HeaderBehavior === 'allExcept';
   const names = new Set(HeadersConfig?.Headers.map((name) => name.toLowerCase()));
   const parameters = QueryStringsConfig?.QueryStrings;
@@ -128,8 +128,10 @@ function forwarding(stack: Stack, id: string | undefined): Forward {
     const isKept = (pair: string) => parameters?.includes(decoded(pair.split('=')[0] ?? '') ?? '') === true;
     const kept = QueryStringsConfig?.QueryStringBehavior === 'all' ? pairs : pairs.filter(isKept);
     const search = kept.join('&');
-    const forwarded = Object.entries(headers).filter(
-      ([name]) => names.has(name) !== isAll && name !== 'cookie' && !OF_CONNECTION.test(name),
+    const forwarded = Object.entries(headers).filter(([name]) =>
+      name === 'cookie'
+        ? CookiesConfig?.CookieBehavior === 'all'
+        : names.has(name) !== isAll && !OF_CONNECTION.test(name),
     );
     // A viewer cannot set the headers that CloudFront sets.
     if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);

@@ -253,7 +253,7 @@ export const EMULATED = {
     OriginRequestPolicyConfig: objectBut('Name', {
       HeadersConfig: object({ HeaderBehavior: z.enum(['whitelist', 'allExcept']), Headers: texts }),
       QueryStringsConfig: object({ QueryStringBehavior: z.enum(['whitelist', 'all']), QueryStrings: texts.optional() }),
-      CookiesConfig: object({ CookieBehavior: z.literal('none') }),
+      CookiesConfig: object({ CookieBehavior: z.enum(['none', 'all']) }),
     }),
   }),
   'AWS::CloudFront::ResponseHeadersPolicy': object({

@@ -478,12 +478,15 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
   },
 };
 
-/** Returns a function that calls the dashboard's API with an access token. It returns the body of the answer. */
+/** As many as the domain of a company often has, and with the headers more than the API takes. */
+const COOKIES = ['a', 'b', 'c'].map((name) => `${name}=${name.repeat(3000)}`).join('; ');
+
+/** Returns a function that calls the dashboard's API with an access token and the domain's cookies. It returns the body of the answer. */
 function dashboardOf({ baseUrl }: Service, token: string) {
   return async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${baseUrl}/api/dashboard${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', cookie: COOKIES },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return json(answer);

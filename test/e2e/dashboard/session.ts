@@ -74,6 +74,18 @@ describe('sessions', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  test('sends the API none of the cookies that the domain has', async () => {
+    const cookies = ['a', 'b', 'c'].map((name) => ({ name, value: name.repeat(3000), url: dashboard.service.baseUrl }));
+    await visitor.context.addCookies(cookies);
+    const [asked] = await Promise.all([
+      page.waitForRequest('**/api/dashboard/**'),
+      open(page, shop.url('/members')),
+      page.getByRole('row', { name: /admin@shops.example Admin since/ }).waitFor(),
+    ]);
+    expect((await asked.allHeaders()).cookie).toBeUndefined();
+    await visitor.context.clearCookies({ name: /^[abc]$/ });
+  });
+
   test('locks Session Signed on the free plan, and shows the reason', async () => {
     await open(page, url('deploy'));
     await page.getByText('A paid feature: this organization is on the free plan').waitFor();
