@@ -11,6 +11,10 @@ export function acknowledge(scope: IConstruct, reason: string, ...rules: readonl
 const listed = z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]);
 const policy = z.object({ Statement: z.array(z.object({ Action: listed, Resource: listed })) });
 
+// By their types and not their classes, because the app may have created a function with another copy of the CDK.
+const role = z.object({ cfnResourceType: z.literal(CfnRole.CFN_RESOURCE_TYPE_NAME), managedPolicyArns: z.unknown() });
+const owned = z.object({ cfnResourceType: z.literal(CfnPolicy.CFN_RESOURCE_TYPE_NAME), policyDocument: z.unknown() });
+
 /**
  * Acknowledges the managed policies of the roles below a construct, and each wildcard that their statements have by now. cdk-nag names them by their
  * values, which depend on the app: on its region, its flags and its bucket of assets.
@@ -18,9 +22,9 @@ const policy = z.object({ Statement: z.array(z.object({ Action: listed, Resource
 export function acknowledgePolicies(scope: IConstruct, reason: string): void {
   const stack = Stack.of(scope);
   for (const part of scope.node.findAll()) {
-    const managed: unknown[] = part instanceof CfnRole ? (stack.resolve(part.managedPolicyArns) ?? []) : [];
-    const { Statement } =
-      part instanceof CfnPolicy ? policy.parse(stack.resolve(part.policyDocument)) : { Statement: [] };
+    const managed: unknown[] = stack.resolve(role.safeParse(part).data?.managedPolicyArns) ?? [];
+    const document: unknown = stack.resolve(owned.safeParse(part).data?.policyDocument);
+    const { Statement } = document === undefined ? { Statement: [] } : policy.parse(document);
     const found = [
       ...managed.map((arn) => `IAM4[Policy::${nagged(arn)}]`),
       ...Statement.flatMap(({ Action, Resource }) => [
