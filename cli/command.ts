@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Output, plainText } from './output.ts';
@@ -34,6 +35,25 @@ export type ConnectedRun = CommandRun & {
 /** The work of a command. `Given` are its arguments and its options. */
 type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
+/** The options whose names are not those of the fields that they fill. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  allowed_domains: 'allowed-domain',
+  authentication_mode: 'mode',
+  conversation_id: 'conversation',
+  escalation_topics: 'topic',
+  events: 'event',
+  feed_response_back: 'feed-back',
+  form_fields: 'field',
+  form_submissions_per_hour: 'per-hour',
+  hourly_rate_limit: 'rate-limit',
+  ip_allowlist: 'ip',
+  org_id: 'org',
+  response_field_map: 'response-map',
+  session_token: 'token',
+  site_id: 'site',
+  user_id: 'user',
+};
+
 /** A command, whose work gets its run. */
 export class CliCommand extends Command {
   readonly #runs: Pick<CommandRun, 'cliProcess' | 'output'> | undefined;
@@ -61,8 +81,26 @@ export class CliCommand extends Command {
   /** Sets the work of a command that uses no deployment. */
   alone<Given extends unknown[]>(work: Work<CommandRun, Given>): this {
     return this.action(async (...given: Given) => {
-      if (this.#runs !== undefined) await work(this.#commandRun(this.#runs), ...given);
+      if (this.#runs === undefined) return;
+      try {
+        await work(this.#commandRun(this.#runs), ...given);
+      } catch (error) {
+        throw error instanceof Refusal ? this.#inOptions(error) : error;
+      }
     });
+  }
+
+  /** Names the options that fill the wrong fields. A field without an option keeps its name, which is that of an argument. */
+  #inOptions({ code, message, field, fields }: Refusal): Refusal {
+    const optionOf = (part: string) =>
+      this.options.find(({ long }) => long === `--${OPTION_OF[part] ?? part.replaceAll('_', '-')}`);
+    const lines = fields.map((wrong) => {
+      const path = wrong.field.split('.');
+      const at = path.findIndex((part) => optionOf(part) !== undefined);
+      const within = path.slice(at + 1).map((part) => (/^\d+$/.test(part) ? `no. ${Number(part) + 1}` : part));
+      return `${at < 0 ? wrong.field : [optionOf(path[at] ?? '')?.long, ...within].join(', ')}: ${wrong.problem}`;
+    });
+    return new Refusal(code, { message: lines.join('\n') || message, field, fields });
   }
 
   /** Sets the work of a command that uses the deployment. */
@@ -92,7 +130,7 @@ export class CliCommand extends Command {
       // A hint does not repeat the environment.
       hint: (words) => {
         const named = (['local', 'stack', 'region'] as const).filter((name) => given[name] !== undefined);
-        return ['npx va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
+        return ['npx --no va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
       },
       yes,
       confirm: async (question, id) => {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { CloudError } from './cloud/cloud-error.ts';
-import { writeKept } from './cloud/data-folder.ts';
+import { writeReadyFiles } from './cloud/ready-file.ts';
 import type { RunningDemo } from './demo/demo.ts';
 import { type LocalCloud, startLocalCloud } from './local-cloud.ts';
 import { lostEvents } from './lost-events.ts';
@@ -78,6 +78,7 @@ async function main(): Promise<void> {
     checkEvent: lostEvents(options.refuseLostEvents, (line) => console.error(line)),
   });
   let running: RunningDemo | undefined;
+  let removeReadyFiles: (() => Promise<void>) | undefined;
   try {
     if (demo !== undefined) {
       doing('Preparing the demo: a customer with a website and a receiver');
@@ -96,13 +97,13 @@ async function main(): Promise<void> {
       // A receiver on this machine can use this certificate.
       receiver_tls: certificate && { certificate: certificate.certificateFile, key: certificate.keyFile },
       data_folder: cloud.dataDir,
-      pid: process.pid,
     };
-    for (const file of [join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat()) writeKept(file, ready);
+    removeReadyFiles = writeReadyFiles([join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat(), ready);
     announce(cloud, running, options.strict, elapsed());
     await untilAsked();
     console.log('Stopping …');
   } finally {
+    await removeReadyFiles?.();
     await running?.stop();
     await cloud.stop();
   }

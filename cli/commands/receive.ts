@@ -75,7 +75,7 @@ Press Ctrl-C to stop.`)
       if (receiverTls === undefined) {
         throw new CommandFailure(
           EXIT.refused,
-          'receive needs --local, without npm start -- --strict: no other deployment trusts and reaches this machine',
+          'receive works only with --local, and with a service that was started without --strict: no other trusts and reaches this machine',
         );
       }
       const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));

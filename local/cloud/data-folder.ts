@@ -39,6 +39,8 @@ export function openDataFolder(folder: string) {
     const version = file('version.json');
     if (readKept(version, marker) === undefined) writeKept(version, { version: marker.shape.version.value });
     mkdirSync(logs, { recursive: true });
+    // Of a process that ended with the machine.
+    rmSync(file('ready.json'), { force: true });
   } catch (error) {
     lock.close();
     throw error;
@@ -62,10 +64,7 @@ export function openDataFolder(folder: string) {
     /** Keeps an identity. From then on, the folder is complete. */
     keepIdentity: (kept: Identity): void => writeKept(file('identity.json'), kept),
     /** Unlocks the folder for the next instance. */
-    release(): void {
-      rmSync(file('ready.json'), { force: true });
-      lock.close();
-    },
+    release: (): void => lock.close(),
   };
 }
 

@@ -26,7 +26,8 @@ export async function startDemo(cloud: LocalCloud) {
   stops.defer(receiver.stop);
   const site = createServer();
   stops.defer(() => closeServer(site));
-  const host = `localhost:${await listenNear(site, SITE_PORT)}`;
+  const port = await listenNear(site, SITE_PORT);
+  const host = `localhost:${port}`;
   const organization = await demoOrganization(cloud.dataDir, host, deployment);
   await addReadyUsers(cloud, organization.org_id, deployment);
   for (const [path, action] of await demoActions(organization, receiver.url, deployment)) {
@@ -46,9 +47,11 @@ export async function startDemo(cloud: LocalCloud) {
     },
     /** What to try next, one line each. */
     tips: [
+      ...(port === SITE_PORT ? [] : [`Another program uses port ${SITE_PORT}, so the site is at port ${port}.`]),
       `Open ${url}/ , press its three buttons, and watch the signed requests arrive on the page.`,
       `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
       `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
+      `Report usage: curl -fsS ${url}/members/token | npx --no va-wave usage report --token @- --input-tokens 120 --output-tokens 48 --local`,
       `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
       `Open ${url.replace('localhost', '127.0.0.1')}/ to see that the same page has no widget under a host that is not allowed.`,
     ],

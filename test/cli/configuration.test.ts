@@ -29,7 +29,7 @@ test.each([
   [['org', 'quota', 'ORG', '--per-day', '1.5'], 'It must be a whole number'],
   [['assistant', 'update', 'SITE'], 'Nothing to change'],
   [['assistant', 'update', 'SITE', '--enable', '--disable'], 'enabled: --enable and --disable exclude each other'],
-  [['assistant', 'update', 'SITE', '--mode', 'open'], 'authentication_mode: '],
+  [['assistant', 'update', 'SITE', '--mode', 'open'], '--mode: '],
   [['assistant', 'escalation', 'SITE'], 'Give either --none, or --topic'],
   [['assistant', 'escalation', 'SITE', '--none', '--topic', TOPIC], 'Give either --none, or --topic'],
   [['assistant', 'list', '--org', 'org_x'], 'org_id: no organization org_x', 3],
@@ -41,10 +41,10 @@ test.each([
   [['member', 'add', '--org', 'ORG', '--sub', 'x'], 'sub: the user pool has no login x', 3],
   [['member', 'remove', '--org', 'ORG', '--sub', 'x'], 'sub: x is not a member of org_', 3],
   [[...MEMBER, 'ada@example.com', '--org', 'org_x'], 'org_id: no organization org_x', 3],
-  [[...CREATE, ...FORM, '--field', 'a:A'], 'form_fields.1: must be key:Label:Type'],
+  [[...CREATE, ...FORM, '--field', 'a:A'], '--field, no. 2: must be key:Label:Type'],
   [[...CREATE, ...AI, '--parameters', '{'], 'parameters: must be JSON'],
   [[...CREATE, ...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
-  [[...CREATE, ...AI, '--response-map', 'a'], 'response_field_map: must be name=$.path'],
+  [[...CREATE, ...AI, '--response-map', 'a'], '--response-map: must be name=$.path'],
   [['action', 'update', 'ACTION'], 'Nothing to change'],
   [['action', 'list'], 'Give either --org or --site'],
   [['action', 'list', '--org', 'ORG', '--site', 'SITE'], 'Give either --org or --site'],
@@ -76,7 +76,9 @@ describe('org', () => {
   });
 
   test('lists organizations by name', async () => {
-    expect((await operator.run('org', 'list')).out).toBe('No organizations yet: npx va-wave org create --name …\n');
+    expect((await operator.run('org', 'list')).out).toBe(
+      'No organizations yet: npx --no va-wave org create --name …\n',
+    );
     expect(await operator.json('org', 'list')).toEqual([]);
     for (const name of ['Zoo', 'Ärzte', 'Mall']) await operator.json('org', 'create', '--name', name);
     const names = (await operator.json<{ name: string }[]>('org', 'list')).map((organization) => organization.name);

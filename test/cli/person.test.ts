@@ -75,7 +75,7 @@ test('refuses an empty id, an id of the organization itself, and an unknown orga
   const { operator, org_id, site_id, changed } = await operatorWithRecords();
   for (const id of ['', org_id, site_id]) {
     const { code, err } = await operator.run('erase', '--org', org_id, '--user', 'u-1', '--user', id, '--yes');
-    expect([code, err]).toEqual([2, expect.stringMatching(/^user: /)]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^--user: /)]);
   }
   expect((await operator.run('erase', '--org', org_id, '--yes')).code).toBe(2);
   expect((await operator.run('erase', '--org', 'org_x', '--user', 'u-1', '--yes')).code).toBe(3);

@@ -236,7 +236,7 @@ describe('--forward', () => {
 
 test('needs the one-machine service, and a free port', async () => {
   const { code, err } = await new FakeOperator().run('receive');
-  expect([code, err]).toEqual([2, expect.stringContaining('needs --local, without npm start -- --strict')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('works only with --local')]);
   const { operator } = await receivingOperator();
   const { port, stop } = await startServer(() => {});
   const taken = `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port\n`;

@@ -247,7 +247,7 @@ describe('routes', () => {
 
   /** A route of this service with any host: the method, if the text has one, and the path. */
   const ROUTE =
-    /(?:\b(GET|POST|PUT|PATCH|DELETE) )?(?:\{base_url\}|\$BASE_URL|https:\/\/BASE_URL|http:\/\/(?:localhost|127\.0\.0\.1):8787|(?<![\w./…>}]))(\/(?:api|static|dashboard)\/[^\s"'`)|,;]*)/g;
+    /(?:\b(GET|POST|PUT|PATCH|DELETE) )?(?:\{base_url\}|\$BASE_URL|BASE_URL|http:\/\/(?:localhost|127\.0\.0\.1):8787|(?<![\w./…>}]))(\/(?:api|static|dashboard)\/[^\s"'`)|,;]*)/g;
 
   function isRoute(method: string | undefined, written: string): boolean {
     const [path = ''] = written

@@ -109,10 +109,10 @@ test('the service starts and prints its addresses, and Ctrl-C ends all its proce
   run.child.kill('SIGINT');
   expect(await run.ended).toBe(0);
   expect(leftOver()).toEqual([]);
-  expect(existsSync(join(data, 'ready.json'))).toBe(false);
+  expect([readyFile, join(data, 'ready.json')].filter((file) => existsSync(file))).toEqual([]);
 });
 
-test('with --refuse-lost-events, the bus refuses an event that reaches no Action; the engines end when the service is killed', async () => {
+test('with --refuse-lost-events, the bus refuses an event that reaches no Action; its engines and ready files go when the service is killed', async () => {
   const options = ['--port', '0', '--ready-file', readyFile, '--refuse-lost-events'];
   const run = start(options, await serviceAssembly());
   expect(await putLost(await ready(run))).toEqual([2, PROBLEMS]);
@@ -120,6 +120,7 @@ test('with --refuse-lost-events, the bus refuses an event that reaches no Action
   run.child.kill('SIGKILL');
   await run.ended;
   await until(() => leftOver().length === 0);
+  expect([readyFile, join(data, 'ready.json')].filter((file) => existsSync(file))).toEqual([]);
 });
 
 test('for a port in use or one that is no number, prints one message and exits with 1', async () => {

@@ -8,7 +8,7 @@ import { harness } from '../shared-harness.ts';
 const recipe = (heading: string, nth = 0) =>
   (
     samples(readDocument('docs/widget-recipes.md')).filter((one) => one.heading === heading)[nth]?.code ?? ''
-  ).replaceAll('https://BASE_URL', harness.service.url);
+  ).replaceAll('BASE_URL', harness.service.url);
 
 /** A React application that shows the component of the recipe for the site of the button that was clicked last. */
 const application = () => `${recipe('React')}

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { writeKept } from './data-folder.ts';
+
+/** Removes the files after its input has ended, unless a later process has written them. The first word is this process. */
+const GUARD = 'cat; for file do if grep -qs "\\"pid\\": $0$" "$file"; then rm -f "$file"; fi; done';
+
+/**
+ * Writes files that say how to reach this process, and removes them with it: also when it is killed, which no code of its own can
+ * notice. A process of the shell then does it.
+ * @returns removes the files
+ */
+export function writeReadyFiles(files: readonly string[], ready: object): () => Promise<void> {
+  const guard = spawn('sh', ['-c', GUARD, String(process.pid), ...files], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(guard, 'close').catch(() => {});
+  for (const file of files) writeKept(file, { ...ready, pid: process.pid });
+  return async () => {
+    for (const file of files) rmSync(file, { force: true });
+    guard.stdin.end();
+    await ended;
+  };
+}
