@@ -121,16 +121,18 @@ export class CliCommand extends Command {
   }
 
   #commandRun({ cliProcess, output }: Pick<CommandRun, 'cliProcess' | 'output'>): CommandRun {
-    const { yes = false, local, stack, region } = this.optsWithGlobals<Target & { yes?: true }>();
-    const given = { local, stack, region };
+    const { yes = false, ...options } = this.optsWithGlobals<Target & { yes?: true }>();
+    const { local, stack, region, configurationTable, conversationsTable } = options;
+    const given = { local, stack, region, configurationTable, conversationsTable };
     return {
       cliProcess,
       target: targetOf(given, cliProcess),
       output,
       // A hint does not repeat the environment.
       hint: (words) => {
-        const named = (['local', 'stack', 'region'] as const).filter((name) => given[name] !== undefined);
-        return ['npx --no va-wave', words, ...named.map((name) => `--${name} ${given[name]}`.trimEnd())].join(' ');
+        const named = Object.entries(given).filter(([, value]) => value !== undefined);
+        const option = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+        return ['npx --no va-wave', words, ...named.map(([name, value]) => `${option(name)} ${value}`.trimEnd())].join(' ');
       },
       yes,
       confirm: async (question, id) => {
@@ -151,6 +153,6 @@ export class CliCommand extends Command {
 /** Completes the options with the environment, which names a deployment only where they name none. */
 function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
   if (given.local !== undefined || given.stack !== undefined) return given;
-  if (VA_WAVE_LOCAL && given.region === undefined) return { local: VA_WAVE_LOCAL };
+  if (VA_WAVE_LOCAL && given.region === undefined) return { ...given, local: VA_WAVE_LOCAL };
   return VA_WAVE_STACK ? { ...given, stack: VA_WAVE_STACK } : given;
 }

@@ -31,7 +31,7 @@ export async function connect(target: Target): Promise<Deployment> {
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
     const all = await stackOutputs(stack, access);
-    const outputs = outputsOf(all, path.join(''));
+    const outputs = { ...outputsOf(all, path.join('')), ...tablesOf(target) };
     if (outputs[OUTPUTS.baseUrl] === undefined) throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, all));
     return openDeployment(outputs, access);
   }
@@ -44,11 +44,17 @@ export async function connect(target: Target): Promise<Deployment> {
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: TIMEOUTS,
   };
-  return openDeployment(ready.outputs, access, {
+  return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, {
     receiverTls: ready.receiver_tls ?? undefined,
     log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
   });
 }
+
+/** Returns the tables that the operator names, as outputs. */
+const tablesOf = ({ configurationTable, conversationsTable }: Target): Record<string, string> => ({
+  ...(configurationTable === undefined ? {} : { [OUTPUTS.configurationTable]: configurationTable }),
+  ...(conversationsTable === undefined ? {} : { [OUTPUTS.conversationsTable]: conversationsTable }),
+});
 
 /** Returns the outputs of a construct in a stack with others. The CDK writes the construct's id before each name, and a hash after it. */
 export function outputsOf(outputs: Readonly<Record<string, string>>, construct: string): Record<string, string> {

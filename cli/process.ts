@@ -10,6 +10,9 @@ export type Target = {
   readonly local?: string;
   readonly stack?: string;
   readonly region?: string;
+  /** Tables to use instead of the stack's, such as restored ones before they are deployed. */
+  readonly configurationTable?: string;
+  readonly conversationsTable?: string;
 };
 
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */

@@ -56,6 +56,8 @@ export async function commandLine(
       `use this stack on AWS, or <stack>/<construct> (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`,
     )
     .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
+    .option('--configuration-table <name>', "use this table instead of the stack's, such as a restored one")
+    .option('--conversations-table <name>', "use this table instead of the stack's, such as a restored one")
     .notes(
       `The command line finds AWS credentials like other AWS tools: AWS_PROFILE, AWS_ACCESS_KEY_ID, ….
 Only the commands secret and action secret print secrets.

@@ -8,7 +8,7 @@ import {
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { eraseOrganization, storedOrganization } from '../operations/erase.ts';
+import { deletions, eraseOrganization, storedOrganization } from '../operations/erase.ts';
 import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
 
 const plan = (text: string) => spelled(PLANS, text);
@@ -98,8 +98,21 @@ belong to other organizations.`)
   org
     .command('list')
     .description('list all organizations, by name (reads the whole configuration table)')
-    .examples('va-wave org list')
-    .connected(async ({ output, ports, hint }) => {
+    .option('--deleted', 'list what was deleted instead, the newest first, and whether the table has it')
+    .notes(
+      `A table that was restored to an earlier time has again what was deleted since. org delete and assistant delete delete it again.`,
+    )
+    .examples('va-wave org list', 'va-wave org list --deleted --configuration-table va-wave-restored')
+    .connected(async ({ output, ports, hint }, { deleted }: { deleted?: true }) => {
+      if (deleted) {
+        const listed = await deletions(ports);
+        const rows = listed.map(({ stored, ...row }) => ({
+          stored: stored ? 'yes' : 'no',
+          ...row,
+          site_id: row.site_id ?? '–',
+        }));
+        return output.list(listed, 'Nothing was deleted', rows);
+      }
       const organizations: Organization[] = [];
       for await (const organization of ports.store.listOrganizations()) {
         organizations.push(organization);

@@ -24,7 +24,8 @@ export type Erased = {
 /**
  * Erases an assistant: its Actions and settings, and the data of visitors in conversations and delivery logs. Counters expire
  * within two days. It begins with a mark, after which nothing is created in the assistant and no request is admitted. The assistant itself
- * is erased last, so that an interrupted run can be repeated and continues.
+ * is erased last, so that an interrupted run can be repeated and continues. A deleted assistant can be deleted again, because a restored table
+ * may have its data.
  * @throws Refusal 404
  */
 export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise<Erased> {
@@ -45,6 +46,7 @@ export async function eraseOrganization(
   await storedOrganization(orgId, ports);
   await ports.step(`Marking ${orgId}`);
   await ports.store.changeOrganization(orgId, { deleting: true });
+  await ports.erasure.recordDeletion({ org_id: orgId, deleted_at: ports.now().toISOString() });
   const members = await ports.members.list(orgId);
   for (const { sub } of members) {
     await ports.step('Removing members');
@@ -61,23 +63,47 @@ export async function eraseOrganization(
   return { assistants: sites.length, members: members.length, ...erased(parts) };
 }
 
+/** Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored. */
+export async function deletions({ store, erasure, step }: Pick<ErasePorts, 'store' | 'erasure' | 'step'>) {
+  const all = (await erasure.deletions()).toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at));
+  const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
+  for (const deletion of all) {
+    const { org_id, site_id } = deletion;
+    await step(`Looking for what was deleted: ${listed.length}`);
+    const found = await (site_id === undefined ? store.findOrganization(org_id) : store.findAssistant(site_id));
+    listed.push({ ...deletion, stored: found !== undefined });
+  }
+  return listed;
+}
+
 /** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */
 async function markAndDelete(siteId: string, ports: ErasePorts): Promise<number> {
   await ports.step(`Marking ${siteId}`);
-  let assistant = await storedAssistant(siteId, ports);
-  while (!assistant.deleting) {
+  for (;;) {
+    const assistant = await ports.store.findAssistant(siteId);
+    if (assistant === undefined || assistant.deleting) break;
     const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
     await ports.store.replaceAssistant(assistant, marked);
-    assistant = await storedAssistant(siteId, ports);
   }
+  const assistant = await storedAssistant(siteId, ports);
+  const { org_id } = assistant;
+  await ports.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: ports.now().toISOString() });
   return deleteActions(assistant, ports);
 }
 
-/** Returns an assistant, also one whose deletion was interrupted. @throws Refusal 404 */
-export async function storedAssistant(siteId: string, { store }: Pick<ErasePorts, 'store'>): Promise<Assistant> {
+/** What the deletion of an assistant needs of it. */
+type Doomed = Pick<Assistant, 'site_id' | 'org_id' | 'domain' | 'name'>;
+
+/** Returns an assistant, also one whose deletion was interrupted or is complete. @throws Refusal 404 */
+export async function storedAssistant(
+  siteId: string,
+  { store, erasure }: Pick<ErasePorts, 'store' | 'erasure'>,
+): Promise<Doomed> {
   const assistant = await store.findAssistant(siteId);
-  if (assistant === undefined) throw noAssistant(siteId);
-  return assistant;
+  if (assistant !== undefined) return assistant;
+  const deletion = await erasure.findDeletion(siteId);
+  if (deletion?.site_id === undefined) throw noAssistant(siteId);
+  return { site_id: siteId, org_id: deletion.org_id, domain: '', name: `deleted at ${deletion.deleted_at}` };
 }
 
 /** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
@@ -88,7 +114,7 @@ export async function storedOrganization(orgId: string, { store }: Pick<ErasePor
 }
 
 /** Repeats until a pass finds no Action, because an admin may save one during a pass. */
-async function deleteActions({ site_id, org_id }: Assistant, ports: ErasePorts): Promise<number> {
+async function deleteActions({ site_id, org_id }: Doomed, ports: ErasePorts): Promise<number> {
   let deleted = 0;
   for (;;) {
     const actions = requireAll(await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
@@ -120,7 +146,7 @@ async function eraseMarked(siteId: string, ports: ErasePorts): Promise<Partial<E
   return erased(passes);
 }
 
-async function eraseData({ site_id, org_id }: Assistant, { erasure, step }: ErasePorts): Promise<Partial<Erased>> {
+async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: ErasePorts): Promise<Partial<Erased>> {
   let log_records = 0;
   const eraseLog = async (logId: string) => {
     log_records += await erasure.eraseLog(logId, (count) => step(`Erasing the log of ${logId}: ${count}`));

@@ -1,4 +1,5 @@
-import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
+import { deletions, type ErasePorts, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
+import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import {
@@ -9,6 +10,7 @@ import {
 import { anAssistant, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
 import { refusalOf } from '../fakes/refusals.ts';
+import { aConversation } from '../fakes/widget.ts';
 
 /** What is deleted stays deleted, also when others create and save while the deletion waits for requests in progress. */
 
@@ -47,7 +49,7 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
     pause: whileWaiting,
   };
   const left = (id: string) => items().filter((item) => JSON.stringify(item).includes(id));
-  return { context, store, members, ports, left };
+  return { context, client, items, store, members, ports, left };
 }
 
 type System = Awaited<ReturnType<typeof setUp>>;
@@ -118,6 +120,35 @@ describe('a repeated idempotency key', () => {
     const created = await createAssistant(ORG_ID, settings, keyed(system));
     await eraseAssistant(created.site_id, system.ports);
     expect((await refusalOf(createAssistant(ORG_ID, settings, keyed(system)))).code).toBe('idempotency_key_reused');
+  });
+});
+
+describe('a table that was restored', () => {
+  const storedAgain = async (system: System) =>
+    (await deletions(system.ports)).map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
+
+  test('has deleted organizations again, which are listed and deleted again', async () => {
+    const system = await setUp();
+    const backup = structuredClone(system.items());
+    await eraseOrganization(ORG_ID, system.ports);
+    expect((await storedAgain(system)).toSorted()).toEqual(
+      [ORG_ID, SITE_ID, OTHER_SITE_ID].sort().map((id) => [id, false]),
+    );
+    for (const Item of backup) await system.client.put({ TableName: CONFIGURATION, Item });
+    expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([true, true, true]);
+    expect(await eraseOrganization(ORG_ID, system.ports)).toMatchObject({ assistants: 2, members: 1, actions: 1 });
+    expect(system.left(ORG_ID)).toEqual([]);
+    expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([false, false, false]);
+  });
+
+  test('has conversations of a deleted assistant again, which are deleted again', async () => {
+    const system = await setUp();
+    await eraseAssistant(SITE_ID, system.ports);
+    const kept = conversations(system.client, 'v', () => NOW);
+    await kept.saveConversation(aConversation({ site_id: SITE_ID }));
+    expect(await eraseAssistant(SITE_ID, system.ports)).toMatchObject({ actions: 0, conversation_items: 1 });
+    expect((await refusalOf(eraseAssistant('site_unknown', system.ports))).code).toBe('assistant_not_found');
+    expect((await refusalOf(eraseAssistant(ORG_ID, system.ports))).code).toBe('assistant_not_found');
   });
 });
 

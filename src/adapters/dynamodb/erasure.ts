@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import type { AuditRecord } from '../../contract/organizations.ts';
@@ -7,12 +8,23 @@ import { KEYS } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff, transactionFailures } from './storage-errors.ts';
-import { namesUnder } from './stored-items.ts';
+import { findItem, itemReader, itemsWithPrefix, namesUnder } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
 
 type Key = Record<string, unknown>;
+
+/** What is left of a deleted organization or assistant: its ids and when it was deleted. */
+type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
+
+/**
+ * Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age.
+ */
+const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({ pk: 'DELETED', sk: site_id ?? org_id });
+const readDeletion = itemReader(
+  z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
+);
 
 /** Finds and erases stored data. Every call may be repeated. `step` may throw at any time to end the work. Erasing calls return the number of erased items. */
 export function erasure(
@@ -138,10 +150,23 @@ export function erasure(
       });
     },
 
+    /** Records that an organization or an assistant is deleted. */
+    recordDeletion: async (deletion: Deletion) => {
+      await client.put({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
+    },
+
+    findDeletion: async (id: string): Promise<Deletion | undefined> =>
+      (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
+
+    deletions: async (): Promise<readonly Deletion[]> => {
+      const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }).pk, '');
+      return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
+    },
+
     eraseAudit: (orgId: string) =>
       erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),
 
-    removeAssistant: async ({ site_id, org_id, domain }: Assistant) => {
+    removeAssistant: async ({ site_id, org_id, domain }: Pick<Assistant, 'site_id' | 'org_id' | 'domain'>) => {
       const TableName = tables.configuration;
       const others = [KEYS.organizationSite(org_id, site_id), ...(domain === '' ? [] : [KEYS.domain(domain, site_id)])];
       const assistant = { Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' };
