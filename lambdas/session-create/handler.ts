@@ -5,11 +5,12 @@ import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
-import { httpHandler } from '../../src/functions/http.ts';
+import { foundFor, httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { setting } from '../../src/functions/shell.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
+const shell = functionShell('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
 const isOriginSecret = functionOriginSecret();
 const context = {
@@ -18,9 +19,12 @@ const context = {
   tokens: functionSessionTokens(),
 };
 
-export const handler = httpHandler(functionShell('session-create'), async (request, _, invocation) => {
+export const handler = httpHandler(shell, async (request, announced, invocation) => {
   const serverKey = request.headers[SERVER_KEY_HEADER];
   const ip = await visitorIp(request, isOriginSecret);
   const { readBody } = request;
-  return { status: 200, body: await createSession({ serverKey, ip, readBody }, context, invocation) };
+  const found = foundFor(shell.logger, announced);
+  const findAssistant = async (siteId: string) => found(await context.configuration.findAssistant(siteId));
+  const own = { ...context, configuration: { ...context.configuration, findAssistant } };
+  return { status: 200, body: await createSession({ serverKey, ip, readBody }, own, invocation) };
 });

@@ -57,7 +57,7 @@ export type DeliveryRecord = {
   readonly latency_ms: number | null;
   readonly success: boolean;
   readonly error: { readonly code: FailureCode; readonly message: string } | null;
-  /** How many times this attempt was sent. More than 1 only after a crash cut off an earlier send. */
+  /** How many times this attempt was sent: 0 when nothing reached the endpoint, more than 1 only after a crash cut off an earlier send. */
   readonly sends: number;
   /** Id of the X-Ray trace of the attempt; only with the deployment option `tracing`. */
   readonly trace_id?: string | undefined;

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Action } from '../contract/actions.ts';
+import type { Assistant } from '../contract/assistants.ts';
 import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
 import { jsonObject } from '../contract/fields.ts';
@@ -26,7 +28,7 @@ import {
 } from '../domain/organizations/manage-assistants.ts';
 import { listMembers, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { type HttpReply, type HttpRequest, httpHandler } from './http.ts';
+import { type Found, foundFor, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
 
 /** A request of a member of an organization. An id that the path of the operation does not have is empty. */
@@ -35,6 +37,7 @@ type MemberCall<I> = {
   readonly siteId: string;
   readonly actionId: string;
   readonly input: I;
+  readonly found: Found;
   readonly invocation: Invocation;
 };
 
@@ -49,6 +52,7 @@ export type DashboardRoute = {
     request: HttpRequest & { readonly subject: string },
     ids: Ids,
     members: Members,
+    found: Found,
     invocation: Invocation,
   ) => Promise<object>;
 };
@@ -82,10 +86,10 @@ export function forMember<O extends DashboardOperation, I>(
   return {
     operation,
     match: pathOf(operation),
-    answer: async (request, { org_id = '', site_id = '', action_id = '' }, members, invocation) => {
+    answer: async (request, { org_id = '', site_id = '', action_id = '' }, members, found, invocation) => {
       const member = await requireMembership(org_id, request.subject, role, members);
       const input = requestInput(request, schema);
-      const call = { member, siteId: site_id, actionId: action_id, input, invocation };
+      const call = { member, siteId: site_id, actionId: action_id, input, found, invocation };
       return DASHBOARD_SCHEMAS[operation].answer.parse(await work(call));
     },
   };
@@ -93,7 +97,9 @@ export function forMember<O extends DashboardOperation, I>(
 
 /** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
 export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
-  return httpHandler(shell, (request, _, invocation) => dashboardReply(routes, request, members, invocation));
+  return httpHandler(shell, (request, announced, invocation) =>
+    dashboardReply(routes, request, members, foundFor(shell.logger, announced), invocation),
+  );
 }
 
 /**
@@ -104,6 +110,7 @@ async function dashboardReply(
   routes: readonly DashboardRoute[],
   request: HttpRequest,
   members: Members,
+  found: Found,
   invocation: Invocation,
 ): Promise<HttpReply> {
   const { subject } = request;
@@ -114,7 +121,7 @@ async function dashboardReply(
     const ids = method === request.method ? match(request.rawPath) : undefined;
     if (ids === undefined) continue;
     try {
-      return { status, body: await answer({ ...request, subject }, ids, members, invocation) };
+      return { status, body: await answer({ ...request, subject }, ids, members, found, invocation) };
     } catch (error) {
       if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
       return { status: 409, body: staleBody(error.message, error.current) };
@@ -164,8 +171,14 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     ...context,
     author: { by: member, at: context.now(), ...(creationKey === undefined ? {} : { creationKey }) },
   });
-  const assistant = (member: Membership, siteId: string) => () => assistantOf(member, siteId, context);
-  const action = (member: Membership, actionId: string) => () => actionOf(member, actionId, context);
+  const assistant =
+    ({ member, siteId, found }: MemberCall<unknown>) =>
+    async () =>
+      found(await assistantOf(member, siteId, context));
+  const action =
+    ({ member, actionId, found }: MemberCall<unknown>) =>
+    async () =>
+      found(await actionOf(member, actionId, context));
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, context)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
@@ -181,29 +194,22 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       viewOfAssistant(await createAssistant(member.org_id, input.assistant, by(member, input.idempotency_key))),
     ),
-    forMember('getAssistant', nothing, async ({ member, siteId }) =>
-      viewOfAssistant(await assistantOf(member, siteId, context)),
-    ),
-    forMember('updateAssistant', assistantUpdate, async ({ member, siteId, input }) =>
-      viewOfAssistant(
-        await saveAt(input.version, assistant(member, siteId), (seen) =>
-          updateAssistant(seen, input.change, by(member)),
-        ),
-      ),
-    ),
-    forMember(
-      'generateServerSecret',
-      DASHBOARD_SCHEMAS.generateServerSecret.body,
-      async ({ member, siteId, input }) => {
-        const generated = await saveAt(input.version, assistant(member, siteId), (seen) =>
-          generateServerSecret(seen, input, by(member)),
-        );
-        return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
-      },
-    ),
-    forMember('getInstallation', nothing, async ({ member, siteId }) => {
-      const assistant = await assistantOf(member, siteId, context);
-      const { this_hour, last_24_hours } = await context.requestCounts(assistant.site_id);
+    forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call)())),
+    forMember('updateAssistant', assistantUpdate, async (call) => {
+      const { member, input } = call;
+      const save = (seen: Assistant) => updateAssistant(seen, input.change, by(member));
+      return viewOfAssistant(await saveAt(input.version, assistant(call), save));
+    }),
+    forMember('generateServerSecret', DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
+      const { member, input } = call;
+      const generated = await saveAt(input.version, assistant(call), (seen) =>
+        generateServerSecret(seen, input, by(member)),
+      );
+      return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
+    }),
+    forMember('getInstallation', nothing, async (call) => {
+      const { site_id } = await assistant(call)();
+      const { this_hour, last_24_hours } = await context.requestCounts(site_id);
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
 
@@ -212,27 +218,26 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async ({ member, siteId, input }) => {
-      const assistant = await assistantOf(member, siteId, context);
-      return viewOfAction(await createAction(assistant, input.action, by(member, input.idempotency_key)));
+    forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async (call) => {
+      const author = by(call.member, call.input.idempotency_key);
+      return viewOfAction(await createAction(await assistant(call)(), call.input.action, author));
     }),
-    forMember('getAction', nothing, async ({ member, actionId }) =>
-      viewOfAction(await actionOf(member, actionId, context)),
-    ),
-    forMember('updateAction', actionUpdate, async ({ member, actionId, input }) =>
-      viewOfAction(
-        await saveAt(input.version, action(member, actionId), (seen) => updateAction(seen, input.change, by(member))),
-      ),
-    ),
-    forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async ({ member, actionId, input }) => {
-      await saveAt(input.version, action(member, actionId), (seen) => deleteAction(seen, by(member)));
+    forMember('getAction', nothing, async (call) => viewOfAction(await action(call)())),
+    forMember('updateAction', actionUpdate, async (call) => {
+      const { member, input } = call;
+      const save = (seen: Action) => updateAction(seen, input.change, by(member));
+      return viewOfAction(await saveAt(input.version, action(call), save));
+    }),
+    forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
+      await saveAt(call.input.version, action(call), (seen) => deleteAction(seen, by(call.member)));
       return { deleted: true };
     }),
-    forMember('testAction', actionTest, async ({ member, actionId, input }) => {
-      const action = await actionOf(member, actionId, context);
+    forMember('testAction', actionTest, async (call) => {
+      const { change } = call.input;
+      const tested = await action(call)();
       // Refused here, because a value that is nested too deeply cannot be passed on.
-      withChange(action, input.change ?? {});
-      return context.testAction(action.org_id, action.action_id, input.change);
+      withChange(tested, change ?? {});
+      return context.testAction(tested.org_id, tested.action_id, change);
     }),
 
     forMember('listMembers', nothing, async ({ member }) => ({

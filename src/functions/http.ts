@@ -60,6 +60,21 @@ type HttpError = {
  */
 const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-origin' } };
 
+/** Returns an assistant, or an Action, that was found, and names it in all following log lines of the request, also in that of its refusal. */
+export type Found = <Value extends { readonly org_id: string; readonly site_id: string } | undefined>(
+  value: Value,
+) => Value;
+
+export const foundFor =
+  (logger: Shell['logger'], announced: Announced): Found =>
+  (value) => {
+    if (value !== undefined) {
+      logger.appendKeys({ org_id: value.org_id, site_id: value.site_id });
+      announced.siteId = value.site_id;
+    }
+    return value;
+  };
+
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
  * Answers every other error with a 500 and reports its cause with the request id. Logs no header, body or query.

@@ -4,7 +4,7 @@ import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authentica
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import type { Context } from '../domain/context.ts';
 import { functionOriginSecret } from './function-secrets.ts';
-import type { Announced, HttpRequest } from './http.ts';
+import { type Announced, foundFor, type HttpRequest } from './http.ts';
 import { distributionOnly, visitorIp } from './widget-request.ts';
 
 /**
@@ -26,11 +26,7 @@ export function widgetOf(logger: Logger, context: Context<'configuration' | 'tok
       ip: await visitorIp(request, isOriginSecret),
     };
     const widget = await identifyWidget(credentials, context);
-    const { assistant } = widget;
-    if (assistant !== undefined) {
-      logger.appendKeys({ org_id: assistant.org_id, site_id: assistant.site_id });
-      announced.siteId = assistant.site_id;
-    }
+    const assistant = foundFor(logger, announced)(widget.assistant);
     const origin = allowedOrigin(assistant, credentials.origin);
     if (origin !== undefined) {
       announced.headers['access-control-allow-origin'] = origin;

@@ -60,6 +60,11 @@ test.each([
   [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: '' }],
   [[], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { local: '/tmp/ready.json' }],
   [['--stack', 'Other'], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { stack: 'Other' }],
+  [
+    ['--configuration-table', 'restored'],
+    { VA_WAVE_LOCAL: 'a.json' },
+    { local: 'a.json', configurationTable: 'restored' },
+  ],
 ])('%j with %j selects %j, before and after the command', async (words, environment, target) => {
   operator.environment = environment;
   await operator.run(...words, 'org', 'list');

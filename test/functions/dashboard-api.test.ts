@@ -110,6 +110,21 @@ describe('access', () => {
     expect((await store.findActionById('act_event'))?.version).toBe(1);
   });
 
+  test.each<[string, string, string, object | undefined, string | undefined]>([
+    ['anna', 'PATCH', SITE, { version: 1, change: { name: '' } }, SITE_ID],
+    ['anna', 'PATCH', `${ORG}/actions/act_event`, { version: 1, change: { name: '' } }, SITE_ID],
+    // Nobody has found an assistant here.
+    ['anna', 'GET', `${ORG}/assistants/site_unknown`, undefined, undefined],
+    ['max', 'PATCH', SITE, {}, undefined],
+    ['olga', 'GET', `${OTHER}/assistants/${SITE_ID}`, undefined, undefined],
+  ])('the refusal of %s %s %s %j names the assistant %s', async (sub, method, path, body, site_id) => {
+    const { call, store, facts } = await withAssistant();
+    await store.createAction(anEventAction());
+    await call(sub, method, path, body);
+    expect(facts).toMatchObject([{ kind: 'refused' }]);
+    expect(facts).toEqual([expect.objectContaining({ site_id })]);
+  });
+
   test('a path without an operation is answered with 404', async () => {
     const { call } = await dashboardApi();
     for (const path of ['/', '/nothing', `${ORG}/assistants/a%20b`, `${ORG}/actions/x/y/z`]) {

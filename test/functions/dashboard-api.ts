@@ -1,8 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import type { Role } from '../../src/contract/organizations.ts';
+import type { Fact } from '../../src/domain/facts.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
-import { invocations } from '../../src/functions/invocation.ts';
+import { type Invoke, invocations } from '../../src/functions/invocation.ts';
 import { ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
@@ -50,7 +51,17 @@ export async function dashboardApi() {
     randomBytes: countingBytes(),
   });
   const logger = new Logger({ serviceName: 'dashboard-api', logLevel: 'SILENT' });
-  const handler = dashboardHandler({ logger, invoke: invocations(logger) }, routes, store.members);
+  const facts: Fact[] = [];
+  const own = invocations(logger);
+  const invoke: Invoke = (time, work) =>
+    own(time, ({ report, ...invocation }) => {
+      const noted = (fact: Fact) => {
+        facts.push(fact);
+        report(fact);
+      };
+      return work({ ...invocation, report: noted });
+    });
+  const handler = dashboardHandler({ logger, invoke }, routes, store.members);
 
   /** @param sub of the access token; undefined for an event that no authorizer saw */
   const call = async (sub: string | undefined, method: string, path: string, body?: object) => {
@@ -71,5 +82,5 @@ export async function dashboardApi() {
       text: reply.body ?? '',
     };
   };
-  return { call, store, join, tested, clock };
+  return { call, store, join, tested, clock, facts };
 }

@@ -3,7 +3,7 @@ import { sessionCreateResponse } from '../../src/contract/sessions.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
 import { newServerSecret, storedServerSecret } from '../../src/domain/auth/server-secret.ts';
 import { AwsFault } from '../fakes/aws-services.ts';
-import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import { anAssistant, OTHER_SITE_ID, SITE_ID } from '../fakes/configuration.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { countingBytes } from '../fakes/sources.ts';
 import { aws, STACK_NAME } from './environment.ts';
@@ -44,6 +44,16 @@ describe('refuses', () => {
     const answer = await create({ headers: { 'x-server-key': `${KEY.slice(0, -1)}-` } });
     expect([answer.status, answer.body]).toEqual([401, errorBody('Invalid server key')]);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Origin' });
+  });
+
+  test.each([
+    ['names the assistant once it is found', OTHER_SITE_ID, OTHER_SITE_ID],
+    ['names no assistant that a made-up key names', 'site_zzzzzzzzzzzzzzzzzzzz', undefined],
+  ])('and %s', async (_, named, site_id) => {
+    store(anAssistant({ site_id: OTHER_SITE_ID }));
+    const { status, log } = await create({ headers: { 'x-server-key': newServerSecret(named, countingBytes()) } });
+    const lines = log.split('\n').filter((line) => line.includes('"Refused"'));
+    expect([status, lines.map((line) => JSON.parse(line).site_id)]).toEqual([401, [site_id]]);
   });
 
   test('and counts refusals by authentication and rate limits, but not invalid input', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
 import type { AttemptStart, Claim, DeliveryLog, FinishedAttempt } from '../../domain/context.ts';
+import { isUnsent } from '../../domain/delivery/outcome.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads, batchedWrites } from './batch-calls.ts';
@@ -50,8 +51,8 @@ export function deliveryLog(
   };
 
   /** Ends an attempt that has not ended. Returns false when there is no such record. */
-  const end = (start: AttemptStart, outcome: Readonly<Record<string, unknown>>): Promise<boolean> =>
-    write({ key: keyOf(start), set: outcome, when: { record_state: 'started' } });
+  const end = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
+    write({ key: keyOf(start), set, when: { record_state: 'started', ...when } });
 
   /** Reads the record that refused a write. @throws Error when it is gone: the log was erased between the write and the read */
   const existingRecord = async (start: AttemptStart): Promise<StoredRecord> => {
@@ -97,9 +98,12 @@ export function deliveryLog(
         record_state: success ? 'succeeded' : 'failed',
         ...response,
       };
+      const unsent = response.error !== null && isUnsent(response.error.code) ? { sends: 0 } : undefined;
+      // A record that counts more has an earlier request, which a crash cut off.
+      if (unsent && (await end(start, { ...outcome, ...unsent }, { sends: 1 }))) return;
       // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
       if (!(await end(start, outcome)) && start.message_id === null)
-        await write({ insert: { ...started(start), ...outcome, sends: 1 } });
+        await write({ insert: { ...started(start), ...outcome, sends: 1, ...unsent } });
     },
 
     recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {

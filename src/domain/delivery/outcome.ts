@@ -46,6 +46,31 @@ export function retryDelay(
   return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }
 
+/** Returns whether nothing of the request can have reached the endpoint. A failure of TLS may follow the request, and so may a timeout. */
+export function isUnsent(code: FailureCode): boolean {
+  switch (code) {
+    case 'invalid_url':
+    case 'blocked_address':
+    case 'dns_failure':
+    case 'connect_failure':
+    case 'action_disabled':
+    case 'action_deleted':
+    case 'organization_suspended':
+    case 'quota_exceeded':
+    case 'too_many_in_flight':
+    case 'payload_too_large':
+      return true;
+    case 'tls_failure':
+    case 'timeout':
+    case 'connection_closed':
+    case 'response_malformed':
+    case 'redirect':
+    case 'http_status':
+    case 'internal_error':
+      return false;
+  }
+}
+
 /** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
   switch (code) {

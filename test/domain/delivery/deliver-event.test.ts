@@ -4,7 +4,7 @@ import type { DeliveryMessage, NotCarried } from '../../../src/contract/queues.t
 import type { DeliveriesQueue, FailurePeriods, Outcome, Send, World } from '../../../src/domain/context.ts';
 import { attemptDelivery, deliverEvent, recordNotCarried } from '../../../src/domain/delivery/deliver-event.ts';
 import { anEventAction, ORG_ID } from '../../fakes/configuration.ts';
-import { answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
+import { anAttempt, answered, attemptFakes, DELIVERY, unanswered } from '../../fakes/delivery.ts';
 import { failing } from '../../fakes/failing.ts';
 
 const MESSAGE: DeliveryMessage = DELIVERY;
@@ -252,6 +252,31 @@ describe('after an internal error', () => {
     await expect(handle(MESSAGE, 'message-1', { queue })).rejects.toThrow('The queue is away');
     expect(versions).toEqual([1]);
   });
+});
+
+test.each<[FailureCode, number]>([
+  ['invalid_url', 0],
+  ['blocked_address', 0],
+  ['dns_failure', 0],
+  ['connect_failure', 0],
+  ['quota_exceeded', 0],
+  ['too_many_in_flight', 0],
+  // The request may have left before.
+  ['tls_failure', 1],
+  ['timeout', 1],
+  ['connection_closed', 1],
+  ['internal_error', 1],
+])('after %s the record counts %i requests', async (code, sends) => {
+  const { attempt, clock, handle, outbound, log } = setUp();
+  outbound.outcomes = [unanswered(code)];
+  await attempt();
+  expect(await log.all()).toMatchObject([{ sends, error: { code } }]);
+  // Of a request that a crash has cut off, nobody knows.
+  const cutOff = { ...MESSAGE, attempt: 2 };
+  await log.claim({ ...anAttempt(), reference: MESSAGE.envelope.id, attempt: 2, message_id: 'message-2' });
+  clock.advance(21_000);
+  await handle(cutOff, 'message-2');
+  expect((await log.all()).at(-1)).toMatchObject({ attempt: 2, sends: 2, error: { code } });
 });
 
 describe('is recorded as failed without a request', () => {

@@ -126,6 +126,19 @@ test('a signature that the endpoint echoes does not reach the log', () => {
   expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
 });
 
+test.each<[string, (digest: string) => string, string]>([
+  ['in capitals', (digest) => digest.toUpperCase(), '(not shown)'],
+  ['in both cases', (digest) => `v1=${digest.slice(0, 9)}${digest.slice(9).toUpperCase()}.`, 'v1=(not shown).'],
+  ['cut by its end', (digest) => `${'x'.repeat(90)}${digest.slice(0, 40)}`, `${'x'.repeat(90)}(not shown)`],
+  ['cut by the endpoint', (digest) => `{"v1":"${digest.slice(0, 20)}…"}`, '{"v1":"(not shown)…"}'],
+  ['cut where its bytes end', (digest) => `${'𝔸'.repeat(1990)}${digest}`, `${'𝔸'.repeat(1990)}(not shown`],
+  ['twice, once cut', (digest) => `${digest} ${digest.slice(0, 60)}`, '(not shown) (not shown)'],
+  ['in so few characters that they tell nothing', (digest) => digest.slice(0, 15), '0123456789abcde'],
+])('a signature is recognized %s', (_, echoed, excerpt) => {
+  const digest = '0123456789abcdef'.repeat(4);
+  expect(responseExcerpt(Buffer.from(echoed(digest)), { 'X-Service-Signature': `t=1,v1=${digest}` })).toBe(excerpt);
+});
+
 test('a problem with the body is recorded next to the status, and the cause of an internal error is not', () => {
   const errorOf = (outcome: Outcome) => resultOf(outcome, { headers: {} }).error;
   const broken = { code: 'connection_closed', message: 'The response body broke off' } as const;
