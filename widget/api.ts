@@ -29,15 +29,14 @@ export function apiClient({ base, debug }: Settings) {
   let ended = false;
 
   const send = async (path: Path, headers: Readonly<Record<string, string>>, body: string) => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await fetch(base + path, {
         method: 'POST',
         credentials: 'omit',
         headers: { 'content-type': 'application/json', ...headers },
         body,
-        signal: controller.signal,
+        signal,
       });
       const answered: unknown = await response.json().catch((error) => {
         // An answer that ends in the middle is no answer.
@@ -50,8 +49,6 @@ export function apiClient({ base, debug }: Settings) {
       };
     } catch {
       return { status: 0, answered: undefined, retryAfter: 0 };
-    } finally {
-      clearTimeout(timer);
     }
   };
 

@@ -84,11 +84,11 @@ export function openSession(settings: Settings) {
     }
   };
 
+  const conversationKey = () => `${siteId()}:conversation`;
   const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
-    const conversation = `${siteId()}:conversation`;
     const visitor = `${siteId()}:visitor`;
     const body: PublicBody<'initWidget'> = {
-      conversation_id: identifier(perTab.get(conversation)),
+      conversation_id: identifier(perTab.get(conversationKey())),
       visitor_id: token ? null : identifier(perBrowser.get(visitor)),
       referrer: document.referrer,
       begin_conversation: begins,
@@ -100,7 +100,7 @@ export function openSession(settings: Settings) {
     if (answer.granted) {
       ownTab(siteId(), token ? answer.granted.visitor_id.replace(GUEST, '') : '');
       conversationId = answer.granted.conversation_id;
-      perTab.set(conversation, conversationId);
+      perTab.set(conversationKey(), conversationId);
       // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
       if (!token) perBrowser.set(visitor, answer.granted.visitor_id);
     }
@@ -173,6 +173,11 @@ export function openSession(settings: Settings) {
     begin: async () => {
       await begun(() => {});
       return conversationId;
+    },
+    /** Lets the next beginning begin another conversation. */
+    forget: () => {
+      conversationId = null;
+      perTab.set(conversationKey(), null);
     },
     /** Sends a form. @param values as JSON @param onRenewal called with true while the page is asked for a new token */
     submit: async (slug: string, values: string, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {

@@ -63,7 +63,7 @@ function start(first: Settings, stub?: Stub): void {
    */
   const become = (next: Settings, known?: InitResponse) => {
     session.end();
-    perTab.set(`${session.siteId()}:conversation`, null);
+    session.forget();
     if (!session.isGuest()) visitor = {};
     settings = next;
     session = openSession(settings);
@@ -172,7 +172,7 @@ function start(first: Settings, stub?: Stub): void {
   };
   const call = (command: string, ...values: unknown[]) => {
     // An unknown command may belong to another version. It must not break the page.
-    if (Object.hasOwn(commands, command)) return Reflect.apply(Object(commands)[command], undefined, values);
+    if (Object.hasOwn(commands, command)) return Object(commands)[command](...values);
   };
   const api: VaWave = Object.freeze(Object.assign(call, commands));
   // Set before any request, so that a second tag does not start a second widget.

@@ -62,6 +62,8 @@ export interface VaWaveConversationContext {
   credential(): VaWaveCredential;
   /** Asks the page for a new session token. Resolves to false when the page sets none within 5 seconds. */
   renewToken(): Promise<boolean>;
+  /** Forgets the conversation, for the same visitor with the same drafts, and mounts the view again. */
+  newConversation(): void;
 }
 
 /** An extension that the specification does not contain: a place in the panel for the platform that runs the assistant. */

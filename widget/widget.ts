@@ -24,7 +24,7 @@ const RETURN_MS = 200;
 /**
  * Creates the launcher and the panel, and keeps them on the page until `remove`.
  * @param onOpen called when the panel opens
- * @param onLost called when the page has removed all listeners (document.open): the widget must be built again
+ * @param rebuild builds the widget again, for another conversation, and when the page has removed all listeners (document.open)
  */
 export function mountWidget(
   init: InitResponse,
@@ -33,7 +33,7 @@ export function mountWidget(
   { language, texts }: LanguageTexts,
   view: VaWaveConversationView | undefined,
   onOpen: () => void,
-  onLost: () => void,
+  rebuild: () => void,
 ) {
   const smallScreen = matchMedia(SMALL_SCREEN);
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
@@ -77,7 +77,7 @@ export function mountWidget(
     }
     emit('va-wave:close', null);
   };
-  const { siteId, begin, credential, renewToken } = session;
+  const { siteId, begin, credential, renewToken, forget } = session;
   const mountView = (place: HTMLElement) =>
     view?.mount(place, {
       siteId: siteId(),
@@ -87,6 +87,10 @@ export function mountWidget(
       conversationId: begin,
       credential,
       renewToken,
+      newConversation: () => {
+        forget();
+        rebuild();
+      },
     });
   const { node: dialog, ...content } = panel(
     {
@@ -135,7 +139,7 @@ export function mountWidget(
     }, RETURN_MS);
     alive = false;
     host.dispatchEvent(new Event('va-wave'));
-    if (!alive) return onLost();
+    if (!alive) return rebuild();
     for (const copy of document.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
     raise();

@@ -68,7 +68,7 @@ export function conversationView({ url, texts = ENGLISH }) {
 
       const showEnd = () => {
         const again = node('button', { type: 'button' }, texts.again);
-        again.addEventListener('click', () => window.vaWave('reset'));
+        again.addEventListener('click', () => context.newConversation());
         form.replaceWith(node('div', { class: 'ended' }, node('strong', { role: 'alert' }, texts.ended), again));
         toEnd();
       };

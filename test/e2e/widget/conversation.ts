@@ -6,7 +6,7 @@ import { CONTACT_FORM, INIT, refuse } from './fake-service.ts';
 import { type VisitOptions, widgetOf } from './harness.ts';
 import { flaws, focused } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
-import { tokenFor } from './token.ts';
+import { tokenFor, userToken } from './token.ts';
 
 const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
 
@@ -129,7 +129,7 @@ test('a conversation that fails to start is null, and a view can ask again', asy
 });
 
 describe('the example view', () => {
-  type Said = { readonly text?: string };
+  type Said = { readonly text?: string; readonly conversation_id?: string };
   const open = async (options: VisitOptions = {}, html = 'lang="en"', tag?: string) => {
     const turns: { readonly headers: Record<string, string>; readonly body: Said }[] = [];
     const { page, errors } = await harness.visit(
@@ -186,8 +186,35 @@ describe('the example view', () => {
     expect((await boxOf(widget.host.getByText('Turn 1'))).bottom).toBeLessThanOrEqual(
       (await boxOf(widget.host.getByRole('log'))).bottom,
     );
+  });
+
+  test.each([
+    ['a visitor with a token', `data-session-token="${userToken('ada')}"`],
+    ['a visitor without one', 'data-site-id="site_test"'],
+  ])('begins another conversation for %s, who stays the same visitor with the same drafts', async (_who, tag) => {
+    const { page, widget, turns, input, enter, say } = await open({}, 'lang="en"', tag);
+    await page.evaluate(`addEventListener('va-wave:token-expired', () => { window.isAsked = true })`);
+    const message = widget.host.getByLabel('Message', { exact: true });
+    await widget.topic('Contact us').click();
+    await message.fill('A draft');
+    await widget.button('Back').click();
+    await enter('Goodbye');
+    const usual = harness.service.init;
+    harness.service.init = (request) => {
+      const begun = request.body.conversation_id ? {} : { conversation_id: 'conversation-2' };
+      return { status: 200, body: { ...INIT, ...begun, visitor_id: request.body.visitor_id ?? 'ada' } };
+    };
     await widget.button('New conversation').click();
     await input.waitFor();
+    await say('Hello again');
+    harness.service.init = usual;
+    expect(turns.map(({ body }) => body.conversation_id)).toEqual(['conversation-1', 'conversation-2']);
+    expect(turns[1]?.headers['x-session-token']).toBe(turns[0]?.headers['x-session-token']);
+    expect(await page.evaluate('window.isAsked')).toBeUndefined();
+    const [first, ...later] = harness.service.to('init').map(({ body }) => body.visitor_id);
+    expect(new Set(tag.includes('token') ? [first, ...later] : later).size).toBe(1);
+    await widget.topic('Contact us').click();
+    expect(await message.inputValue()).toBe('A draft');
   });
 
   test('has the focus in its input field whenever the panel opens, and the field grows', async () => {

@@ -60,7 +60,16 @@ describe('nothing is on the page when the service refuses init', () => {
     '%s: neither while the widget repeats the request nor after the last time',
     async (_name, reply) => {
       harness.service.init = () => reply;
-      const { page, logged } = await harness.visit({ body: CORNER_BUTTON }, { before: countListeners, alone: 'clock' });
+      const before = async (page: Page) => {
+        // The test's clock does not move the browser's own timeouts.
+        await page.addInitScript(`AbortSignal.timeout = (ms) => {
+          const controller = new AbortController();
+          setTimeout(() => controller.abort(), ms);
+          return controller.signal;
+        }`);
+        await countListeners(page);
+      };
+      const { page, logged } = await harness.visit({ body: CORNER_BUTTON }, { before, alone: 'clock' });
       await until(() => harness.service.to('init').length > 0);
       expect(await page.locator('va-wave-widget').count()).toBe(0);
       for (let minute = 0; minute < 3 && (await started(page)); minute++) {
