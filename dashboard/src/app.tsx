@@ -4,9 +4,9 @@ import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { navigate, paths, useParameters, usePlace } from './navigation.ts';
-import { DashboardContext } from './parts/context.ts';
+import { DashboardContext, nameAmong } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
-import { useUnsaved } from './parts/form.ts';
+import { discardUnsaved, type Unsaved, useUnsaved } from './parts/form.ts';
 import { Failed, fetched, NotLoaded } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api-client.ts';
@@ -35,6 +35,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const [error, setError] = useState<unknown>();
   const [loggingOut, setLoggingOut] = useState(false);
   const [leaving, setLeaving] = useState(false);
+  const [discarding, setDiscarding] = useState<Unsaved>();
   const unsaved = useUnsaved();
   // The tab keeps the input over a login, but not when it is closed.
   useLeaveGuard(unsaved.length > 0 && !leaving);
@@ -95,6 +96,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const Screen = { assistants: Assistants, members: Members, audit: AuditTrail }[place.screen];
   const organizations = me?.organizations ?? [];
   const organization = organizations.find(({ org_id }) => place.org === undefined || org_id === place.org);
+  /** Returns the title of a form, with its organization when that is another one. */
+  const named = ({ title, path }: Unsaved) => {
+    const owner = organizations.find(({ org_id }) => path.startsWith(paths.organization(org_id)));
+    return owner === undefined || owner === organization ? title : `${title}, ${nameAmong(owner, organizations)}`;
+  };
   const context = useMemo(() => {
     if (organization === undefined) return;
     const notify = (text: string) => show('success', text);
@@ -132,9 +138,9 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
             <Failed
               header="This organization does not exist, or you are not a member of it"
               onTryAgain={undefined}
-              further={organizations.map(({ org_id, name }) => (
-                <Button key={org_id} onClick={() => navigate(paths.organization(org_id))}>
-                  Open {name}
+              further={organizations.map((one) => (
+                <Button key={one.org_id} onClick={() => navigate(paths.organization(one.org_id))}>
+                  Open {nameAmong(one, organizations)}
                 </Button>
               ))}
             >
@@ -149,10 +155,17 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
           {elsewhere.length > 0 && (
             <Alert type="info" header="Your input in these forms is not saved">
               <SpaceBetween size="xxs">
-                {elsewhere.map(({ title, path }) => (
-                  <Link key={path} href={path}>
-                    {title}
-                  </Link>
+                {elsewhere.map((form) => (
+                  <span key={form.key}>
+                    <Link href={form.path}>{named(form)}</Link>{' '}
+                    <Button
+                      variant="inline-link"
+                      ariaLabel={`Discard the input of ${named(form)}`}
+                      onClick={() => setDiscarding(form)}
+                    >
+                      Discard
+                    </Button>
+                  </span>
                 ))}
               </SpaceBetween>
             </Alert>
@@ -181,7 +194,21 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
           onConfirm={logOut}
           onCancel={() => setLoggingOut(false)}
         >
-          {unsaved.map(({ title }) => title).join('; ')}
+          {unsaved.map(named).join('; ')}
+        </Confirm>
+      )}
+      {discarding !== undefined && (
+        <Confirm
+          header="Discard your changes?"
+          confirm="Discard changes"
+          busy={false}
+          onConfirm={() => {
+            discardUnsaved(discarding);
+            setDiscarding(undefined);
+          }}
+          onCancel={() => setDiscarding(undefined)}
+        >
+          What you typed in {named(discarding)} is not saved.
         </Confirm>
       )}
     </I18nProvider>

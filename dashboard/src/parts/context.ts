@@ -5,6 +5,10 @@ import type { Secret } from './dialogs.tsx';
 
 export type Organization = DashboardAnswer<'me'>['organizations'][number];
 
+/** Returns the name of an organization of the user; with its id when another one has the same name. */
+export const nameAmong = ({ org_id, name }: Organization, all: readonly Organization[]): string =>
+  all.some((other) => other.name === name && other.org_id !== org_id) ? `${name} (${org_id})` : name;
+
 /** The context of every screen. */
 export type Context = {
   readonly api: Api;

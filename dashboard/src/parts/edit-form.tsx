@@ -43,7 +43,7 @@ export function EditForm(props: {
     </SpaceBetween>
   );
   return (
-    <form onSubmit={form.save} noValidate>
+    <form onSubmit={form.save} onBlur={form.tidy} noValidate>
       <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave) && buttons}>
         <SpaceBetween size="m">
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}

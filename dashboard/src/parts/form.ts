@@ -5,8 +5,8 @@ import { type Problems, useProblems } from './use-problems.ts';
 /** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
-/** A form with input that is not saved: its name for people, and its address. */
-export type Unsaved = { readonly title: string; readonly path: string };
+/** A form with input that is not saved: its name for people, its address, and the key of its draft. */
+export type Unsaved = { readonly title: string; readonly path: string; readonly key: string };
 type StoredDraft<E, V> = Draft<E, V> & Unsaved;
 type Place = { readonly key: string; readonly path: string };
 
@@ -75,7 +75,11 @@ export function useForm<E extends { readonly version: number }, V extends object
   const { api, organization, report, isAdmin } = useDashboard();
   const { key, title, path, entity, pick, onFailure = report } = options;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  const changesIn = ({ base, values }: Draft<E, V>) => differences(pick(base), values);
+  const tidied = ({ base, values }: Draft<E, V>): V => {
+    const typed = differences(pick(base), values);
+    return { ...values, ...Object.fromEntries(typed.map(({ field, now }) => [field, withoutOuterSpace(now)])) };
+  };
+  const changesIn = (draft: Draft<E, V>) => differences(pick(draft.base), tidied(draft));
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(
     () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
@@ -93,7 +97,9 @@ export function useForm<E extends { readonly version: number }, V extends object
       latest.current = { ...latest.current, base: entity, values: { ...pick(entity), ...kept } };
     }
   }
-  const { base, values } = latest.current;
+  const { base } = latest.current;
+  /** The input as it will be saved. */
+  const values = tidied(latest.current);
   const dirty = changesIn(latest.current).length > 0;
   const problems = useProblems(values);
 
@@ -101,7 +107,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     latest.current = next;
     window.sessionStorage.removeItem(nameOf(key));
     if (changesIn(next).length > 0) {
-      const stored: StoredDraft<E, V> = { ...next, title, path: at.path };
+      const stored: StoredDraft<E, V> = { ...next, title, ...at };
       window.sessionStorage.setItem(nameOf(at.key), JSON.stringify(stored));
     }
     setDraft(next);
@@ -119,12 +125,17 @@ export function useForm<E extends { readonly version: number }, V extends object
     setRestored(false);
     return mine.length > 0;
   };
+  const tidy = () => {
+    const values = tidied(latest.current);
+    if (differences(latest.current.values, values).length > 0) keep({ ...latest.current, values });
+  };
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     if (base.version > 0 && !dirty) return;
     setSaving(true);
     problems.clear();
     setNewer(undefined);
+    tidy();
     try {
       const saved = await options.write(latest.current);
       options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
@@ -165,6 +176,8 @@ export function useForm<E extends { readonly version: number }, V extends object
     restored,
     saving,
     save,
+    /** Shows what was typed as it will be saved. */
+    tidy,
     set: <Field extends keyof V>(field: Field, value: V[Field]): void =>
       keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
     /** Changes several fields. */
@@ -180,6 +193,18 @@ const PREFIX = 'va-wave.draft.';
 const nameOf = (key: string) => PREFIX + key;
 const listeners = new Set<() => void>();
 
+/** Returns a value without the white space around its texts, which the service does not keep. */
+const withoutOuterSpace = (value: unknown): unknown =>
+  value === undefined
+    ? value
+    : JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? part.trim() : part));
+
+/** Discards the input of a form that is not open. */
+export function discardUnsaved({ key }: Unsaved): void {
+  window.sessionStorage.removeItem(nameOf(key));
+  for (const listener of listeners) listener();
+}
+
 /** Returns the forms of this tab with input that is not saved. */
 export function useUnsaved(): readonly Unsaved[] {
   const found = useSyncExternalStore(
@@ -194,8 +219,9 @@ export function useUnsaved(): readonly Unsaved[] {
 
 function unsavedAt(name: string): readonly Unsaved[] {
   if (!name.startsWith(PREFIX)) return [];
-  const { title, path } = storedDraft<unknown, unknown>(name.slice(PREFIX.length)) ?? {};
-  return title === undefined || path === undefined ? [] : [{ title, path }];
+  const key = name.slice(PREFIX.length);
+  const { title, path } = storedDraft<unknown, unknown>(key) ?? {};
+  return title === undefined || path === undefined ? [] : [{ title, path, key }];
 }
 
 /** Returns a draft of this tab. */

@@ -133,7 +133,11 @@ export function fetched<Props extends object>(
 async function reloadPage(): Promise<void> {
   // Checks the connection first. Without one, the browser would replace this page with its own error page.
   const there = await fetch('/dashboard/config.json', { cache: 'no-store' }).catch(() => undefined);
-  if (there?.ok === true) window.location.reload();
+  if (there?.ok !== true) return;
+  // The tab keeps the input, so the browser need not ask.
+  const allow = (event: BeforeUnloadEvent) => event.stopImmediatePropagation();
+  window.addEventListener('beforeunload', allow, { capture: true, once: true });
+  window.location.reload();
 }
 
 /** Says in the place of a part of the page why it is not there. @param props.onTryAgain nothing when that cannot help */

@@ -2,7 +2,7 @@ import { TopNavigation } from '@cloudscape-design/components';
 import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
-import type { Organization } from './context.ts';
+import { nameAmong, type Organization } from './context.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
 export function TopBar(props: {
@@ -41,7 +41,7 @@ export function TopBar(props: {
       items:
         me?.organizations.map((one) => ({
           id: one.org_id,
-          text: `${one.name} (${one.role})`,
+          text: `${nameAmong(one, me.organizations)}, ${one.role}`,
           href: paths.organization(one.org_id),
         })) ?? [],
     },

@@ -80,13 +80,13 @@ function actionValues(action: EditedAction): ActionValues {
 
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
 function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
-  const { trigger, name, method, enabled, description, feed_response_back } = values;
-  const common = { name, method, url: values.url.trim(), enabled };
+  const { trigger, name, method, url, enabled, description, feed_response_back } = values;
+  const common = { name, method, url, enabled };
   switch (trigger) {
     case 'Event':
       return { trigger, ...common, events: [...values.events] };
     case 'AI-decided': {
-      const map = values.response_field_map.map((entry) => ({ name: entry.name, path: entry.path.trim() }));
+      const map = values.response_field_map.map(({ id, ...entry }) => entry);
       const response_field_map = map.length > 0 && { response_field_map: map };
       return { trigger, ...common, description, feed_response_back, ...response_field_map };
     }

@@ -20,10 +20,9 @@ const pick = ({ name, domain, enabled, allowed_domains, hourly_rate_limit }: Ass
   hourly_rate_limit: String(hourly_rate_limit),
 });
 
-/** Returns the values for the API. A limit that is not a number becomes NaN, and the API refuses it with a reason. */
+/** Returns the values for the API, which refuses a limit that is no number (NaN) or missing (0). */
 export function generalSettings<V extends GeneralValues>(values: V) {
-  const limit = values.hourly_rate_limit.trim();
-  return { ...values, hourly_rate_limit: limit === '' ? Number.NaN : Number(limit) };
+  return { ...values, hourly_rate_limit: Number(values.hourly_rate_limit) };
 }
 
 /** The General tab: Name, Domain, Assistant Status and Rate Limit. */

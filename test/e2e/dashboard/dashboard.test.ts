@@ -9,4 +9,5 @@ import './form-order.ts';
 import './fields.ts';
 import './trouble.ts';
 import './answers.ts';
+import './leaving.ts';
 import './input.ts';

@@ -1,0 +1,116 @@
+import type { Dialog, Locator } from 'playwright-core';
+import { button, dashboard, page } from './shared-dashboard.ts';
+import { open } from './started-dashboard.ts';
+
+const shop = await dashboard.addOrganization('leaving.example');
+const other = await dashboard.addOrganization('left.example');
+const siteId = await shop.addWebsite();
+const event = await shop.addAction(siteId, 'Event', 'Tell the CRM', '--event', 'contact.created');
+const tool = await shop.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by number');
+const form = await shop.addAction(siteId, 'Form', 'Contact us', '--field', 'email:Email:Email');
+const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
+
+/** Every form: one of its fields, its address, its name in the list of what is not saved, and what shows the field. */
+type Form = readonly [name: string, path: string, title: string, field: () => Locator, first: () => Promise<void>];
+const labelled = (label: string) => () => page.getByLabel(label, { exact: true });
+const isThere = async () => undefined;
+const chooseTrigger = () => page.getByRole('radio', { name: 'Event' }).click();
+const addEntry = async () => {
+  await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
+  await button('Add entry').click();
+};
+const FORMS: readonly Form[] = [
+  ['the General tab', url('general'), 'General, Website', labelled('Name'), isThere],
+  ['the list of domains', url('deploy'), 'Deploy, Website', labelled('New domain'), isThere],
+  ['the list of addresses', url('deploy'), 'Deploy, Website', labelled('New address'), isThere],
+  ['the dialog of a new assistant', shop.url('?new=assistant'), 'New assistant', labelled('Name'), isThere],
+  ['a new Action', url('intelligence/new'), 'Action (new), Website', labelled('Endpoint URL'), chooseTrigger],
+  ['a copy', url(`intelligence/new?copy=${event}`), 'Action (new), Website', labelled('Name'), isThere],
+  ['an Event Action', url(`intelligence/${event}`), 'Action Tell the CRM, Website', labelled('Name'), isThere],
+  ['a text', url(`intelligence/${tool}`), 'Action Find an order, Website', labelled('Description'), isThere],
+  ['a new row', url(`intelligence/${tool}`), 'Action Find an order, Website', labelled('Path of entry 1'), addEntry],
+  ['a stored row', url(`intelligence/${form}`), 'Action Contact us, Website', labelled('Label of field 1'), isThere],
+];
+
+/** The ways to leave a form, all of which keep the input. */
+const WAYS: readonly (readonly [name: string, leave: () => Promise<unknown>])[] = [
+  ['Escape', () => page.keyboard.press('Escape')],
+  ['a link', () => page.getByRole('link', { name: 'Members' }).dispatchEvent('click')],
+  ['Back', () => page.goBack()],
+  ['another organization', () => open(page, other.url(''))],
+  ['a reload', () => page.reload()],
+];
+
+describe('what is typed', () => {
+  beforeAll(() => shop.enter());
+
+  const drafts = () =>
+    page.evaluate<string[]>("Object.keys(sessionStorage).filter((name) => name.startsWith('va-wave.draft.'))");
+  const saves = button('Save changes');
+
+  test.each(FORMS)(
+    'in %s stays when the form is left, and is discarded where it is listed',
+    async (_, at, title, field, first) => {
+      await open(page, shop.url('/members'));
+      await page.getByRole('heading', { name: 'Members' }).waitFor();
+      await open(page, at);
+      await first();
+      await field().fill(' \u00a0typed \ufeff');
+      await field().press('Tab');
+      expect(await field().inputValue()).toBe('typed');
+      const asked = Promise.withResolvers<string>();
+      page.once('dialog', (dialog: Dialog) => {
+        asked.resolve(dialog.type());
+        void dialog.dismiss();
+      });
+      await page.close({ runBeforeUnload: true });
+      expect(await asked.promise).toBe('beforeunload');
+      for (const [name, leave] of WAYS) {
+        await leave();
+        await open(page, at);
+        expect([name, await field().inputValue()]).toEqual([name, 'typed']);
+      }
+      await open(page, other.url(''));
+      await page.getByRole('link', { name: `${title}, Corner Shop (${shop.orgId})` }).waitFor();
+      await page.getByRole('button', { name: `Discard the input of ${title}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
+      await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
+      expect(await drafts()).toEqual([]);
+    },
+  );
+
+  test('with white space around it is no change, or saved without it', async () => {
+    await open(page, url('general'));
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('  Website ');
+    expect(await saves.isDisabled()).toBe(true);
+    await name.fill('  Web site ');
+    await name.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    expect([await name.inputValue(), await saves.isDisabled(), await drafts()]).toEqual(['Web site', true, []]);
+    await name.fill('Website');
+    await name.press('Enter');
+    await page.getByRole('heading', { name: 'Website', level: 1 }).waitFor();
+    await open(page, url(`intelligence/${tool}`));
+    await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
+    for (const row of [1, 2]) {
+      await button('Add entry').click();
+      await page.getByLabel(`Path of entry ${row}`).fill(' $.state ');
+    }
+    await page.getByLabel('Name of entry 1').fill('state');
+    await page.getByLabel('Name of entry 2').fill(' state');
+    await page.getByLabel('Name of entry 2').press('Enter');
+    for (const row of [1, 2])
+      await page.getByText(`Entry ${row}, Name: Must not be the name of another entry.`).waitFor();
+    await page.getByLabel('Name of entry 2').fill(' state2 ');
+    await page.getByLabel('Endpoint URL').fill(` ${dashboard.receiver.url('/orders')}\n`);
+    await page.getByLabel('Endpoint URL').press('Enter');
+    await page.getByText('Find an order was saved.').waitFor();
+    expect(await dashboard.vaWave('action', 'show', tool)).toMatchObject({
+      url: dashboard.receiver.url('/orders'),
+      response_field_map: { state: '$.state', state2: '$.state' },
+    });
+    expect(await drafts()).toEqual([]);
+    expect(dashboard.admin.problems).toEqual([]);
+  });
+});
