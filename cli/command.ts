@@ -91,7 +91,7 @@ export class CliCommand extends Command {
   }
 
   /** Names the options that fill the wrong fields. A field without an option keeps its name, which is that of an argument. */
-  #inOptions({ code, message, field, fields }: Refusal): Refusal {
+  #inOptions({ code, message, fields }: Refusal): Refusal {
     const optionOf = (part: string) =>
       this.options.find(({ long }) => long === `--${OPTION_OF[part] ?? part.replaceAll('_', '-')}`);
     const lines = fields.map((wrong) => {
@@ -100,7 +100,7 @@ export class CliCommand extends Command {
       const within = path.slice(at + 1).map((part) => (/^\d+$/.test(part) ? `no. ${Number(part) + 1}` : part));
       return `${at < 0 ? wrong.field : [optionOf(path[at] ?? '')?.long, ...within].join(', ')}: ${wrong.problem}`;
     });
-    return new Refusal(code, { message: lines.join('\n') || message, field, fields });
+    return new Refusal(code, { message: lines.join('\n') || message, fields });
   }
 
   /** Sets the work of a command that uses the deployment. */

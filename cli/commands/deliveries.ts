@@ -108,7 +108,7 @@ async function show(
   if (record === undefined) {
     const which = options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
     throw new Refusal('event_not_found', {
-      message: `event_id: the log of ${id} has ${which} of ${reference} ${searched(when)}`,
+      problem: `the log of ${id} has ${which} of ${reference} ${searched(when)}`,
     });
   }
   const { payload, response_excerpt, ...rest } = record;

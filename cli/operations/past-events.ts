@@ -51,7 +51,7 @@ export async function traceEvent(
     const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
     const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
     throw new Refusal('event_not_found', {
-      message: `event_id: the logs have no attempt of ${eventId} ${searched(when)}; ${subscribed}`,
+      problem: `the logs have no attempt of ${eventId} ${searched(when)}; ${subscribed}`,
     });
   }
   const { trigger_ref: event, event_time: time } = first;
@@ -106,7 +106,7 @@ export async function replayEvent(
   const attempts = await ports.eventAttempts(actionId, eventId, when);
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
-      message: `event_id: the log of ${actionId} has no attempt of ${eventId} ${searched(when)}`,
+      problem: `the log of ${actionId} has no attempt of ${eventId} ${searched(when)}`,
     });
   }
   const sent = sentEnvelope(action, attempts);
@@ -119,10 +119,9 @@ export async function replayEvent(
 async function requireReplayable(actionId: string, ports: Pick<PastEventsPorts, 'store'>): Promise<EventAction> {
   const action = await requireAction(actionId, ports);
   if (action.trigger !== 'Event')
-    throw new Refusal('not_an_event_action', { message: `action_id: ${actionId} is not an Event Action` });
-  if (!action.enabled) throw new Refusal('action_disabled', { message: `action_id: ${actionId} is disabled` });
-  if (action.suspended)
-    throw new Refusal('organization_suspended', { message: `org_id: ${action.org_id} is suspended` });
+    throw new Refusal('not_an_event_action', { problem: `${actionId} is not an Event Action` });
+  if (!action.enabled) throw new Refusal('action_disabled', { problem: `${actionId} is disabled` });
+  if (action.suspended) throw new Refusal('organization_suspended', { problem: `${action.org_id} is suspended` });
   return action;
 }
 

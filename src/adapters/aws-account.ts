@@ -61,13 +61,13 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
   const stack = await findStack(stackName, access);
   if (stack === undefined) {
     throw new Refusal('stack_not_found', {
-      message: `stack: there is no stack ${stackName} in this account and region`,
+      problem: `there is no stack ${stackName} in this account and region`,
     });
   }
   const { StackStatus: state = '', Outputs = [] } = stack;
   // A stack whose creation has not ended, or has failed, has no outputs.
   if (Outputs.length === 0 && !/^(CREATE|UPDATE\w*|IMPORT)_COMPLETE$/.test(state)) {
-    throw new Refusal('stack_not_found', { message: `stack: ${stackName} is not deployed: its state is ${state}` });
+    throw new Refusal('stack_not_found', { problem: `${stackName} is not deployed: its state is ${state}` });
   }
   return Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']));
 }

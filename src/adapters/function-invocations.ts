@@ -10,7 +10,7 @@ const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.liter
 
 /**
  * Invokes an operation of this service and waits for its result.
- * @throws Refusal with the code, message, field and retry time with which the function refused; Error when the function failed, with the cause in its log
+ * @throws Refusal with the code, message, fields and retry time with which the function refused; Error when the function failed, with the cause in its log
  */
 export async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
   const { Payload, FunctionError } = await client.send(
@@ -23,8 +23,8 @@ export async function invokeOperation(client: LambdaClient, functionName: string
     const { success, ...result } = parsed;
     return result;
   }
-  const { code, error, field, fields = [], retry_after_seconds } = parsed;
-  throw new Refusal(code, { message: error, field, fields, retryAfterSeconds: retry_after_seconds });
+  const { code, error, fields = [], retry_after_seconds } = parsed;
+  throw new Refusal(code, { message: error, fields, retryAfterSeconds: retry_after_seconds });
 }
 
 const testAnswer = z.object({ result: testResult });

@@ -1,5 +1,17 @@
 import * as z from 'zod';
 
+/** What all callers know of a refusal; of one field, also the field and what is wrong with it. */
+export type KnownRefusal = {
+  readonly status: number;
+  readonly message: string;
+  readonly field?: string;
+  readonly problem?: string;
+};
+
+/** A refusal of one field. Its message is the field and the problem. */
+const about = <Status extends number>(field: string, status: Status, problem: string) =>
+  ({ status, field, problem, message: `${field}: ${problem}` }) as const;
+
 /**
  * All refusals of the service by their stable code, with HTTP status and message. The messages of the public routes are those of
  * the spec's "Errors", word for word. Callers must compare codes, not messages, because a message may also name an id or a field.
@@ -30,51 +42,54 @@ export const REFUSALS = {
   /** The actual message names the field and the problem. */
   invalid_request: { status: 400, message: 'The request is not valid' },
   form_not_found: { status: 404, message: 'Form not found' },
-  conversation_unknown: { status: 400, message: 'conversation_id: unknown conversation' },
+  conversation_unknown: about('conversation_id', 400, 'unknown conversation'),
   /** The actual message names the form field. */
-  value_required: { status: 400, message: 'values: is required' },
-  submission_in_progress: { status: 409, message: 'client_key: this submission is still being delivered' },
-  client_key_reused: { status: 409, message: 'client_key: was used for another form of this conversation' },
+  value_required: about('values', 400, 'is required'),
+  submission_in_progress: about('client_key', 409, 'this submission is still being delivered'),
+  client_key_reused: about('client_key', 409, 'was used for another form of this conversation'),
   submission_failed: { status: 502, message: 'The submission could not be delivered' },
   login_required: { status: 401, message: 'Log in first' },
   admin_required: { status: 403, message: 'Only admins of the organization may do this' },
   not_found: { status: 404, message: 'Not found' },
-  organization_not_found: { status: 404, message: 'org_id: no such organization' },
-  assistant_not_found: { status: 404, message: 'site_id: no such assistant' },
-  action_not_found: { status: 404, message: 'action_id: no such Action' },
-  member_not_found: { status: 404, message: 'email: no such member' },
+  organization_not_found: about('org_id', 404, 'no such organization'),
+  assistant_not_found: about('site_id', 404, 'no such assistant'),
+  action_not_found: about('action_id', 404, 'no such Action'),
+  member_not_found: about('email', 404, 'no such member'),
   /** The actual message names the logins. */
-  login_uncertain: { status: 409, message: 'email: does not name one login for certain' },
-  login_not_found: { status: 404, message: 'sub: no such login' },
-  event_not_found: { status: 404, message: 'event_id: the delivery log has no attempt of this event' },
-  stack_not_found: { status: 404, message: 'stack: no such stack' },
-  stale_version: { status: 409, message: 'version: it was changed in the meantime; read it again' },
-  too_many_assistants: { status: 409, message: 'assistants: the organization has the maximum number of assistants' },
-  too_many_actions: { status: 409, message: 'actions: the organization has the maximum number of Actions' },
-  name_taken: { status: 409, message: 'name: another Action of this assistant already has this name' },
-  paid_feature: {
-    status: 400,
-    message: 'authentication_mode: Session Signed is a paid feature; the organization is on the free plan',
-  },
-  server_secret_exists: {
-    status: 409,
-    message: 'server_secret: already exists; regenerate replaces it, and the old secret stops working immediately',
-  },
-  idempotency_key_reused: {
-    status: 409,
-    message: 'idempotency_key: was used for a different request, or what it created was changed or deleted',
-  },
-  organization_suspended: { status: 409, message: 'org_id: the organization is suspended' },
-  not_an_event_action: { status: 409, message: 'action_id: is not an Event Action' },
-  action_disabled: { status: 409, message: 'action_id: is disabled' },
-  envelope_not_kept: {
-    status: 409,
-    message:
-      'payload: the log does not have the whole envelope: it was too large, was sent by GET, or its attempt is in progress',
-  },
-  envelope_too_large: { status: 413, message: 'payload: the envelope is too large for a queue message' },
-  keys_replaced: { status: 409, message: 'keys: another run replaced them in the meantime; run the command again' },
-} as const satisfies Record<string, { readonly status: number; readonly message: string }>;
+  login_uncertain: about('email', 409, 'does not name one login for certain'),
+  login_not_found: about('sub', 404, 'no such login'),
+  event_not_found: about('event_id', 404, 'the delivery log has no attempt of this event'),
+  stack_not_found: about('stack', 404, 'no such stack'),
+  stale_version: about('version', 409, 'it was changed in the meantime; read it again'),
+  too_many_assistants: about('assistants', 409, 'the organization has the maximum number of assistants'),
+  too_many_actions: about('actions', 409, 'the organization has the maximum number of Actions'),
+  name_taken: about('name', 409, 'another Action of this assistant already has this name'),
+  paid_feature: about(
+    'authentication_mode',
+    400,
+    'Session Signed is a paid feature; the organization is on the free plan',
+  ),
+  server_secret_exists: about(
+    'server_secret',
+    409,
+    'already exists; regenerate replaces it, and the old secret stops working immediately',
+  ),
+  idempotency_key_reused: about(
+    'idempotency_key',
+    409,
+    'was used for a different request, or what it created was changed or deleted',
+  ),
+  organization_suspended: about('org_id', 409, 'the organization is suspended'),
+  not_an_event_action: about('action_id', 409, 'is not an Event Action'),
+  action_disabled: about('action_id', 409, 'is disabled'),
+  envelope_not_kept: about(
+    'payload',
+    409,
+    'the log does not have the whole envelope: it was too large, was sent by GET, or its attempt is in progress',
+  ),
+  envelope_too_large: about('payload', 413, 'the envelope is too large for a queue message'),
+  keys_replaced: about('keys', 409, 'another run replaced them in the meantime; run the command again'),
+} as const satisfies Record<string, KnownRefusal>;
 
 export type RefusalCode = keyof typeof REFUSALS;
 export type RefusalStatus = (typeof REFUSALS)[RefusalCode]['status'];

@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 
 /** Returns an Action that was read. @throws Refusal 404 when there is none */
 export function existingAction(action: Action | undefined, actionId: string): Action {
-  if (action === undefined) throw new Refusal('action_not_found', { message: `action_id: no Action ${actionId}` });
+  if (action === undefined) throw new Refusal('action_not_found', { problem: `no Action ${actionId}` });
   return action;
 }
 
@@ -15,4 +15,4 @@ export function existingAssistant(assistant: Assistant | undefined, siteId: stri
 }
 
 export const noAssistant = (siteId: string): Refusal =>
-  new Refusal('assistant_not_found', { field: 'site_id', message: `site_id: no assistant ${siteId}` });
+  new Refusal('assistant_not_found', { problem: `no assistant ${siteId}` });

@@ -1,47 +1,48 @@
 import type * as z from 'zod';
-import { inOurWords, REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
+import { inOurWords, type KnownRefusal, REFUSALS, type RefusalCode, type RefusalStatus } from '../contract/errors.ts';
 import { WRONG_FIELDS_MAX } from '../contract/limits.ts';
 
 /** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };
 
 export type RefusalDetails = {
-  /** A more specific message than that of the code, such as one with the id that was not found. */
+  /** A more specific problem than that of the code, such as one with the id that was not found. */
+  readonly problem?: string;
+  /** The whole message, of a refusal that another function made. */
   readonly message?: string;
-  /** Dotted path of the wrong field. */
-  readonly field?: string | undefined;
-  /** All wrong fields, including `field`. */
+  /** All wrong fields. @default the field of the code, when it is about one */
   readonly fields?: readonly FieldProblem[];
   /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number | undefined;
 };
 
 /**
- * Refuses a request because of an error of the caller. It has a stable code and one message. Every other thrown value is an internal
- * error: its cause is logged, and the caller gets a 5xx without it.
+ * Refuses a request because of an error of the caller. It has a stable code and one message, which names the first wrong field. Every
+ * other thrown value is an internal error: its cause is logged, and the caller gets a 5xx without it.
  * @example throw new Refusal('rate_limit_exceeded', { retryAfterSeconds: 60 });
+ * @example throw new Refusal('organization_not_found', { problem: `no organization ${orgId}` });
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
   readonly status: RefusalStatus;
+  /** Dotted path of the first wrong field. */
   readonly field: string | undefined;
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: RefusalCode, { message, field, fields = [], retryAfterSeconds }: RefusalDetails = {}) {
-    super(message ?? REFUSALS[code].message);
+  constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds }: RefusalDetails = {}) {
+    const known: KnownRefusal = REFUSALS[code];
+    const text = problem ?? known.problem ?? known.message;
+    const wrong = fields ?? (known.field === undefined ? [] : [{ field: known.field, problem: text }]);
+    const [first] = wrong;
+    super(message ?? (first === undefined ? text : `${first.field}: ${first.problem}`));
     this.code = code;
     this.status = REFUSALS[code].status;
-    this.field = field;
-    this.fields = fields;
+    this.field = first?.field;
+    this.fields = wrong.slice(0, WRONG_FIELDS_MAX);
     this.retryAfterSeconds = retryAfterSeconds;
   }
-}
-
-/** Returns a refusal whose message names the field. */
-export function refusedField(code: RefusalCode, field: string, problem: string): Refusal {
-  return new Refusal(code, { field, fields: [{ field, problem }], message: `${field}: ${problem}` });
 }
 
 /** Returns a 400 that names the field. @example invalidField('data', 'must be a JSON object') */
@@ -49,17 +50,11 @@ export function invalidField(field: string, problem: string): Refusal {
   return invalidFields([{ field, problem }]);
 }
 
-/** Returns a 400 whose message names the first of these fields, and which has the first hundred. The empty field means the whole input. */
+/** Returns a 400 that names these fields. The empty field means the whole input. */
 function invalidFields(fields: readonly FieldProblem[]): Refusal {
   const [first] = fields;
-  if (first === undefined) return new Refusal('invalid_request');
-  const { field, problem } = first;
-  if (field === '') return new Refusal('invalid_request', { message: problem });
-  return new Refusal('invalid_request', {
-    field,
-    fields: fields.slice(0, WRONG_FIELDS_MAX),
-    message: `${field}: ${problem}`,
-  });
+  if (first?.field === '') return new Refusal('invalid_request', { problem: first.problem });
+  return new Refusal('invalid_request', { fields });
 }
 
 const isWrongType = ({ code, path }: z.core.$ZodIssue) => code === 'invalid_type' && path.length === 0;

@@ -59,8 +59,8 @@ describe('event put', () => {
     [2, '--data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
     [2, '--site: OTHER belongs to another organization', ['sms.sent', '--site', 'OTHER']],
     [2, '--org: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
-    [3, 'org_id: no organization org_x', ['sms.sent', '--org', 'org_x']],
-    [3, 'site_id: no assistant site_x', ['sms.sent', '--site', 'site_x']],
+    [3, '--org: no organization org_x', ['sms.sent', '--org', 'org_x']],
+    [3, '--site: no assistant site_x', ['sms.sent', '--site', 'site_x']],
   ])('ends with exit code %i: %s', async (code, message, [name = '', ...words]) => {
     operator.files = { bad: '{', deep: '{"a":'.repeat(501) + 1 + '}'.repeat(501) };
     const other = await operator.assistant();

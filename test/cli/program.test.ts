@@ -88,8 +88,8 @@ test.each([
   [Object.assign(new Error('x'), { name: 'ExpiredTokenException' }), 1, 'have expired'],
   [Object.assign(new Error('x'), { name: 'UnrecognizedClientException' }), 1, 'does not know these AWS credentials'],
   [Object.assign(new Error('who?'), { name: 'AccessDeniedException' }), 1, 'AccessDeniedException: who?'],
-  [new Refusal('stack_not_found', { message: 'stack: there is no stack X' }), 3, 'stack: there is no stack X'],
-  [new Refusal('stale_version', { message: 'version: changed' }), 2, 'version: changed'],
+  [new Refusal('stack_not_found', { problem: 'there is no stack X' }), 3, 'stack: there is no stack X'],
+  [new Refusal('stale_version', { problem: 'changed' }), 2, 'version: changed'],
 ])('%s ends with exit code %i', async (error, code, message) => {
   operator.connectFails = error;
   const text = await operator.run('org', 'list');

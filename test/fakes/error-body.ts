@@ -6,12 +6,11 @@ export function errorBody(message: string): ErrorResponse {
   if (message === INTERNAL_ERROR.message) return { success: false, code: INTERNAL_ERROR.code, error: message };
   const code = REFUSAL_CODES.find((known) => REFUSALS[known].message === message);
   const [, field, problem] = /^([\w.]+): (.*)$/.exec(message) ?? [];
-  if (code !== undefined) return { success: false, code, error: message, ...(field === undefined ? {} : { field }) };
+  if (field === undefined && code !== undefined) return { success: false, code, error: message };
   if (field === undefined || problem === undefined) throw new Error(`No refusal has the message ${message}`);
-  const required = field.startsWith('values.') && problem === 'is required';
   return {
     success: false,
-    code: required ? 'value_required' : 'invalid_request',
+    code: code ?? (field.startsWith('values.') && problem === 'is required' ? 'value_required' : 'invalid_request'),
     error: message,
     field,
     fields: [{ field, problem }],

@@ -1,9 +1,11 @@
 import { failing } from '../fakes/failing.ts';
 import '../lambdas/environment.ts';
 import * as z from 'zod';
+import { errorResponse, REFUSAL_CODES } from '../../src/contract/errors.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
+import { httpHandler } from '../../src/functions/http.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
-import { lambdaContext, lineOf, logged, REQUEST_ID, testShell } from '../lambdas/invocation.ts';
+import { call, lambdaContext, lineOf, logged, REQUEST_ID, testShell } from '../lambdas/invocation.ts';
 
 const schema = z.object({ org_id: z.string().optional(), action_id: z.string().optional(), token: z.string() });
 const INPUT = { org_id: 'org_1', action_id: 'act_1', token: 'DontTell' };
@@ -52,12 +54,28 @@ test('a refusal is returned, and a refusal by a rate limit is counted', async ()
     retry_after_seconds: 42,
   });
   expect(often.log).toContain('"reason":"rate_limit_exceeded"');
-  const suspended = await invoke(INPUT, refuse(new Refusal('organization_suspended', { message: 'org_1 is' })));
+  const suspended = await invoke(INPUT, refuse(new Refusal('organization_suspended', { problem: 'is' })));
+  const fields = [{ field: 'org_id', problem: 'is' }];
   expect([suspended.result, suspended.log]).toEqual([
-    { success: false, code: 'organization_suspended', status: 409, error: 'org_1 is' },
+    { success: false, code: 'organization_suspended', status: 409, error: 'org_id: is', field: 'org_id', fields },
     '',
   ]);
 });
+
+test.each(REFUSAL_CODES)(
+  '%s has each field that its message names in `fields`, over HTTP and in an invocation',
+  async (code) => {
+    const refuse = async () => Promise.reject(new Refusal(code));
+    const { result } = await invoke(INPUT, refuse);
+    const answer = await call(httpHandler(testShell(), refuse), {});
+    const body = errorResponse.parse(answer.body);
+    expect(result).toEqual({ ...body, status: answer.status });
+    const [, field, problem] = /^([a-z_]+): (.+)$/.exec(body.error) ?? [];
+    expect([body.field, body.fields]).toEqual(
+      field === undefined ? [undefined, undefined] : [field, [{ field, problem }]],
+    );
+  },
+);
 
 test('an internal error is hidden, and its log line has only the ids of the input', async () => {
   const away = failing('The table is away');

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type FieldProblem, fieldProblems } from '../session/problems.ts';
 
 /** A problem, the cell of the form that it is about, and the value that was refused there. */
@@ -8,7 +8,7 @@ type Refused = FieldProblem & { readonly cell: string; readonly was: string | un
 export type Problems = {
   /** The problem of a field, or in a list, of the row with this id or of one part of it. A row that is a text is its own id. */
   readonly of: (field: string, row?: string, part?: string) => string | undefined;
-  /** Stores the problems that a refusal reports for fields. @returns whether it reports any */
+  /** Stores the problems that a refusal reports for fields. @returns whether the form shows each of them, and at least one */
   readonly refuse: (error: unknown) => boolean;
   readonly clear: () => void;
 };
@@ -23,6 +23,8 @@ export function useProblems(values: object): Problems {
     if (refused.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
   }, [refused]);
   const cells = cellsOf(values);
+  /** The cells that show a problem: those that have asked for one. */
+  const shown = useRef(new Set<string>());
   // Two rows with the same value were refused because of each other. A correction of one of them corrects both.
   const isSame = (one: Refused, other: Refused) =>
     one === other ||
@@ -31,12 +33,15 @@ export function useProblems(values: object): Problems {
     refused.every((other) => !isSame(one, other) || cells.get(other.cell) === other.was),
   );
   return {
-    of: (...path) => current.find(({ cell }) => cell === cellAt(path))?.text,
+    of: (...path) => {
+      shown.current.add(cellAt(path));
+      return current.find(({ cell }) => cell === cellAt(path))?.text;
+    },
     refuse: (error) => {
       const problems = fieldProblems(error);
       const located = problems.map((problem) => ({ ...problem, cell: cellOf(values, problem) }));
       setRefused(located.map((problem) => ({ ...problem, was: cells.get(problem.cell) })));
-      return problems.length > 0;
+      return located.length > 0 && located.every(({ cell }) => shown.current.has(cell));
     },
     clear: () => setRefused([]),
   };

@@ -56,7 +56,7 @@ export function AiFields({ form }: ActionFields) {
           Feed the response back to the assistant
         </Checkbox>
       </FormField>
-      {values.feed_response_back && (
+      {(values.feed_response_back || entries.length > 0) && (
         <FormField
           label="Response field map"
           description="Optional. The parts of the JSON response that the assistant receives. Without entries, it receives the top-level strings, numbers, booleans and nulls."

@@ -21,16 +21,10 @@ export class ApiError extends Error {
     super(body.error ?? body.message ?? `Error ${status}`);
     this.status = status;
     this.code = body.code;
-    this.fields = body.fields ?? onlyField(body);
+    this.fields = body.fields ?? [];
     this.current = body.current;
     this.retryAfterSeconds = retryAfterSeconds;
   }
-}
-
-/** Returns the problem of the single field of a refusal. The message contains it after the field's name. */
-function onlyField({ field, error = '' }: ErrorBody): ApiError['fields'] {
-  if (field === undefined) return [];
-  return [{ field, problem: error.startsWith(`${field}: `) ? error.slice(field.length + 2) : error }];
 }
 
 /** Returns the current assistant from the refusal of a save, because another user has saved before. */
@@ -64,9 +58,6 @@ export type FieldProblem = {
   readonly text: string;
 };
 
-/** Fields of a request without an input in any form. */
-const WITHOUT_INPUT: ReadonlySet<string> = new Set(['idempotency_key', 'parameters', 'version']);
-
 /** Returns the first problem of each field that a refusal names. */
 export function fieldProblems(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return [];
@@ -75,9 +66,7 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
     const name = path.replace(/^(assistant|action)\./, '');
     const [field = '', ...rest] = name.split('.');
     const [row, part] = rest;
-    if (!WITHOUT_INPUT.has(field) && !problems.has(name)) {
-      problems.set(name, { field, row, part, text: sentence(problem) });
-    }
+    if (!problems.has(name)) problems.set(name, { field, row, part, text: sentence(problem) });
   }
   return [...problems.values()];
 }
@@ -114,9 +103,17 @@ export function describeProblem(error: unknown): string {
     case undefined:
     case 'internal_error':
       return unanswered(error);
+    case 'invalid_request':
+      return named(error) || sentence(error.message);
     default:
-      return sentence(error.message.replace(/^[a-z_]+(\.[a-z_0-9]+)*: /, ''));
+      return sentence(error.fields[0]?.problem ?? error.message);
   }
+}
+
+/** Returns the problems of fields that no form shows, each with the name of its field. */
+function named(error: ApiError): string {
+  const each = fieldProblems(error).map(({ field, text }) => `${field.replaceAll('_', ' ')}: ${text}`);
+  return each.map(sentence).join(' ');
 }
 
 /** Describes an error by its status. API Gateway and internal errors have no error code. */

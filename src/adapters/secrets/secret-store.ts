@@ -169,7 +169,7 @@ export async function replaceSecret(
   const first = sentVersion === undefined && (await readPrevious(client, SecretId)) === undefined;
   if (!first && sentVersion !== current) {
     throw new Refusal('keys_replaced', {
-      message: `keys: the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`,
+      problem: `the distribution does not send the current value yet; run first: npx cdk deploy -c originSecretVersion=${current}`,
     });
   }
   return replaceVersion(client, SecretId, current, value);

@@ -66,7 +66,7 @@ async function storeAction(wanted: Action, context: ManagementContext): Promise<
   switch (stored) {
     case 'too_many':
       throw new Refusal('too_many_actions', {
-        message: `actions: an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
+        problem: `an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
       });
     case 'slug_taken':
       throw slugTaken(wanted);
@@ -182,15 +182,12 @@ function requireSize(settings: object): void {
 }
 
 function requireUsable(parameters: ParametersSchema | null | undefined): void {
-  const problem = parameters == null ? undefined : parametersProblem(parameters);
-  if (problem !== undefined) {
-    throw new Refusal('invalid_request', { field: 'parameters', message: `parameters.${problem}` });
-  }
+  const wrong = parameters == null ? undefined : parametersProblem(parameters);
+  if (wrong !== undefined) throw invalidField(`parameters.${wrong.field}`, wrong.problem);
 }
 
 function slugTaken(action: Action): Refusal {
   return new Refusal('name_taken', {
-    field: 'name',
-    message: `name: another ${action.trigger} Action of this assistant is already called ${action.slug}`,
+    problem: `another ${action.trigger} Action of this assistant is already called ${action.slug}`,
   });
 }

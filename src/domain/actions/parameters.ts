@@ -5,6 +5,7 @@ import { isWellFormed, NOT_WELL_FORMED, type RawNumber } from '../../contract/fi
 import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { jsonNumberOf } from '../json-number.ts';
+import type { FieldProblem } from '../refusal.ts';
 
 export type ArgumentValue = string | number | RawNumber | boolean;
 export type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
@@ -86,27 +87,30 @@ function checkValue(
   }
 }
 
-/** Returns why parameters of the right shape cannot be saved, or undefined when they can. */
-export function parametersProblem(parameters: ParametersSchema): string | undefined {
+/** Returns which part of parameters of the right shape cannot be saved, and why, or undefined when they can. */
+export function parametersProblem(parameters: ParametersSchema): FieldProblem | undefined {
   for (const name of parameters.required) {
-    if (!Object.hasOwn(parameters.properties, name)) return `required: ${name} is not among the properties`;
+    if (!Object.hasOwn(parameters.properties, name))
+      return { field: 'required', problem: `${name} is not among the properties` };
   }
   let instructions = 0;
   for (const [name, property] of Object.entries(parameters.properties)) {
     if (property.type !== 'string' && (property.pattern !== undefined || property.format !== undefined)) {
-      return `properties.${name}: only a string can have pattern or format`;
+      return { field: `properties.${name}`, problem: 'only a string can have pattern or format' };
     }
     const unfit = property.enum?.find((value) => 'problem' in checkValue({ type: property.type }, value));
-    if (unfit !== undefined) return `properties.${name}.enum: ${JSON.stringify(unfit)} is not of type ${property.type}`;
+    if (unfit !== undefined)
+      return { field: `properties.${name}.enum`, problem: `${JSON.stringify(unfit)} is not of type ${property.type}` };
     if (property.pattern === undefined) continue;
     const field = `properties.${name}.pattern`;
     const size = instructionsOf(property.pattern);
-    if (size === undefined) return `${field}: is not supported (RE2 syntax: no look-around, no back-references)`;
+    if (size === undefined)
+      return { field, problem: 'is not supported (RE2 syntax: no look-around, no back-references)' };
     if (size > PATTERN_MAX_INSTRUCTIONS)
-      return `${field}: is too complex (${size} instructions; the limit is ${PATTERN_MAX_INSTRUCTIONS})`;
+      return { field, problem: `is too complex (${size} instructions; the limit is ${PATTERN_MAX_INSTRUCTIONS})` };
     instructions += size;
     // Checked before the next pattern is compiled, so that the work for a refused input is bounded.
-    if (instructions > PATTERNS_MAX_INSTRUCTIONS) return `${field}: the patterns together are too complex`;
+    if (instructions > PATTERNS_MAX_INSTRUCTIONS) return { field, problem: 'the patterns together are too complex' };
   }
   return undefined;
 }

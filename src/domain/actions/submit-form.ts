@@ -18,7 +18,7 @@ import type { Context, Conversations, Counters, FormBody, Submission, Submission
 import { belongsTo } from '../conversations/conversations.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
-import { inputOf, Refusal, refusedField } from '../refusal.ts';
+import { inputOf, Refusal } from '../refusal.ts';
 
 type FormInput = z.output<typeof formSubmitRequest>;
 
@@ -92,14 +92,15 @@ async function admittedForm(
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
   if (!belongsTo(conversation, claims?.sub ?? null)) {
-    throw new Refusal('conversation_unknown', { field: 'conversation_id' });
+    throw new Refusal('conversation_unknown');
   }
   return { form, earlier };
 }
 
 function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {
-  const missing = missingRequiredField(form_fields, values);
-  if (missing !== undefined) throw refusedField('value_required', `values.${missing.key}`, 'is required');
+  const missing = missingRequiredFields(form_fields, values);
+  const fields = missing.map(({ key }) => ({ field: `values.${key}`, problem: 'is required' }));
+  if (fields.length > 0) throw new Refusal('value_required', { fields });
 }
 
 async function countAgainstAssistant(assistant: Assistant, now: Date, counters: Counters): Promise<void> {
@@ -129,9 +130,9 @@ async function claimSubmission(
   const claim = await conversations.claimSubmission(key, newId(), now);
   switch (claim.kind) {
     case 'other_form':
-      throw new Refusal('client_key_reused', { field: 'client_key' });
+      throw new Refusal('client_key_reused');
     case 'in_progress':
-      throw new Refusal('submission_in_progress', { field: 'client_key' });
+      throw new Refusal('submission_in_progress');
     case 'accepted':
     case 'claimed':
       return { submissionId: claim.submissionId, accepted: claim.kind === 'accepted' };
@@ -227,12 +228,12 @@ function listItem(item: unknown): string {
   return truncateCharacters(text, FORM_LIST_ITEM_MAX_CHARACTERS);
 }
 
-/** Returns the first Required field that is missing or empty in the values as submitted, before they are cleaned. */
-export function missingRequiredField(
+/** Returns the Required fields that are missing or empty in the values as submitted, before they are cleaned. */
+export function missingRequiredFields(
   fields: readonly FormField[],
   values: Readonly<Record<string, unknown>>,
-): FormField | undefined {
-  return fields.find((field) => field.required && (!Object.hasOwn(values, field.key) || isEmpty(values[field.key])));
+): readonly FormField[] {
+  return fields.filter((field) => field.required && (!Object.hasOwn(values, field.key) || isEmpty(values[field.key])));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -30,7 +30,7 @@ export async function testAction(
     context.configuration.findAction(orgId, actionId),
   ]);
   const saved = existingAction(found, actionId);
-  if (saved.suspended) throw new Refusal('organization_suspended', { message: `org_id: ${orgId} is suspended` });
+  if (saved.suspended) throw new Refusal('organization_suspended', { problem: `${orgId} is suspended` });
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   const action = withChange(saved, change);
   const id = invocation.newId();

@@ -13,7 +13,7 @@ export class StaleVersion extends Refusal {
 
   constructor(what: 'Action' | 'assistant', current?: Assistant | Action) {
     const next = current === undefined ? 'read it again' : `the current version is ${current.version}`;
-    super('stale_version', { message: `version: the ${what} was changed in the meantime; ${next}` });
+    super('stale_version', { problem: `the ${what} was changed in the meantime; ${next}` });
     this.current = current;
   }
 }

@@ -55,7 +55,7 @@ async function storeAssistant(wanted: Assistant, context: ManagementContext): Pr
     context,
   );
   if (stored !== 'too_many') return stored;
-  throw new Refusal('too_many_assistants', { message: `assistants: the organization may have at most ${limit}` });
+  throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
 }
 
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
@@ -148,7 +148,7 @@ export function viewOfAssistant(assistant: Assistant): AssistantView {
 export async function assistantOf(member: Membership, siteId: string, { store }: Context<'store'>): Promise<Assistant> {
   const assistant = await store.findAssistant(siteId);
   if (assistant?.org_id !== member.org_id || assistant.deleting)
-    throw new Refusal('assistant_not_found', { message: `site_id: no assistant ${siteId}` });
+    throw new Refusal('assistant_not_found', { problem: `no assistant ${siteId}` });
   return assistant;
 }
 
@@ -201,5 +201,5 @@ const update = assistantChange.extend({
 });
 
 function requirePaid(plan: string): void {
-  if (plan !== 'paid') throw new Refusal('paid_feature', { field: 'authentication_mode' });
+  if (plan !== 'paid') throw new Refusal('paid_feature');
 }

@@ -49,7 +49,7 @@ async function certainLogin(email: string, providers: readonly string[], logins:
     writers.length === 0 ? verified : writers.every((name) => providers.includes(name));
   if (login !== undefined && others.length === 0 && isCertain(login)) return { login, invited: false };
   throw new Refusal('login_uncertain', {
-    message: `email: ${email} does not name one login for certain: name the login by its sub. The user pool has ${found.map(described).join('; ')}`,
+    problem: `${email} does not name one login for certain: name the login by its sub. The user pool has ${found.map(described).join('; ')}`,
   });
 }
 
@@ -61,7 +61,7 @@ function described({ username, sub, enabled, verified, providers }: Login): stri
 
 async function namedLogin(sub: string, logins: Logins) {
   const login = await logins.withSub(sub);
-  if (login === undefined) throw new Refusal('login_not_found', { message: `sub: the user pool has no login ${sub}` });
+  if (login === undefined) throw new Refusal('login_not_found', { problem: `the user pool has no login ${sub}` });
   return { login, invited: false };
 }
 
@@ -87,7 +87,9 @@ export async function removeMember(
   const [membership] = memberships;
   if (membership === undefined) {
     const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
-    throw new Refusal('member_not_found', { message: `${name}: ${value} is not a member of ${orgId}` });
+    throw new Refusal('member_not_found', {
+      fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
+    });
   }
   for (const { sub } of memberships) await members.remove(orgId, sub);
   return membership;
@@ -100,8 +102,7 @@ export async function removeMember(
  */
 export async function requireMembership(orgId: string, sub: string, role: Role, members: Members): Promise<Membership> {
   const membership = await members.findMembership(orgId, sub);
-  if (membership === undefined)
-    throw new Refusal('organization_not_found', { message: `org_id: no organization ${orgId}` });
+  if (membership === undefined) throw new Refusal('organization_not_found', { problem: `no organization ${orgId}` });
   if (role === 'admin' && membership.role !== 'admin') {
     throw new Refusal('admin_required');
   }

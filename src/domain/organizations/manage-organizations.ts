@@ -41,4 +41,4 @@ export async function requireOrganization(orgId: string, { store }: Context<'sto
 }
 
 export const noOrganization = (orgId: string): Refusal =>
-  new Refusal('organization_not_found', { field: 'org_id', message: `org_id: no organization ${orgId}` });
+  new Refusal('organization_not_found', { problem: `no organization ${orgId}` });

@@ -1,20 +1,34 @@
 import { apiError, describeProblem, fieldProblems } from '../../../dashboard/src/session/problems.ts';
+import type { RefusalCode } from '../../../src/contract/errors.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
 
 const answered = (status: number, body: object | string, headers: Record<string, string> = {}) =>
   apiError(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
-const refused = (status: number, code: string, error: string, field?: string) =>
-  answered(status, { success: false, code, error, field });
+/** The answer of the service to what it refuses. */
+const refused = (code: RefusalCode, ...fields: readonly (readonly [field: string, problem: string])[]) => {
+  const named = fields.map(([field, problem]) => ({ field, problem }));
+  const { status, message, fields: wrong } = new Refusal(code, named.length > 0 ? { fields: named } : {});
+  return answered(status, { success: false, code, error: message, fields: wrong });
+};
 
 describe('the user gets a description', () => {
-  test.each([
-    [409, 'organization_suspended', 'org_id: org_1 is suspended', 'The organization is suspended'],
-    [404, 'action_not_found', 'action_id: no Action act_1', 'This no longer exists'],
-    [404, 'organization_not_found', 'org_id: no organization org_1', 'This no longer exists'],
-    [403, 'admin_required', 'Only admins of the organization may do this', 'Ask an admin'],
-    [409, 'server_secret_exists', 'server_secret: exists already', 'Exists already.'],
-    [500, 'internal_error', 'Internal error', 'The service failed'],
-  ])('of %i %s', async (status, code, error, text) => {
-    expect(describeProblem(await refused(status, code, error))).toContain(text);
+  test.each<[RefusalCode, string]>([
+    ['organization_suspended', 'The organization is suspended'],
+    ['action_not_found', 'This no longer exists'],
+    ['organization_not_found', 'This no longer exists'],
+    ['admin_required', 'Ask an admin'],
+    ['server_secret_exists', 'Already exists; regenerate'],
+    ['too_many_actions', 'The organization has the maximum number of Actions.'],
+    ['paid_feature', 'Session Signed is a paid feature'],
+  ])('of %s', async (code, text) => {
+    expect(describeProblem(await refused(code))).toMatch(new RegExp(`^(?!Error).*${text}`));
+  });
+
+  test('of the field that a form does not show, and of an internal error', async () => {
+    const hidden = await refused('invalid_request', ['allowed_domains', 'must have at most 100 entries']);
+    expect(describeProblem(hidden)).toBe('Allowed domains: Must have at most 100 entries.');
+    const fault = await answered(500, { success: false, code: 'internal_error', error: 'Internal error' });
+    expect(describeProblem(fault)).toContain('The service failed');
   });
 
   test('of the time until the next request', async () => {
@@ -36,34 +50,22 @@ describe('the user gets a description', () => {
 describe('a form shows', () => {
   const whole = { row: undefined, part: undefined };
   test.each([
-    ['name', 'name: is required', { field: 'name', ...whole, text: 'Is required.' }],
-    [
-      'allowed_domains.2',
-      'allowed_domains.2: must be a host',
-      { field: 'allowed_domains', row: '2', text: 'Must be a host.' },
-    ],
-    [
-      'action.form_fields.0.key',
-      'action.form_fields.0.key: is required',
-      { field: 'form_fields', row: '0', part: 'key', text: 'Is required.' },
-    ],
-    [
-      'response_field_map.1.path',
-      'response_field_map.1.path: must be a path',
-      { field: 'response_field_map', row: '1', part: 'path', text: 'Must be a path.' },
-    ],
-  ])('the problem of %s', async (field, error, problem) => {
-    expect(fieldProblems(await refused(400, 'invalid_request', error, field))).toEqual([{ ...whole, ...problem }]);
+    ['name', { field: 'name' }],
+    ['allowed_domains.2', { field: 'allowed_domains', row: '2' }],
+    ['action.form_fields.0.key', { field: 'form_fields', row: '0', part: 'key' }],
+    ['response_field_map.1.path', { field: 'response_field_map', row: '1', part: 'path' }],
+  ])('the problem of %s', async (field, problem) => {
+    const error = await refused('invalid_request', [field, 'is required: "a: b"']);
+    expect(fieldProblems(error)).toEqual([{ ...whole, ...problem, text: 'Is required: "a: b".' }]);
   });
 
-  test('each wrong field with its first problem, and no field without an input', async () => {
-    const fields = [
-      { field: 'assistant.name', problem: 'is required' },
-      { field: 'assistant.domain', problem: 'must be a host' },
-      { field: 'assistant.name', problem: 'is too short' },
-      { field: 'idempotency_key', problem: 'is required' },
-    ];
-    const error = await answered(400, { success: false, code: 'invalid_request', error: 'first', field: 'x', fields });
+  test('each wrong field with its first problem', async () => {
+    const error = await refused(
+      'invalid_request',
+      ['assistant.name', 'is required'],
+      ['assistant.domain', 'must be a host'],
+      ['assistant.name', 'is too short'],
+    );
     expect(fieldProblems(error).map(({ field, text }) => [field, text])).toEqual([
       ['name', 'Is required.'],
       ['domain', 'Must be a host.'],
@@ -71,17 +73,13 @@ describe('a form shows', () => {
   });
 
   test('a name that is in use', async () => {
-    const error = await refused(409, 'name_taken', 'name: another Form Action is already called contact', 'name');
-    expect(fieldProblems(error)).toMatchObject([
-      { field: 'name', text: 'Another Form Action is already called contact.' },
+    expect(fieldProblems(await refused('name_taken', ['name', 'another one has it']))).toMatchObject([
+      { field: 'name', text: 'Another one has it.' },
     ]);
   });
 
-  test.each([
-    ['a refusal that is about no field', () => refused(404, 'action_not_found', 'action_id: no Action act_1')],
-    ['a field without an input', () => refused(400, 'invalid_request', 'version: is required', 'version')],
-    ['a fault', () => answered(500, { success: false, code: 'internal_error', error: 'Internal error' })],
-  ])('no field for %s', async (_, error) => {
-    expect(fieldProblems(await error())).toEqual([]);
+  test('no field for a fault', async () => {
+    const fault = await answered(500, { success: false, code: 'internal_error', error: 'Internal error' });
+    expect(fieldProblems(fault)).toEqual([]);
   });
 });

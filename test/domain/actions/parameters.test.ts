@@ -67,6 +67,7 @@ describe('arguments', () => {
 });
 
 describe('parameters', () => {
+  const said = (wrong: ReturnType<typeof parametersProblem>) => wrong && `${wrong.field}: ${wrong.problem}`;
   const PATTERN = 'properties.a.pattern';
   const UNSUPPORTED = `${PATTERN}: is not supported (RE2 syntax: no look-around, no back-references)`;
   const COMPLEX = `${PATTERN}: is too complex (1002 instructions; the limit is 600)`;
@@ -83,14 +84,14 @@ describe('parameters', () => {
     [COMPLEX, of({ type: 'string', pattern: 'a{1000}' })],
     ['properties.a.enum: "2" is not of type integer', of({ type: 'integer', enum: [1, '2'] })],
   ])('have the problem %p: %j', (problem, parameters) => {
-    expect(parametersProblem(parametersSchema.parse(parameters))).toBe(problem);
+    expect(said(parametersProblem(parametersSchema.parse(parameters)))).toBe(problem);
   });
 
   test('have a limit for the instructions of all patterns together', () => {
     const withPattern = (pattern: string) => {
       const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
       const properties = names.map((name) => [name, { type: 'string', pattern: `${name}${pattern}` }]);
-      return parametersProblem(parametersSchema.parse({ properties: Object.fromEntries(properties) }));
+      return said(parametersProblem(parametersSchema.parse({ properties: Object.fromEntries(properties) })));
     };
     expect(withPattern('a{300}')).toBe('properties.p16.pattern: the patterns together are too complex');
     expect(withPattern('a{90}')).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { FormAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../../src/contract/sessions.ts';
-import { cleanFormValues, missingRequiredField, submitForm } from '../../../src/domain/actions/submit-form.ts';
+import { cleanFormValues, missingRequiredFields, submitForm } from '../../../src/domain/actions/submit-form.ts';
 import { identifyWidget, type WidgetCredentials } from '../../../src/domain/auth/authenticate-widget.ts';
 import type { Context, Escalate, Submission } from '../../../src/domain/context.ts';
 import { aFormAction, anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
@@ -390,11 +390,11 @@ describe('a required field', () => {
     ['a list', { email: [''] }, false],
     ['text that cleaning drops', { email: 'x'.repeat(5001) }, false],
   ])('that is %s: %p; it is missing: %p', (_, values, missing) => {
-    expect(missingRequiredField(aFormAction().form_fields, values)?.key).toBe(missing ? 'email' : undefined);
+    expect(missingRequiredFields(aFormAction().form_fields, values)[0]?.key).toBe(missing ? 'email' : undefined);
   });
 
   test('is not found on the prototype', () => {
     const named = [{ key: 'constructor', label: 'C', type: 'Text' as const, required: true }];
-    expect(missingRequiredField(named, {})?.key).toBe('constructor');
+    expect(missingRequiredFields(named, {})[0]?.key).toBe('constructor');
   });
 });

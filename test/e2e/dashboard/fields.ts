@@ -144,6 +144,8 @@ describe('fields and focus', () => {
     await button('Create Action').click();
     for (const row of [1, 2])
       await page.getByText(`Entry ${row}, Name: Must not be the name of another entry.`).waitFor();
+    // A save sends the entries also when the response is not fed back, so they stay in sight.
+    await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
     await button('Remove state').last().click();
     await discard();
   });
@@ -170,6 +172,22 @@ describe('fields and focus', () => {
     await button('Save changes').click();
     await page.getByText('nowhere: Must be an IPv4 or IPv6 address. 999.1.1.1: Must be').waitFor();
     expect(await page.getByRole('img', { name: 'Not valid' }).count()).toBe(2);
+    await button('Discard changes').click();
+  });
+
+  test('says in a message what is wrong with a field that the form does not show', async () => {
+    await open(page, url('general'));
+    await page.getByLabel('Name').fill('Web shop');
+    await page.evaluate(`(() => {
+      const name = 'va-wave.draft.${siteId}.general';
+      const draft = JSON.parse(sessionStorage.getItem(name));
+      draft.values.allowed_domains = Array.from({ length: 101 }, (_, index) => index + '.shop.example');
+      sessionStorage.setItem(name, JSON.stringify(draft));
+    })()`);
+    await open(page, url('deploy'));
+    await open(page, url('general'));
+    await button('Save changes').click();
+    await page.getByText('Allowed domains: Must have at most 100 entries.').waitFor();
     await button('Discard changes').click();
   });
 
