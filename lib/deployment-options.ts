@@ -48,6 +48,10 @@ export interface VaWaveProps {
   readonly webAclArn?: string | undefined;
   /** Requires an authenticator app of the logins in the new user pool. @default false */
   readonly requiredMfa?: boolean | undefined;
+  /** Address from which the new user pool sends invitations, verified in Amazon SES. @default Cognito's, for 50 a day */
+  readonly emailFrom?: string | undefined;
+  /** ARN of the SES identity, such as that of its domain, that may send from `emailFrom`. @default the address's own in the region of the stack */
+  readonly emailIdentity?: string | undefined;
   /** Identity providers of the user pool that the dashboard offers. @default none */
   readonly identityProviders?: readonly string[] | undefined;
   /** Days for which the delivery log keeps a record. @default 30, and 7 in `dev` */
@@ -212,6 +216,10 @@ const OPTIONS = {
   ),
   edgeAccessLog: plain(flag),
   requiredMfa: plain(flag),
+  emailFrom: plain(matching(/^[^\s@<>"]{1,64}@[\w.-]{1,253}$/, 'must be an email address')),
+  emailIdentity: plain(
+    matching(/^arn:[\w-]+:ses:[\w-]+:\d{12}:identity\/[^\s/]+$/, 'must be the ARN of an identity of Amazon SES'),
+  ),
   identityProviders: plain(listOf(/^[\w-]{3,32}$/, 'must be names of identity providers, separated by commas')),
   gradual: plain(z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' })),
   eventArchive: plain(z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' })),
@@ -404,11 +412,13 @@ const NEEDS: readonly Need[] = [
   ['vpcSubnets', 'vpc'],
   ['securityGroups', 'vpc'],
   ['loginUrl', 'userPool'],
+  ['emailIdentity', 'emailFrom'],
 ];
 /** Settings that exclude each other: the first is of what the service creates in place of the second. */
 const EXCLUDES = [
   ['fixedEgress', 'vpc'],
   ['requiredMfa', 'userPool'],
+  ['emailFrom', 'userPool'],
 ] as const;
 
 /** Settings whose resource is in the region of the stack. */

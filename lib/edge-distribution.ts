@@ -1,4 +1,4 @@
-import { Duration, Fn, SecretValue } from 'aws-cdk-lib';
+import { CfnResource, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   AllowedMethods,
@@ -80,6 +80,7 @@ export class EdgeDistribution extends Construct {
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
     });
+    this.#logDeletions();
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
       originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
         originAccessControlName: nameInAccount(stage),
@@ -206,6 +207,15 @@ export class EdgeDistribution extends Construct {
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
       },
     });
+  }
+
+  /** Gives the function that empties buckets the log of the deployment. Lambda would create one that nothing deletes. */
+  #logDeletions(): void {
+    const provider = Stack.of(this).node.tryFindChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');
+    const handler = provider?.node.tryFindChild('Handler');
+    if (CfnResource.isCfnResource(handler)) {
+      handler.addPropertyOverride('LoggingConfig.LogGroup', this.#deploymentLog.logGroupName);
+    }
   }
 
   /** Copies files into the bucket at each deployment. The files of former versions stay, so that no deployment breaks an open page. */

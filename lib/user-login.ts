@@ -1,8 +1,9 @@
-import { Duration, Fn, Stack } from 'aws-cdk-lib';
+import { Arn, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import {
   AccountRecovery,
   CfnManagedLoginBranding,
+  CfnUserPool,
   ClientAttributes,
   FeaturePlan,
   type IUserPool,
@@ -28,9 +29,10 @@ const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
 const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
 
-export type UserLoginProps = Pick<VaWaveProps, 'userPool' | 'loginUrl' | 'requiredMfa' | 'identityProviders'> & {
-  readonly stage: Stage;
-};
+export type UserLoginProps = Pick<
+  VaWaveProps,
+  'userPool' | 'loginUrl' | 'requiredMfa' | 'emailFrom' | 'emailIdentity' | 'identityProviders'
+> & { readonly stage: Stage };
 
 /**
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
@@ -57,7 +59,7 @@ export class UserLogin extends Construct {
     this.origins = [`https://${this.pool.userPoolProviderName}/`, props.loginUrl ?? this.#newDomain()];
   }
 
-  #newPool({ stage, requiredMfa }: UserLoginProps): UserPool {
+  #newPool({ stage, requiredMfa, emailFrom, emailIdentity }: UserLoginProps): UserPool {
     const pool = new UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
@@ -80,6 +82,16 @@ export class UserLogin extends Construct {
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.dataRemovalPolicy,
     });
+    const resource = pool.node.defaultChild;
+    if (emailFrom !== undefined && resource instanceof CfnUserPool) {
+      const own = { service: 'ses', resource: 'identity', resourceName: emailFrom };
+      // The CDK's own prop needs a region that is known at the synthesis.
+      resource.emailConfiguration = {
+        emailSendingAccount: 'DEVELOPER',
+        from: emailFrom,
+        sourceArn: emailIdentity ?? Arn.format(own, Stack.of(this)),
+      };
+    }
     acknowledge(pool, 'Admins may use an authenticator app; the operator decides whether they must.', 'COG2');
     acknowledge(pool, 'The Plus plan costs per user; an operator can choose it.', 'COG8');
     return pool;

@@ -21,7 +21,14 @@ import type { FailureCode } from '../src/contract/delivery-record.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
 import { EVENT_ATTEMPTS } from '../src/contract/limits.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
-import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
+import {
+  ACCESS_LOG_OUTPUT,
+  type FunctionName,
+  logOutput,
+  OUTPUT_DESCRIPTIONS,
+  OUTPUTS,
+  type Output,
+} from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms, FIVE_MINUTES, ownMetric, sum } from './alarms.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
@@ -166,36 +173,38 @@ export class VaWave extends Construct {
     const version = props.commit === undefined ? VERSION : `${VERSION}+${props.commit}`;
     // On every resource, a tag would change them all with each commit.
     Tags.of(this).add('va-wave-version', version, { includeResourceTypes: ['AWS::Lambda::Function'] });
-    this.#output(OUTPUTS.version, version);
-    this.#output(OUTPUTS.baseUrl, baseUrl);
-    this.#output(OUTPUTS.distributionDomain, distribution.distributionDomainName);
-    this.#output(OUTPUTS.distributionId, distribution.distributionId);
-    this.#output(OUTPUTS.widgetPinnedPath, edge.widget.immutablePath);
-    this.#output(OUTPUTS.widgetIntegrity, edge.widget.integrity);
-    this.#output(OUTPUTS.egressAddresses, egress?.addresses?.join(', '));
-    this.#output(OUTPUTS.apiUrl, api.http.apiEndpoint);
-    this.#output(OUTPUTS.configurationTable, tables.configuration.table.tableName);
-    this.#output(OUTPUTS.countersTable, tables.counters.table.tableName);
-    this.#output(OUTPUTS.conversationsTable, tables.conversations.table.tableName);
-    this.#output(OUTPUTS.deliveryLogTable, tables.deliveryLog.table.tableName);
-    this.#output(OUTPUTS.eventBus, this.bus.eventBusName);
-    this.#output(OUTPUTS.eventArchiveDays, archiveDays?.toString());
-    this.#output(OUTPUTS.eventsQueue, messaging.events.queue.queueUrl);
-    this.#output(OUTPUTS.eventsDeadLetters, messaging.events.deadLetters.queueUrl);
-    this.#output(OUTPUTS.deliveriesQueue, messaging.deliveries.queue.queueUrl);
-    this.#output(OUTPUTS.deliveriesDeadLetters, messaging.deliveries.deadLetters.queueUrl);
-    this.#output(OUTPUTS.tokenKeys, keys.token.secretArn);
-    this.#output(OUTPUTS.sealingKey, keys.sealing.secretArn);
-    this.#output(OUTPUTS.originSecret, keys.origin.secretArn);
-    this.#output(OUTPUTS.originSecretVersion, props.originSecretVersion);
-    this.#output(OUTPUTS.canaryServerKey, canary?.serverKey.secretArn);
-    this.#output(OUTPUTS.aiAction, this.aiAction.functionName);
-    this.#output(OUTPUTS.usageReport, this.usageReport.functionName);
-    this.#output(OUTPUTS.dashboardUrl, dashboard.url);
-    this.#output(OUTPUTS.userPool, this.userPool.userPoolId);
-    this.#output(OUTPUTS.actionTest, dashboard.actionTest.callable.functionName);
-    this.#output(ACCESS_LOG_OUTPUT, api.accessLog.logGroupName);
-    for (const { name, log } of functions) this.#output(logOutput(name), log.logGroupName);
+    this.#output('version', version);
+    this.#output('baseUrl', baseUrl);
+    this.#output('distributionDomain', distribution.distributionDomainName);
+    this.#output('distributionId', distribution.distributionId);
+    this.#output('widgetPinnedPath', edge.widget.immutablePath);
+    this.#output('widgetIntegrity', edge.widget.integrity);
+    this.#output('egressAddresses', egress?.addresses?.join(', '));
+    this.#output('apiUrl', api.http.apiEndpoint);
+    this.#output('configurationTable', tables.configuration.table.tableName);
+    this.#output('countersTable', tables.counters.table.tableName);
+    this.#output('conversationsTable', tables.conversations.table.tableName);
+    this.#output('deliveryLogTable', tables.deliveryLog.table.tableName);
+    this.#output('eventBus', this.bus.eventBusName);
+    this.#output('eventArchiveDays', archiveDays?.toString());
+    this.#output('eventsQueue', messaging.events.queue.queueUrl);
+    this.#output('eventsDeadLetters', messaging.events.deadLetters.queueUrl);
+    this.#output('deliveriesQueue', messaging.deliveries.queue.queueUrl);
+    this.#output('deliveriesDeadLetters', messaging.deliveries.deadLetters.queueUrl);
+    this.#output('tokenKeys', keys.token.secretArn);
+    this.#output('sealingKey', keys.sealing.secretArn);
+    this.#output('originSecret', keys.origin.secretArn);
+    this.#output('originSecretVersion', props.originSecretVersion);
+    this.#output('canaryServerKey', canary?.serverKey.secretArn);
+    this.#output('aiAction', this.aiAction.functionName);
+    this.#output('usageReport', this.usageReport.functionName);
+    this.#output('dashboardUrl', dashboard.url);
+    this.#output('userPool', this.userPool.userPoolId);
+    this.#output('actionTest', dashboard.actionTest.callable.functionName);
+    const logs = functions.map(({ name, log }) => [logOutput(name), log, `the function ${name}`] as const);
+    for (const [id, log, writer] of [[ACCESS_LOG_OUTPUT, api.accessLog, 'the API'] as const, ...logs]) {
+      new CfnOutput(this, id, { value: log.logGroupName, description: `Log group of ${writer}` });
+    }
   }
 
   /**
@@ -270,8 +279,8 @@ export class VaWave extends Construct {
     return metric.with({ ...more, dimensionsMap: { ...metric.dimensions, ...dimensions, ...dimensionsMap } });
   }
 
-  #output(name: string, value: string | undefined): void {
-    if (value !== undefined) new CfnOutput(this, name, { value });
+  #output(name: Output, value: string | undefined): void {
+    if (value !== undefined) new CfnOutput(this, OUTPUTS[name], { value, description: OUTPUT_DESCRIPTIONS[name] });
   }
 }
 

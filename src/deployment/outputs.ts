@@ -1,12 +1,9 @@
 /** Names of the stack outputs. The operator's command line reads them to find the resources of a deployment. */
 export const OUTPUTS = {
-  /** Version of va-wave, as in CHANGELOG.md. */
   version: 'Version',
   baseUrl: 'BaseUrl',
-  /** The target of the DNS record of the operator's own domain. */
   distributionDomain: 'DistributionDomain',
   distributionId: 'DistributionId',
-  /** IP addresses from which outbound requests come, when fixed egress is enabled. */
   egressAddresses: 'EgressAddresses',
   apiUrl: 'ApiUrl',
   widgetPinnedPath: 'WidgetPinnedPath',
@@ -16,7 +13,6 @@ export const OUTPUTS = {
   conversationsTable: 'ConversationsTable',
   deliveryLogTable: 'DeliveryLogTable',
   eventBus: 'EventBus',
-  /** Days for which the archive keeps events, with the archive. */
   eventArchiveDays: 'EventArchiveDays',
   eventsQueue: 'EventsQueueUrl',
   eventsDeadLetters: 'EventsDeadLettersUrl',
@@ -25,9 +21,7 @@ export const OUTPUTS = {
   tokenKeys: 'TokenKeysSecret',
   sealingKey: 'SealingKeySecret',
   originSecret: 'OriginSecret',
-  /** The version that the distribution sends, when one was chosen. */
   originSecretVersion: 'OriginSecretVersion',
-  /** Where the canary's server secret belongs, with the canary. */
   canaryServerKey: 'CanaryServerKeySecret',
   aiAction: 'AiActionFunction',
   usageReport: 'UsageReportFunction',
@@ -35,6 +29,39 @@ export const OUTPUTS = {
   userPool: 'UserPoolId',
   actionTest: 'ActionTestFunction',
 } as const;
+export type Output = keyof typeof OUTPUTS;
+
+/** What an operator does with each output, for CloudFormation's console and the page of the construct. */
+export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {
+  version: 'Version of va-wave, as in its CHANGELOG.md, with the commit of its sources',
+  baseUrl: 'Base address of the widget, the public routes and the dashboard',
+  distributionDomain: 'Target of the DNS record of your own domain name',
+  distributionId: 'The distribution, for its metrics and for moving a domain name to it',
+  egressAddresses: 'Addresses from which outbound requests come (fixedEgress); customers allow them',
+  apiUrl: 'The API without the distribution, for backends of customers',
+  widgetPinnedPath: 'Path of this version of the widget, for a tag with integrity',
+  widgetIntegrity: 'Hash of this version of the widget, for a tag with integrity',
+  configurationTable: 'Organizations, assistants, Actions and members',
+  countersTable: 'Rate windows and quotas, of which nothing needs to be kept',
+  conversationsTable: 'Conversations and sessions of visitors',
+  deliveryLogTable: 'A record of each attempt',
+  eventBus: 'The bus on which the platform puts its events',
+  eventArchiveDays: 'Days for which the archive keeps events (eventArchive)',
+  eventsQueue: 'Events that wait for the event-router',
+  eventsDeadLetters: 'Events that failed five times because of a fault of the service',
+  deliveriesQueue: 'Deliveries that wait for the dispatcher',
+  deliveriesDeadLetters: 'Deliveries that failed fifteen times because of a fault of the service',
+  tokenKeys: 'Keys of session tokens, which rotate by themselves',
+  sealingKey: 'Key of the signing secrets. Without it none can be opened: keep a copy',
+  originSecret: 'Secret between the distribution and the functions',
+  originSecretVersion: 'The version that the distribution sends (originSecretVersion)',
+  canaryServerKey: 'Where you store the server secret that the canary uses (canary)',
+  aiAction: 'Function with which an assistant runtime lists and calls AI-decided Actions',
+  usageReport: 'Function with which an assistant runtime reports the usage of a turn',
+  dashboardUrl: 'Address of the dashboard',
+  userPool: 'The logins of the dashboard',
+  actionTest: 'Function of the Test button and of va-wave action test',
+};
 
 /** All functions of the service, by their folder in lambdas/. `canary` is deployed only with the option `canary`. */
 export const FUNCTIONS = [

@@ -12,6 +12,8 @@ export const ALL_OPTIONS = {
   alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:alarms',
   ticketTopic: 'arn:aws:sns:eu-west-1:123456789012:tickets',
   requiredMfa: true,
+  emailFrom: 'chat@example.com',
+  emailIdentity: 'arn:aws:ses:eu-west-1:123456789012:identity/example.com',
   identityProviders: ['Okta'],
   domainName: 'chat.example.com',
   certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555',
@@ -35,12 +37,13 @@ const EXISTING_NETWORK = {
   securityGroups: ['sg-0123456789abcdef0'],
 } satisfies DeploymentOptions;
 
-const { alarmTopic, certificate, deliveryLogRetentionDays } = ALL_OPTIONS;
+const { alarmTopic, certificate, deliveryLogRetentionDays, emailFrom } = ALL_OPTIONS;
 /** What an option needs beside it. */
 const NEEDED: Readonly<Record<string, DeploymentOptions>> = {
   ticketTopic: { alarmTopic },
   domainName: { certificate },
   eventArchive: { deliveryLogRetentionDays },
+  emailIdentity: { emailFrom },
   vpc: EXISTING_NETWORK,
   vpcSubnets: EXISTING_NETWORK,
   securityGroups: EXISTING_NETWORK,

@@ -20,6 +20,22 @@ test.each(NAGGED)('cdk-nag (AwsSolutions) finds only what is acknowledged with a
   expect(await findings(choice)).toBeNull();
 });
 
+const LOGGING = {
+  production: [prod, 'RetainExceptOnCreate'],
+  development: [dev, 'Delete'],
+  'production with every option': [full, 'RetainExceptOnCreate'],
+  'every option in a network that exists': [network, 'RetainExceptOnCreate'],
+} as const;
+test.each(Object.entries(LOGGING))('%s: every function writes into a log of the template', (_, [template, fate]) => {
+  const functions = Object.entries(template.findResources('AWS::Lambda::Function'));
+  expect(functions.length).toBeGreaterThan(12);
+  // Lambda creates the log of a function that names none, and nothing deletes it.
+  const groups = functions.map(([, { Properties }]) => Properties.LoggingConfig?.LogGroup?.Ref);
+  const logs = template.findResources('AWS::Logs::LogGroup');
+  expect(groups.filter((id) => logs[id] === undefined)).toEqual([]);
+  for (const { DeletionPolicy } of Object.values(logs)) expect(DeletionPolicy).toBe(fate);
+});
+
 describe('a stage', () => {
   test('is a separate stack, and differs only in deletion policies and retention', () => {
     expect(STAGES.dev.stackName).not.toBe(STAGES.prod.stackName);
@@ -102,6 +118,18 @@ const EFFECTS: readonly Effect[] = [
   ],
   ['eventSources', 'Events::Rule', /^MessagingUnknownNames/, { EventPattern: { source: ALL_OPTIONS.eventSources } }],
   ['requiredMfa', 'Cognito::UserPool', /./, { MfaConfiguration: 'ON' }],
+  [
+    'emailFrom, emailIdentity',
+    'Cognito::UserPool',
+    /./,
+    {
+      EmailConfiguration: {
+        EmailSendingAccount: 'DEVELOPER',
+        From: ALL_OPTIONS.emailFrom,
+        SourceArn: ALL_OPTIONS.emailIdentity,
+      },
+    },
+  ],
   [
     'webAclArn',
     'Lambda::Function',

@@ -14,6 +14,7 @@ import { describeEmulated } from './emulated-account.ts';
 const ACCOUNT = '0'.repeat(12);
 const UUID = (digit: number) => `${digit}1111111-2222-3333-4444-555555555555`;
 const topic = (name: string) => `arn:aws:sns:us-east-1:${ACCOUNT}:${name}`;
+const ses = (identity: string) => `arn:aws:ses:us-east-1:${ACCOUNT}:identity/${identity}`;
 const key = (digit: number) => `arn:aws:kms:us-east-1:${ACCOUNT}:key/${UUID(digit)}`;
 const webAcl = (digit: number) => `arn:aws:wafv2:us-east-1:${ACCOUNT}:global/webacl/chat/${UUID(digit)}`;
 const certificate = (digit: number) => `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/${UUID(digit)}`;
@@ -156,6 +157,18 @@ const ROWS: readonly Row[] = [
         `cognito-idp describe-user-pool --user-pool-id ${service.outputs[OUTPUTS.userPool]} --query UserPool.MfaConfiguration`,
       ),
     values: ['OPTIONAL', 'ON', 'OPTIONAL'],
+  },
+  {
+    set: {
+      emailFrom: ['one@example.com', 'two@example.com'],
+      emailIdentity: [ses('example.com'), ses('two@example.com')],
+    },
+    seen: stated(/^LoginPool[0-9A-F]{8}$/, 'EmailConfiguration'),
+    values: [
+      undefined,
+      { EmailSendingAccount: 'DEVELOPER', From: 'one@example.com', SourceArn: ses('example.com') },
+      { EmailSendingAccount: 'DEVELOPER', From: 'two@example.com', SourceArn: ses('two@example.com') },
+    ],
   },
   {
     set: { identityProviders: ['Okta', 'Okta,Entra'] },
