@@ -107,16 +107,18 @@ async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
 }
 
+/** Returns the id of the construct of a function by the name that one machine gives its log group. */
+export const constructOf = (logGroup: string): string => logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
+
 /**
  * Reads the log of a function of the one-machine service, which is a file.
  * @param folder the data folder
  * @param logGroup name of the log group in the stack's outputs
  */
 export async function* localLog(folder: string, logGroup: string, query: LogQuery): AsyncIterable<LogLine> {
-  const construct = logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
   const logs = join(folder, 'logs');
   const files = await readdir(logs).catch((): string[] => []);
-  const file = files.find((name) => name.startsWith(`${construct}Function`));
+  const file = files.find((name) => name.startsWith(`${constructOf(logGroup)}Function`));
   if (file === undefined) return;
   for (const text of (await readFile(join(logs, file), 'utf8')).split('\n')) {
     const time = timeOf(text);

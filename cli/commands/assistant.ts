@@ -108,10 +108,14 @@ function addAssistant(assistant: CliCommand): void {
     .description(
       `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
     )
-    .requiredOption('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
+    .option('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
+    .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
-    .connected(async ({ output, ports }, siteId: string, { perHour }: { perHour: number }) => {
-      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour, ports);
+    .connected(async ({ output, ports }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
+      if ((perHour === undefined) === (none === undefined)) {
+        throw new CommandFailure(EXIT.refused, 'Give either --per-hour or --none');
+      }
+      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, ports);
       output.object(assistantView(changed), 'Changed the limit');
     });
 

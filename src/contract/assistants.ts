@@ -24,7 +24,8 @@ export const escalationTopics = z
   )
   .max(5);
 
-export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX);
+/** null is the default. */
+export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX).nullable();
 
 /**
  * The settings of an assistant as they are stored and shown. They have no limits, so that settings which were saved under other limits
@@ -84,8 +85,11 @@ export const assistantInput = settings
   })
   .meta({ id: 'NewAssistant' });
 
-/** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above. */
-export const assistantChange = settings.partial().meta({ id: 'AssistantChange' });
+/** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above; null removes one. */
+export const assistantChange = settings
+  .partial()
+  .extend({ form_order: shape.form_order.nullable() })
+  .meta({ id: 'AssistantChange' });
 
 /** An assistant as it is stored. */
 export const ASSISTANT = {

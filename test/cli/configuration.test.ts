@@ -175,6 +175,7 @@ describe('assistant', () => {
     expect(await change('escalation', '--topic', TOPIC)).toMatchObject({ escalation_topics: [TOPIC] });
     expect(await change('escalation', '--none')).toMatchObject({ escalation_topics: [] });
     expect(JSON.stringify(await change('form-limit', '--per-hour', '20000'))).toContain('20000');
+    expect(JSON.stringify(await change('form-limit', '--none'))).not.toContain('form_submissions_per_hour');
     await operator.assistant();
     expect(await operator.json('assistant', 'list', '--org', org_id)).toMatchObject([{ site_id, ...empty }]);
     expect((await operator.run('assistant', 'list', '--org', org_id)).out).toContain(site_id);

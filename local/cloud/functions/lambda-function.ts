@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import inspector from 'node:inspector';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessKeys, type Authorizer, type Caller, newCredentials } from '../access/authorizer.ts';
@@ -82,7 +83,8 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     onError,
   });
   const bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
-  const timeoutMs = properties.Timeout * 1000;
+  // A debugger may hold an invocation for any time.
+  const timeoutMs = inspector.url() === undefined ? properties.Timeout * 1000 : 2 ** 31 - 1;
   let environment: ExecutionEnvironment | undefined;
   let taken = 0;
   let bytesTaken = 0;

@@ -66,7 +66,7 @@ export function assistantLimit({ assistant_limit }: Organization): number {
 }
 
 /**
- * Changes the named settings of an assistant and keeps the others.
+ * Changes the named settings of an assistant and keeps the others. null removes one that may be missing.
  * @throws Refusal 400 that names the field, 409 when the assistant was saved in the meantime
  */
 export async function updateAssistant(
@@ -109,7 +109,7 @@ const OPERATOR_SETTINGS = { escalation_topics: escalationTopics, form_submission
 
 /**
  * Sets what only the operator may set: the SNS topics that receive form submissions in addition to the endpoint, or how many submissions the
- * assistant accepts in a clock hour. An empty list removes the topics.
+ * assistant accepts in a clock hour. An empty list removes the topics, null the limit.
  * @throws Refusal 400 that names the setting, 404, 409
  */
 export async function setByOperator(
@@ -120,7 +120,7 @@ export async function setByOperator(
 ): Promise<Assistant> {
   const parsed = inputOf<unknown>(OPERATOR_SETTINGS[name], value, name);
   const previous = await requireAssistant(siteId, context);
-  return save(previous, { ...previous, [name]: parsed }, context);
+  return save(previous, { ...previous, [name]: parsed ?? undefined }, context);
 }
 
 /** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
@@ -198,6 +198,7 @@ const update = assistantChange.extend({
   domain: DOMAIN.optional(),
   allowed_domains: ALLOWED_DOMAINS.optional(),
   ip_allowlist: IP_ALLOWLIST.optional(),
+  form_order: assistantChange.shape.form_order.transform((order) => order ?? undefined),
 });
 
 function requirePaid(plan: string): void {

@@ -147,6 +147,14 @@ describe('an assistant', () => {
     });
   });
 
+  test('null removes the order of the forms, and a change of something else keeps it', async () => {
+    const { assistant, ports } = await setUp();
+    const order = { form_order: ['act_b', 'act_a'] };
+    await updateAssistant(assistant.site_id, order, ports);
+    expect(await updateAssistant(assistant.site_id, { name: 'New' }, ports)).toMatchObject(order);
+    expect((await updateAssistant(assistant.site_id, { form_order: null }, ports)).form_order).toBeUndefined();
+  });
+
   test('that was saved in the meantime is not overwritten', async () => {
     const { ports, assistant, store } = await setUp();
     const slow = { ...ports, store: { ...store, findAssistant: async () => assistant } };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
@@ -13,7 +13,6 @@ import { serviceAssembly } from '../acceptance/assembly.ts';
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 const readyFile = join(folder, 'ready.json');
-const script = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));
 
 type Run = { readonly child: ChildProcess; readonly output: () => string; readonly ended: Promise<number | null> };
 
@@ -23,8 +22,12 @@ afterAll(() => {
 });
 
 /** Starts the service with the suites' common bundles. Without `assembly`, it synthesizes and bundles as `npm start` does. */
-function start(more: readonly string[], assembly?: string): Run {
-  const child = spawn(process.execPath, [script, '--no-demo', '--data', data, ...more], {
+const start = (more: readonly string[], assembly?: string): Run =>
+  startScript('start.ts', ['--no-demo', ...more], assembly);
+
+function startScript(name: string, more: readonly string[], assembly?: string): Run {
+  const script = fileURLToPath(new URL(`../../../local/${name}`, import.meta.url));
+  const child = spawn(process.execPath, [script, '--data', data, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly },
   });
@@ -121,6 +124,19 @@ test('with --refuse-lost-events, the bus refuses an event that reaches no Action
   await run.ended;
   await until(() => leftOver().length === 0);
   expect([readyFile, join(data, 'ready.json')].filter((file) => existsSync(file))).toEqual([]);
+});
+
+test('npm run invoke gives an event to one function in the same state, and prints its answer', async () => {
+  const event = join(folder, 'event.json');
+  writeFileSync(event, '{"operation": "listTools", "site_id": "site_none"}');
+  const assembly = await serviceAssembly();
+  const invoke = (name: string) => startScript('invoke.ts', [name, event], assembly);
+  const known = invoke('ai-action');
+  expect(await known.ended).toBe(0);
+  expect(known.output()).toContain('{"success":false,"code":"assistant_not_found"');
+  const unknown = invoke('canary');
+  expect(await unknown.ended).toBe(1);
+  expect(unknown.output()).toContain('The stack has no function canary');
 });
 
 test('for a port in use or one that is no number, prints one message and exits with 1', async () => {
