@@ -36,7 +36,7 @@ export function addTo(member: CliCommand): void {
     .option('--sub <sub>', 'the login of the member')
     .examples('va-wave member remove --org org_… --email ada@example.com')
     .connected(async ({ output, ports }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
-      output.object(await removeMember(org, member, ports.members), 'Removed the member');
+      output.object(await removeMember(org, member, ports), 'Removed the member');
     });
 
   member

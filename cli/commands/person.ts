@@ -20,7 +20,8 @@ function addExport(command: CliCommand): void {
       'only records of events since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
       moment,
     )
-    .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json) or "conversation". The conversations come first. Then
+    .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json), "conversation" or "change" (a record of the audit
+trail). The conversations come first, then the audit trail. Then
 the logs of the Actions and of the usage webhooks follow one after the other, each with the newest event first. The export has payloads
 and responses, and no secret and no signature. It holds few records in memory at a time. An export that fails is incomplete.`)
     .examples(
@@ -64,8 +65,8 @@ the customer. It is found as a whole, as the name or value of a field at any dep
 response that is not JSON, as a word. Upper and lower case differ. The conversations that the person began are found by user id and
 visitor id, and then the deliveries that name these conversations or their sessions.
 
-The command removes payload and response from the delivery records, and erases conversations and the counters of IP addresses. First stop
-what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
+The command removes payload and response from the delivery records, erases conversations and the counters of IP addresses, and replaces
+the texts of the audit trail that have an id by "erased". First stop what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
 again. It reads the organization's whole delivery log and the whole conversations table. It prints until when copies remain that it does
 not reach: messages in queues and dead-letter queues, backups, and the archive of events (-c eventArchive=…).`)
     .examples(

@@ -1,4 +1,5 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
+import type { AuditRecord } from '../../src/contract/organizations.ts';
 import { RETENTION_DAYS } from '../../src/contract/retention.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
 import type { Conversation } from '../../src/domain/context.ts';
@@ -49,6 +50,7 @@ async function findPerson({ orgId, ids }: Person, ports: PersonPorts) {
     conversations,
     /** Finds the person's ids, and those of the person's conversations and sessions, in delivery records. */
     placeOf: personSearch([...named, ...theirs.filter((id) => id !== '')]),
+    auditOf: auditSearch(ids),
     /** Keys of the counters that the person's addresses may have. */
     counters: addresses.flatMap((ip) => [
       ADDRESS_COUNTERS.sessionCreate(ip),
@@ -58,8 +60,8 @@ async function findPerson({ orgId, ids }: Person, ports: PersonPorts) {
 }
 
 /**
- * Reads the delivery logs of an organization for an export: one after the other, each with the newest event first. With the ids of a
- * person, reads the person's conversations, and then the person's delivery records.
+ * Reads the audit trail and the delivery logs of an organization for an export: one after the other, each log with the newest event first.
+ * With the ids of a person, reads the person's conversations first, and of the rest the person's records.
  * @throws Refusal as findPerson
  */
 export async function* exported(
@@ -71,6 +73,11 @@ export async function* exported(
   const person = ids && (await findPerson({ orgId, ids }, ports));
   const { logs } = person ?? (await logsOf(orgId, ports));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
+  for await (const record of ports.erasure.auditRecords(orgId)) {
+    const isWanted =
+      person === undefined ? from === undefined || record.at >= from : person.auditOf(record) !== undefined;
+    if (isWanted) yield { kind: 'change', ...record };
+  }
   for await (const record of recordsOf(logs, from, ports)) {
     if (person === undefined || person.placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
   }
@@ -128,6 +135,8 @@ export type PersonCounts = {
   readonly places: Readonly<Record<string, number>>;
   readonly conversations: number;
   readonly counters: number;
+  /** Records of the audit trail that name the person. */
+  readonly changes: number;
   /** Records in progress, whose payload is still in a queue or in a function. */
   readonly unfinished: number;
   /** Records without an id of the person, of whose payload the log has only the beginning. */
@@ -140,12 +149,30 @@ export async function countPerson(person: Person, ports: PersonPorts): Promise<P
   const places: Places = new Map();
   const { counts } = await searchLogs(data, undefined, ports, places, async () => true);
   const counters = await ports.erasure.countCounters(data.counters);
-  return { ...counts, places: Object.fromEntries(places), conversations: data.conversations.length, counters };
+  const changes = await searchTrail(person.orgId, data, ports, async () => undefined);
+  return { ...counts, places: Object.fromEntries(places), conversations: data.conversations.length, counters, changes };
+}
+
+/** Counts the records of the audit trail that name a person. @param found receives each, and the same one without the person's ids */
+async function searchTrail(
+  orgId: string,
+  { auditOf }: PersonData,
+  { erasure }: PersonPorts,
+  found: (record: AuditRecord, without: AuditRecord) => Promise<void>,
+): Promise<number> {
+  let count = 0;
+  for await (const record of erasure.auditRecords(orgId)) {
+    const without = auditOf(record);
+    if (without === undefined) continue;
+    await found(record, without);
+    count += 1;
+  }
+  return count;
 }
 
 /**
- * Erases the data of a person: payload and response of every delivery record that has one of the ids, the person's conversations, and
- * the counters of the person's addresses. The outcome of each delivery stays (docs/decisions/0003). Ended records never change again, so
+ * Erases the data of a person: payload and response of every delivery record that has one of the ids, the person's conversations,
+ * the counters of the person's addresses, and the person's ids in the audit trail. The outcome of each delivery stays (docs/decisions/0003). Ended records never change again, so
  * no delivery restores what was erased. Records of attempts in progress are read again after 30 s, together with all recent events.
  * An interrupted run can be repeated: conversations, which lead to further records, are erased last.
  * @throws Refusal as findPerson
@@ -174,6 +201,7 @@ export async function erasePerson(person: Person, ports: PersonPorts): Promise<P
     places: Object.fromEntries(places),
     conversations: data.conversations.length,
     counters: await erasure.eraseCounters(data.counters),
+    changes: await searchTrail(person.orgId, data, ports, erasure.replaceAudit),
     unfinished: second.counts.unfinished,
   };
 }
@@ -245,6 +273,33 @@ export function personSearch(ids: readonly string[]): PlaceOf {
     if (wanted.has(trigger_ref)) return 'trigger_ref';
     const inResponse = response_excerpt === null ? undefined : placeInText(response_excerpt);
     return inResponse === undefined ? undefined : ['response', inResponse].filter((part) => part !== '').join('.');
+  };
+}
+
+/** Returns the search for a person's ids in the texts of audit records: it returns the record without these texts, or undefined. */
+function auditSearch(ids: readonly string[]): (record: AuditRecord) => AuditRecord | undefined {
+  const names = (text: string | null | undefined) =>
+    text != null && ids.some((id) => text === id || standsAlone(text, id));
+  const without = <Text extends string | null | undefined>(text: Text) => (names(text) ? 'erased' : text);
+  return (record) => {
+    const { by, entity_id, name, changes } = record;
+    const texts = [
+      by.sub,
+      by.email,
+      entity_id,
+      name,
+      ...(changes ?? []).flatMap(({ before, after }) => [before, after]),
+    ];
+    if (!texts.some(names)) return undefined;
+    return {
+      ...record,
+      by: { sub: without(by.sub), email: without(by.email) },
+      entity_id: without(entity_id),
+      ...(name !== undefined && { name: without(name) }),
+      ...(changes && {
+        changes: changes.map(({ field, before, after }) => ({ field, before: without(before), after: without(after) })),
+      }),
+    };
   };
 }
 

@@ -40,6 +40,8 @@ export const ASSISTANTS_PER_ORGANIZATION_MAX = 10_000;
 export const ASSISTANTS_PER_PAGE = 50;
 /** Records in one response of the audit trail. */
 export const AUDIT_PER_PAGE = 100;
+/** Characters that the audit trail keeps of an old or new value. All values of a record are far smaller than an item may be. */
+export const AUDIT_VALUE_CHARACTERS = 500;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
 /** Calls of one AI-decided Action. Calls with invalid arguments do not count. */
 export const AI_CALLS_PER_CONVERSATION = 5;

@@ -91,10 +91,21 @@ export const AUDIT_OPERATIONS = [
   'update_action',
   'delete_action',
   'erase_person',
+  'add_member',
+  'change_role',
+  'remove_member',
 ] as const;
 export type AuditOperation = (typeof AUDIT_OPERATIONS)[number];
 
-/** A change to the configuration of an organization: author, operation and time. It has names of fields, never their values. */
+/** The author of the operator's changes. */
+export const OPERATOR = { sub: 'operator', email: 'operator' } as const;
+
+const auditValue = z
+  .string()
+  .nullable()
+  .describe('Text, or JSON, of which the trail keeps the beginning; null when there is none');
+
+/** A change to the configuration of an organization, or to its members: author, operation, time, and old and new values that are no secret. */
 export const AUDIT_RECORD = {
   org_id: z.string(),
   at: time,
@@ -102,10 +113,15 @@ export const AUDIT_RECORD = {
   // Any name is accepted, because newer code may have more operations, and their records are shown.
   operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
   site_id: z.string(),
-  /** Id of the assistant or the Action. */
+  /** Id of the assistant, the Action or the login of the member. */
   entity_id: z.string(),
+  name: z.string().optional().describe('Name of the assistant or Action after the change; address of the member'),
   /** The version after the change; for a deletion, the last version. */
   version,
-  fields: z.array(z.string()),
+  fields: z.array(z.string()).describe('Names of the changed settings'),
+  changes: z
+    .array(z.object({ field: z.string(), before: auditValue, after: auditValue }))
+    .optional()
+    .describe('Their values, without secrets. A URL has `?…` in place of its query'),
 };
 export type AuditRecord = Stored<typeof AUDIT_RECORD>;

@@ -402,8 +402,10 @@ export type Members = {
   /** Lists the memberships of a login. */
   readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
   readonly list: (orgId: string) => Promise<readonly Membership[]>;
-  readonly save: (membership: Membership) => Promise<void>;
-  readonly remove: (orgId: string, sub: string) => Promise<void>;
+  /** @param record what the audit trail keeps of the change */
+  readonly save: (membership: Membership, record?: AuditRecord) => Promise<void>;
+  /** @param record absent when the trail is erased too */
+  readonly remove: (orgId: string, sub: string, record?: AuditRecord) => Promise<void>;
 };
 
 /** A login of the user pool. */

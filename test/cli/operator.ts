@@ -118,7 +118,6 @@ export class FakeOperator {
       countCounters: async () => 0,
       eraseCounters: async () => 0,
       recordErasure: async () => undefined,
-      eraseAudit: async () => 1,
     },
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),

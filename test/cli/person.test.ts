@@ -47,6 +47,7 @@ test('counts on a dry run, asks with the counts, and erases', async () => {
       '  places.user    2',
       '  conversations  1',
       '  counters       0',
+      '  changes        0',
       '',
     ].join('\n'),
     err: '',
@@ -101,6 +102,43 @@ test("exports an organization's log, or the data of one person, as JSON Lines", 
   expect(later).toMatchObject({ code: 0, out: '' });
   operator.whileWaiting = () => false;
   expect((await operator.run('export', '--org', org_id)).code).toBe(1);
+});
+
+test('exports and erases what the audit trail has of a person, and keeps what was done', async () => {
+  const { operator, org_id } = await operatorWithRecords();
+  const member = ['--org', org_id, '--email', 'ada@example.com'];
+  for (const words of [['add'], ['add', '--role', 'admin'], ['remove']]) {
+    expect((await operator.run('member', ...words, ...member)).code).toBe(0);
+    operator.clock.advance(1);
+  }
+  await operator.run('member', 'add', '--org', org_id, '--email', 'max@example.com');
+  const trail = async () => (await operator.store.auditPage(org_id)).records.toReversed();
+  const role = (before: string | null, after: string | null) => ({ changes: [{ field: 'role', before, after }] });
+  const by = { sub: 'operator', email: 'operator' };
+  expect(await trail()).toMatchObject([
+    { operation: 'add_member', by, name: 'ada@example.com', ...role(null, 'member') },
+    { operation: 'change_role', by, name: 'ada@example.com', ...role('member', 'admin') },
+    { operation: 'remove_member', by, name: 'ada@example.com', ...role('admin', null) },
+    { operation: 'add_member', by, name: 'max@example.com' },
+  ]);
+  const [{ entity_id: sub } = { entity_id: '' }] = await trail();
+  const exportOf = async (...user: readonly string[]) => {
+    const { out } = await operator.run('export', '--org', org_id, ...user);
+    return out.split('\n').filter((line) => line.includes('"kind":"change"')).length;
+  };
+  expect([await exportOf(), await exportOf('--user', 'ada@example.com'), await exportOf('--user', sub)]).toEqual([
+    4, 3, 3,
+  ]);
+  const ids = ['--user', 'ada@example.com', '--user', sub];
+  expect(await operator.json('erase', '--org', org_id, ...ids, '--yes')).toMatchObject({ changes: 3 });
+  const left = JSON.stringify([await trail(), operator.store.client]);
+  expect([left.includes('ada@example.com'), left.includes(sub)]).toEqual([false, false]);
+  expect((await trail()).map(({ operation, name }) => [operation, name])).toEqual(
+    expect.arrayContaining([
+      ['change_role', 'erased'],
+      ['add_member', 'max@example.com'],
+    ]),
+  );
 });
 
 /** A record with these texts. */

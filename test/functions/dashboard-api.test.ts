@@ -254,7 +254,38 @@ test('members are listed by email address, without the ids of their logins', asy
 });
 
 describe('the audit trail', () => {
-  test('has the author and the changed fields, but no value', async () => {
+  test.each<[string, object, object[]]>([
+    ['a name', { name: 'Web' }, [{ field: 'name', before: 'Event', after: 'Web' }]],
+    [
+      'a URL, without the queries',
+      { url: 'https://b.example/hook?key=SECRET#SECRET' },
+      [{ field: 'url', before: 'https://a.example/hook?…', after: 'https://b.example/hook?…' }],
+    ],
+    [
+      'only the query of a URL',
+      { url: 'https://a.example/hook?key=SECRET' },
+      [{ field: 'url', before: 'https://a.example/hook?…', after: 'https://a.example/hook?…' }],
+    ],
+    ['a list', { events: ['sms.sent'] }, [{ field: 'events', before: '["contact.created"]', after: '["sms.sent"]' }]],
+    [
+      'a long text, cut',
+      { name: '\u{1f600}'.repeat(100) },
+      [{ field: 'name', before: 'Event', after: '\u{1f600}'.repeat(100) }],
+    ],
+    ['nothing', { name: 'Event' }, []],
+  ])('has the old and the new value of %s', async (_, change, changes) => {
+    const { call, store } = await withAssistant();
+    await store.createAction(
+      anEventAction({ name: 'Event', url: 'https://a.example/hook?key=OLD', events: ['contact.created'] }),
+    );
+    await call('anna', 'PATCH', `${ORG}/actions/act_event`, { version: 1, change });
+    const audit = await call('anna', 'GET', `${ORG}/audit`);
+    const saved: { field: string }[] = audit.body.records[0].changes;
+    expect(saved.filter(({ field }) => field !== 'slug')).toEqual(changes);
+    expect(audit.text).not.toMatch(/SECRET|OLD/);
+  });
+
+  test('has the author and the changed fields, and nothing of a secret', async () => {
     const { call } = await withAssistant({ authentication_mode: 'Session Signed' });
     await call('anna', 'PATCH', SITE, { version: 1, change: { domain: 'hidden.example', enabled: false } });
     const { body } = await call('anna', 'POST', `${SITE}/server-secret`, { version: 2 });
@@ -264,7 +295,7 @@ describe('the audit trail', () => {
       { operation: 'generate_server_secret', fields: ['server_secret'], version: 3 },
       { operation: 'update_assistant', fields: ['domain', 'enabled'], version: 2, by: { email: 'anna@shop.example' } },
     ]);
-    expect(audit.text).not.toContain('hidden.example');
+    expect(audit.body.records[0].changes).toEqual([]);
     expect(audit.text).not.toContain(body.server_secret.slice(-6));
   });
 

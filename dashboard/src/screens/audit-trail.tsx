@@ -3,6 +3,7 @@ import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/organizations.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
+import { useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Time } from '../parts/texts.tsx';
 import { LABELS as ACTION_LABELS } from './action-form.ts';
@@ -20,8 +21,20 @@ const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
   update_action: 'Changed the Action',
   delete_action: 'Deleted the Action',
   erase_person: "Erased a person's data in the organization",
+  add_member: 'Added the member',
+  change_role: 'Changed the role of the member',
+  remove_member: 'Removed the member',
 };
 const operations = new Map(Object.entries(OPERATIONS));
+const kindOf = ({ operation }: Change) => operations.get(operation) ?? operation;
+
+/** Returns a filter by a property of the changes: its values are the choices. */
+const by = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
+  label,
+  options: Object.fromEntries(
+    [...new Set(changes.map(of))].sort().map((value) => [value, (change: Change) => of(change) === value]),
+  ),
+});
 
 /** The changes to the configuration of the organization, page by page. */
 export default function AuditTrail() {
@@ -40,8 +53,13 @@ export default function AuditTrail() {
     ]);
   });
   const [adding, add] = useWork();
+  const { records, next: after } = loaded.value ?? { records: [], next: null };
+  const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
+  const searched = (change: Change) =>
+    [nameOf(change), change.name, change.entity_id, change.by.email, settings(change), ...valuesOf(change)].join('\n');
+  const filters = [by('Person', records, (change) => change.by.email), by('Change', records, kindOf)];
+  const list = useList(records, 'changes', searched, filters, []);
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
-  const { records, next: after } = loaded.value;
   const showEarlier = () =>
     add(async () => {
       if (after === null) return;
@@ -49,26 +67,28 @@ export default function AuditTrail() {
       loaded.change((last) => ({ ...earlier, records: [...last.records, ...earlier.records] }));
     });
 
-  const entity = ({ site_id, entity_id }: Change) => {
-    const known = names.value?.get(entity_id);
-    if (known === undefined) return <Box variant="code">{entity_id}</Box>;
+  const entity = (change: Change) => {
+    const { site_id, entity_id, name } = change;
+    if (names.value?.has(entity_id) !== true) return name ?? <Box variant="code">{entity_id}</Box>;
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
-    return <Link href={path}>{known}</Link>;
+    return <Link href={path}>{nameOf(change)}</Link>;
   };
   return (
     <Table<Change>
       header={
         <Header
           variant="h1"
-          description="Changes that admins made in the dashboard, and erasures by the operator, the newest first. It has the names of the changed settings, never their values."
+          counter={list.counter}
+          description={`Changes that admins made in the dashboard, and what the operator did with members and people's data, the newest first. It has no secrets.${after === null ? '' : ' The search and the filters cover the changes that are shown.'}`}
         >
           Audit trail
         </Header>
       }
-      items={records}
+      items={list.shown.items}
+      filter={list.shown.filter}
       wrapLines
       contentDensity="compact"
-      empty={<Box variant="strong">No changes yet</Box>}
+      empty={list.none ?? <Box variant="strong">No changes yet</Box>}
       ariaLabels={{ tableLabel: 'Changes' }}
       columnDefinitions={[
         { id: 'at', header: 'Time', width: 130, cell: ({ at }) => <Time at={at} /> },
@@ -78,8 +98,15 @@ export default function AuditTrail() {
           isRowHeader: true,
           cell: (change) => (
             <span className="anywhere">
-              {operations.get(change.operation) ?? change.operation} {entity(change)}
-              {change.operation.startsWith('update_') && `: ${settings(change)}`}
+              {kindOf(change)} {entity(change)}
+              {change.operation.startsWith('update_') && change.changes === undefined && `: ${settings(change)}`}
+              {valuesOf(change).length > 0 && (
+                <ul>
+                  {valuesOf(change).map((text) => (
+                    <li key={text}>{text}</li>
+                  ))}
+                </ul>
+              )}
               <Box color="text-body-secondary" fontSize="body-s">
                 by {change.by.email}
               </Box>
@@ -100,7 +127,17 @@ export default function AuditTrail() {
   );
 }
 
-function settings({ operation, fields }: Change): string {
-  const labels = operation === 'update_action' ? ACTION_LABELS : ASSISTANT_LABELS;
-  return fields.map((field) => labels[field] ?? field).join(', ');
-}
+/** Settings that no form has. */
+const OTHERS: Readonly<Record<string, string>> = { role: 'Role', slug: 'Name in code' };
+const labelOf = ({ entity_id, site_id }: Change, field: string) =>
+  (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHERS[field] ?? field;
+
+const settings = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
+
+/** Returns what a change has changed, one sentence for each setting. */
+const valuesOf = (change: Change) =>
+  (change.changes ?? []).map(({ field, before, after }) => {
+    const label = labelOf(change, field);
+    if (before === after) return `${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`;
+    return `${label}: ${before || 'not set'} → ${after || 'not set'}`;
+  });

@@ -1,8 +1,10 @@
-import { Box, Header, Table } from '@cloudscape-design/components';
+import { Box, FormField, Header, Input, SpaceBetween, Table } from '@cloudscape-design/components';
+import { useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
+import { OneOf } from '../parts/fields.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Time } from '../parts/texts.tsx';
+import { Code, Panel, Time } from '../parts/texts.tsx';
 
 type Member = DashboardAnswer<'listMembers'>['members'][number];
 
@@ -14,7 +16,7 @@ export default function Members() {
   const loaded = useLoad(org_id, () => api('listMembers', { org_id }, {}));
   const members = loaded.value?.members;
   if (members === undefined) return <NotLoaded loaded={loaded} what="the members" />;
-  return (
+  const table = (
     <Table<Member>
       header={
         <Header
@@ -51,5 +53,45 @@ export default function Members() {
         },
       ]}
     />
+  );
+  return (
+    <SpaceBetween size="m">
+      {table}
+      <OperatorCommand orgId={org_id} />
+    </SpaceBetween>
+  );
+}
+
+const WISHES = {
+  'Add or make an admin': (member: string) => `add ${member} --role admin`,
+  'Add or make a member': (member: string) => `add ${member} --role member`,
+  Remove: (member: string) => `remove ${member}`,
+} as const;
+type Wish = keyof typeof WISHES;
+const EVERY_WISH: readonly Wish[] = ['Add or make an admin', 'Add or make a member', 'Remove'];
+
+/** Returns a word of a shell's command that means this text. */
+const word = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+/** Makes the command with which the operator changes a member. */
+function OperatorCommand({ orgId }: { readonly orgId: string }) {
+  const [wish, setWish] = useState<Wish>('Add or make an admin');
+  const [email, setEmail] = useState('');
+  const command = WISHES[wish](`--org ${orgId} --email ${word(email.trim()) || '<email>'}`);
+  return (
+    <Panel title="Change a member" description="Send this command to the operator of this service.">
+      <FormField label="What">
+        <OneOf value={wish} words={EVERY_WISH} disabled={false} onChange={setWish} />
+      </FormField>
+      <FormField label="Email">
+        <Input
+          value={email}
+          inputMode="email"
+          placeholder="ada@example.com"
+          onChange={({ detail }) => setEmail(detail.value)}
+        />
+      </FormField>
+      <Code wrap label="Command that changes a member" text={`npx va-wave member ${command}`} />
+    </Panel>
   );
 }

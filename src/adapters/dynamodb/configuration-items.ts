@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { actionShape, OFFERED, SEALED } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT } from '../../contract/assistants.ts';
-import { AUDIT_RECORD, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
+import { AUDIT_RECORD, type AuditRecord, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import { itemReader } from './stored-items.ts';
 
@@ -125,6 +125,14 @@ export const KEYS = {
   creation: (orgId: string, sub: string, key: string) => ({ pk: `ORG#${orgId}`, sk: `CREATED#${sub}#${key}` }),
   domain: (entry: string, siteId: string) => ({ pk: `DOMAIN#${entry}`, sk: `SITE#${siteId}` }),
 } as const;
+
+/** Returns the write of an audit record. */
+export const auditPut = (table: string, record: AuditRecord) => ({
+  Put: {
+    TableName: table,
+    Item: { ...KEYS.audit(record.org_id, record.at, record.entity_id, record.version), record },
+  },
+});
 
 export const SORT_PREFIXES = {
   action: 'ACTION#',

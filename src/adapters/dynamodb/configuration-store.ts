@@ -11,6 +11,7 @@ import { unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
+  auditPut,
   KEYS,
   readActionOwner,
   readAssistant,
@@ -242,10 +243,6 @@ function configurationTransaction(client: DynamoDb, table: string) {
     Put: { TableName: table, Item: item, ...condition },
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
-  const auditWrite = (mutation: Mutation, author: Author) => {
-    const record = auditRecord(mutation, author);
-    return put({ ...KEYS.audit(record.org_id, record.at, record.entity_id, record.version), record });
-  };
   /** Written with the creation, so that a repeated request finds what the first one has created, or that it is deleted. */
   const creationWrites = (next: Assistant | Action, { by, at, creationKey }: Author) =>
     creationKey === undefined
@@ -267,7 +264,7 @@ function configurationTransaction(client: DynamoDb, table: string) {
     author: Author | undefined,
     writes: NamedWrites,
   ): Promise<readonly string[]> => {
-    const audit = author === undefined ? [] : [auditWrite(mutation, author)];
+    const audit = author === undefined ? [] : [auditPut(table, auditRecord(mutation, author))];
     const creation =
       author === undefined || mutation.next === undefined || mutation.previous !== undefined
         ? []

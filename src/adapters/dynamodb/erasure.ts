@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
-import type { AuditRecord } from '../../contract/organizations.ts';
+import { type AuditRecord, OPERATOR } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { KEYS } from './configuration-items.ts';
+import { auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff, transactionFailures } from './storage-errors.ts';
@@ -137,17 +137,14 @@ export function erasure(
       const record: AuditRecord = {
         org_id: orgId,
         at: at.toISOString(),
-        by: { sub: 'operator', email: 'operator' },
+        by: OPERATOR,
         operation: 'erase_person',
         site_id: '',
         entity_id: orgId,
         version: 1,
         fields: [],
       };
-      await client.put({
-        TableName: tables.configuration,
-        Item: { ...KEYS.audit(orgId, record.at, orgId, record.version), record },
-      });
+      await client.transactWrite({ TransactItems: [auditPut(tables.configuration, record)] });
     },
 
     /** Records that an organization or an assistant is deleted. */
@@ -161,6 +158,28 @@ export function erasure(
     deletions: async (): Promise<readonly Deletion[]> => {
       const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }).pk, '');
       return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
+    },
+
+    /** Reads the audit trail of an organization, the oldest record first. */
+    auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
+      const { pk } = KEYS.audit(orgId, '', '', 0);
+      const pages = client.queryPages({
+        TableName: tables.configuration,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+      });
+      for await (const { Items } of pages) {
+        for (const item of Items) yield readAuditRecord(tables.configuration, item).record;
+      }
+    },
+
+    /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */
+    replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
+      const { org_id, at, entity_id, version } = record;
+      if (entity_id !== next.entity_id) {
+        await client.delete({ TableName: tables.configuration, Key: KEYS.audit(org_id, at, entity_id, version) });
+      }
+      await client.transactWrite({ TransactItems: [auditPut(tables.configuration, next)] });
     },
 
     eraseAudit: (orgId: string) =>

@@ -1,8 +1,8 @@
-import type { Membership } from '../../contract/organizations.ts';
+import type { AuditRecord, Membership } from '../../contract/organizations.ts';
 import type { Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb } from './client.ts';
-import { KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
+import { auditPut, KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
 import { transactionFailures } from './storage-errors.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
@@ -10,6 +10,7 @@ import { findItem, namesUnder } from './stored-items.ts';
 export function members(client: DynamoDb, table: string): Members {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
+  const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
   const list = async (orgId: string): Promise<readonly Membership[]> => {
     const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
@@ -27,7 +28,7 @@ export function members(client: DynamoDb, table: string): Members {
       return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
     },
 
-    save: async (membership) => {
+    save: async (membership, record) => {
       const { org_id, sub } = membership;
       // The organization may be deleted between its read and this write, and would leave a membership without it.
       const failed = await transactionFailures(() =>
@@ -42,17 +43,19 @@ export function members(client: DynamoDb, table: string): Members {
             },
             { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
             { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
+            ...auditWrites(record),
           ],
         }),
       );
       if (failed.length > 0) throw noOrganization(org_id);
     },
 
-    remove: async (orgId, sub) => {
+    remove: async (orgId, sub, record) => {
       await client.transactWrite({
         TransactItems: [
           { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
           { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
+          ...auditWrites(record),
         ],
       });
     },

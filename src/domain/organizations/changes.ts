@@ -1,5 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
+import { AUDIT_VALUE_CHARACTERS } from '../../contract/limits.ts';
 import type { AuditOperation, AuditRecord } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Author, ManagementContext } from '../context.ts';
@@ -69,7 +71,32 @@ export type Mutation =
 /** Fields that change with every save and are not recorded. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);
 
-/** Returns the audit record of a change: author, operation, time and names of the changed fields, never their values. */
+/** Fields of which the audit trail says only that they changed. */
+const WITHOUT_VALUES: ReadonlySet<string> = new Set(['server_secret', 'escalation_channels']);
+
+/** Returns what the audit trail keeps of a value. The query of a URL may have a secret. */
+function auditValue(field: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = typeof value === 'string' ? value : canonicalJson(value);
+  return truncateCharacters(field === 'url' ? text.replace(/[?#].*$/s, '?…') : text, AUDIT_VALUE_CHARACTERS);
+}
+
+/** Returns the old and the new value of each field that is no secret. */
+export function auditValues(
+  fields: readonly string[],
+  previous: object,
+  next: object,
+): NonNullable<AuditRecord['changes']> {
+  const [before, after] = [previous, next].map((values) => new Map<string, unknown>(Object.entries(values)));
+  const shown = fields.filter((field) => !WITHOUT_VALUES.has(field));
+  return shown.map((field) => ({
+    field,
+    before: auditValue(field, before?.get(field)),
+    after: auditValue(field, after?.get(field)),
+  }));
+}
+
+/** Returns the audit record of a change: author, operation, time, and of a change of settings their names and values. */
 export function auditRecord(mutation: Mutation, { by, at }: Author): AuditRecord {
   const entity = mutation.next ?? mutation.previous;
   const fields = changedFields(mutation.previous ?? {}, mutation.next ?? {}).filter((name) => !BOOKKEEPING.has(name));
@@ -80,8 +107,10 @@ export function auditRecord(mutation: Mutation, { by, at }: Author): AuditRecord
     operation: operationOf(mutation, fields),
     site_id: entity.site_id,
     entity_id: 'action_id' in entity ? entity.action_id : entity.site_id,
+    name: entity.name,
     version: entity.version,
     fields: mutation.next === undefined ? [] : fields,
+    ...(mutation.previous && mutation.next && { changes: auditValues(fields, mutation.previous, mutation.next) }),
   };
 }
 

@@ -1,8 +1,16 @@
 import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
-import { type Membership, memberInput, namedMember, type Role } from '../../contract/organizations.ts';
+import {
+  type AuditRecord,
+  type Membership,
+  memberInput,
+  namedMember,
+  OPERATOR,
+  type Role,
+} from '../../contract/organizations.ts';
 import type { Context, Login, Logins, Members } from '../context.ts';
 import { inputOf, Refusal } from '../refusal.ts';
+import { auditValues } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { requireOrganization } from './manage-organizations.ts';
 
@@ -29,8 +37,26 @@ export async function addMember(
     role,
     created_at: context.now().toISOString(),
   };
-  await context.members.save(membership);
+  const previous = await context.members.findMembership(orgId, login.sub);
+  await context.members.save(membership, memberRecord(context.now(), previous, membership));
   return { membership, invited };
+}
+
+/** Returns the record of a change of a membership, which only the operator makes. Without `next` it ends. */
+function memberRecord(at: Date, previous: Membership | undefined, next?: Membership): AuditRecord {
+  const { org_id = '', sub = '', email = '' } = next ?? previous ?? {};
+  return {
+    org_id,
+    at: at.toISOString(),
+    by: OPERATOR,
+    operation: next === undefined ? 'remove_member' : previous === undefined ? 'add_member' : 'change_role',
+    site_id: '',
+    entity_id: sub,
+    name: email,
+    version: 1,
+    fields: ['role'],
+    changes: auditValues(['role'], previous ?? {}, next ?? {}),
+  };
 }
 
 /**
@@ -78,7 +104,7 @@ export async function listMembers(orgId: string, members: Members): Promise<read
 export async function removeMember(
   orgId: string,
   input: z.input<typeof namedMember>,
-  members: Members,
+  { members, now }: Context<'members' | 'now'>,
 ): Promise<Membership> {
   const wanted = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
   const memberships = (await members.list(orgId)).filter(
@@ -91,7 +117,7 @@ export async function removeMember(
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
     });
   }
-  for (const { sub } of memberships) await members.remove(orgId, sub);
+  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(now(), one));
   return membership;
 }
 

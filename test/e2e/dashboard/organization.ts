@@ -37,7 +37,7 @@ describe('the organization and the theme', () => {
     });
     await page.getByRole('link', { name: 'Audit trail' }).click();
     const rows = page.getByRole('table', { name: 'Changes' }).locator('tbody tr');
-    await rows.first().getByText('Changed the assistant Website: Rate Limit').waitFor();
+    await rows.first().getByText('Rate Limit: 100 → 101').waitFor();
     expect(await rows.first().innerText()).toContain(`by ${shop.email('admin')}`);
     expect(await rows.count()).toBe(1);
     await button('Show earlier changes').click();
@@ -47,6 +47,48 @@ describe('the organization and the theme', () => {
     await page.unroute(AUDIT);
     await page.getByRole('link', { name: 'Find an order' }).click();
     await page.getByLabel('Endpoint URL').waitFor();
+  });
+
+  test('finds changes by person, kind, name and value, and has those of members by the operator', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `Shop ${index} ${'\u05d0'.repeat(index)}`);
+    for (const name of [...names, 'Website']) {
+      await open(page, shop.url(`/${siteId}/general`));
+      await page.getByLabel('Name').fill(name);
+      await button('Save changes').click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByLabel('Email').fill(shop.email('member'));
+    const command = page.getByRole('region', { name: 'Command that changes a member' });
+    const wish = `npx va-wave member add --org ${shop.orgId} --email ${shop.email('member')} --role admin`;
+    await command.getByText(wish, { exact: true }).waitFor();
+    expect(await flaws(page)).toEqual([]);
+    await dashboard.vaWave(...wish.split(' ').slice(2));
+    await page.getByLabel('Email').fill("o'neil; rm -rf /");
+    await command.getByText("--email 'o'\\''neil; rm -rf /' --role admin").waitFor();
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    const rows = page.getByRole('table', { name: 'Changes' }).locator('tbody tr');
+    await rows
+      .first()
+      .getByText(`Changed the role of the member ${shop.email('member')}`)
+      .waitFor();
+    await rows.first().getByText('Role: member → admin').waitFor();
+    const find = page.getByLabel('Find changes');
+    await find.fill('shop 7');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(2);
+    await find.fill('');
+    for (const [label, option, first] of [
+      ['Person', 'operator', 'Changed the role of the member'],
+      ['Change', 'Added the member', 'Added the member'],
+    ] as const) {
+      await page.getByRole('button', { name: label }).click();
+      await page.getByRole('option', { name: option }).click();
+      await rows.nth(5).waitFor({ state: 'detached' });
+      await rows.first().getByText(first).waitFor();
+    }
+    expect(page.url()).toContain('person=operator&change=Added+the+member');
+    expect(await flaws(page)).toEqual([]);
   });
 
   test('leads to help pages, which have the sample receivers', async () => {

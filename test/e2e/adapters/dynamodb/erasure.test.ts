@@ -186,6 +186,7 @@ test("erases a person's payloads and responses in one organization, and keeps ou
     places,
     conversations: 1,
     counters: 1,
+    changes: 0,
     unfinished: 0,
     cut_payloads: 0,
   };
@@ -206,7 +207,7 @@ test("erases a person's payloads and responses in one organization, and keeps ou
   expect(await itemsNaming(`#CONVERSATION#${began.conversation_id}`)).toEqual([]);
   expect(await itemsNaming(`#CONVERSATION#${kept_conversation.conversation_id}`)).toHaveLength(2);
   expect(await itemsNaming('erase_person')).toEqual([expect.not.stringContaining('u-1')]);
-  const nothing = { records: 0, places: {}, conversations: 0, counters: 0 };
+  const nothing = { records: 0, places: {}, conversations: 0, counters: 0, changes: 0 };
   expect(await erasePerson(person, personPorts())).toMatchObject(nothing);
 });
 
