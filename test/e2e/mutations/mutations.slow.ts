@@ -21,23 +21,21 @@ type Report = {
   }[];
 };
 
-/** Runs the tests of these files in the copy. @returns the full names of the tests that passed and of those that failed */
-function run(...files: readonly string[]): { readonly passed: readonly string[]; readonly failed: readonly string[] } {
+/** Runs the tests of these files in the copy. @returns how many passed, and the full names of those that failed */
+function run(...files: readonly string[]): { readonly passed: number; readonly failed: readonly string[] } {
   const outputFile = join(copy, 'report.json');
   rmSync(outputFile, { force: true });
   spawnSync('npm', ['test', '--', '--ci', '--json', `--outputFile=${outputFile}`, ...files], { cwd: copy });
   const { testResults }: Report = JSON.parse(readFileSync(outputFile, 'utf8'));
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const namesOf = (status: string) => tests.filter((test) => test.status === status).map(({ fullName }) => fullName);
-  return { passed: namesOf('passed'), failed: namesOf('failed') };
+  return { passed: namesOf('passed').length, failed: namesOf('failed') };
 }
 
-test('without a mutation, every named test passes', () => {
-  const { passed, failed } = run(...new Set(Object.values(MUTATIONS).map(({ seenBy }) => seenBy[0])));
+test('without a mutation, every test passes', () => {
+  const { passed, failed } = run(...new Set(Object.values(MUTATIONS).map(({ seenBy }) => seenBy)));
   expect(failed).toEqual([]);
-  for (const { seenBy } of Object.values(MUTATIONS)) {
-    expect(passed).toContainEqual(expect.stringMatching(startOf(seenBy[1])));
-  }
+  expect(passed).toBeGreaterThan(0);
 }, 300_000);
 
 test.each(Object.entries(MUTATIONS))(
@@ -50,11 +48,9 @@ test.each(Object.entries(MUTATIONS))(
       path,
       original.replace(text, () => becomes),
     );
-    const { failed } = run(seenBy[0]);
+    const { failed } = run(seenBy);
     writeFileSync(path, original);
-    expect(failed).toContainEqual(expect.stringMatching(startOf(seenBy[1])));
+    expect(failed).not.toEqual([]);
   },
   300_000,
 );
-
-const startOf = (name: string) => new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);

@@ -173,11 +173,17 @@ test.each([
 );
 
 test('an invocation that times out fails alone, and the others go on', async () => {
-  const fn = start({ timeout: 1 });
+  const fn = start();
   const first = value(await invoke(fn, {}));
-  const hangs = invoke(fn, { ends: 'hang' });
-  await pause(900);
+  const { useFakeTimers, advanceTimersByTime, useRealTimers } = import.meta.jest;
+  useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+  const hangs = invoke(fn, { name: 'hangs', ends: 'hang' });
+  await atTheDoor(1);
+  advanceTimersByTime(9_000);
   const beside = invoke(fn, { name: 'beside' });
+  await atTheDoor(2);
+  advanceTimersByTime(1_000);
+  useRealTimers();
   expect(value(await hangs).errorType).toBe('Sandbox.Timedout');
   release('beside');
   expect(value(await beside).threadId).toBe(first.threadId);
