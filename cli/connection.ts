@@ -120,17 +120,18 @@ export async function* localLog(folder: string, logGroup: string, query: LogQuer
   const files = await readdir(logs).catch((): string[] => []);
   const file = files.find((name) => name.startsWith(`${constructOf(logGroup)}Function`));
   if (file === undefined) return;
+  let time: Date | undefined;
   for (const text of (await readFile(join(logs, file), 'utf8')).split('\n')) {
-    const time = timeOf(text);
-    if (text === '' || (time !== undefined && time < query.since)) continue;
-    if (query.containing === undefined || text.includes(query.containing))
-      yield { time: (time ?? query.since).toISOString(), text };
+    // A line without a time, as of a crash, belongs to the one before it.
+    time = timeOf(text) ?? time;
+    if (text === '' || time === undefined || time < query.since) continue;
+    if (query.containing === undefined || text.includes(query.containing)) yield { time: time.toISOString(), text };
   }
 }
 
 const structured = z.object({ timestamp: z.iso.datetime() });
 
-/** Returns the time of a structured line, or undefined for any other line. Other lines are always shown. */
+/** Returns the time of a structured line, or undefined for any other line. */
 function timeOf(line: string): Date | undefined {
   const { data } = structured.safeParse(parseJson(line));
   return data && new Date(data.timestamp);

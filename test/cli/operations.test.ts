@@ -85,7 +85,9 @@ describe('logs', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'logs'));
     const line = (timestamp: string, message: string) => JSON.stringify({ timestamp, message });
-    const lines = [line('2026-01-01T00:00:00.000Z', 'old'), line('2026-01-02T00:00:00.000Z', 'new'), 'not JSON', ''];
+    const old = [line('2026-01-01T00:00:00.000Z', 'old'), 'not JSON either'];
+    const recent = [line('2026-01-02T00:00:00.000Z', 'new'), 'not JSON'];
+    const lines = [...old, ...recent, ''];
     writeFileSync(join(folder, 'logs', 'DeliveriesDispatcherFunction12345678.log'), lines.join('\n'));
     const read = async (group: string, containing?: string) => {
       const query = { since: new Date('2026-01-01T12:00:00Z'), containing };
@@ -93,8 +95,8 @@ describe('logs', () => {
       for await (const { text } of localLog(folder, group, query)) texts.push(text);
       return texts;
     };
-    expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01')).toEqual([lines[1], 'not JSON']);
-    expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01', 'new')).toEqual([lines[1]]);
+    expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01')).toEqual(recent);
+    expect(await read('VaWave-DeliveriesDispatcherLogABCDEF01', 'new')).toEqual([recent[0]]);
     expect(await read('VaWave-DeliveriesEventRouterLogABCDEF01')).toEqual([]);
   });
 });

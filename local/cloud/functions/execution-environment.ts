@@ -108,7 +108,8 @@ export function executionEnvironment(options: EnvironmentOptions) {
   worker.stderr.setEncoding('utf8').on('data', onOutput);
 
   const post = (request: WorkerRequest): void => worker.postMessage(request);
-  const log = (message: string): void => onOutput(`${JSON.stringify({ level: 'ERROR', message })}\n`);
+  const log = (message: string): void =>
+    onOutput(`${JSON.stringify({ timestamp: new Date().toISOString(), level: 'ERROR', message })}\n`);
   const fail = (error: FunctionError): void => {
     end ??= error;
     for (const { settle } of running.values()) settle(failure(end));
