@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { harness, STUB } from '../shared-harness.ts';
+import { byDay, harness, STUB } from '../shared-harness.ts';
 
 // Pages with their own layers: modal dialogs, popovers, banners, zoom.
 
@@ -31,7 +31,7 @@ const dialogs: readonly [string, string, string][] = [
   ],
 ];
 
-describe.each(SIZES)('at $width pixels', (viewport) => {
+describe.each(byDay(1, SIZES))('at $width pixels', (viewport) => {
   test.each(dialogs)(
     'a page with %s opens the panel from a button in it: it can be used',
     async (_what, body, show) => {
@@ -55,7 +55,7 @@ describe.each(SIZES)('at $width pixels', (viewport) => {
   );
 
   test('a page zooms itself: the whole panel is in the window, and closes', async () => {
-    for (const zoom of [1.25, 1.5, 0.8]) {
+    for (const zoom of byDay(1, [1.25, 1.5, 0.8])) {
       const { page, widget } = await harness.visit({ head: `<style>html { zoom: ${zoom} }</style>` }, { viewport });
       await widget.openForm();
       const parts = [widget.dialog, widget.button('Close'), widget.send];
@@ -67,7 +67,7 @@ describe.each(SIZES)('at $width pixels', (viewport) => {
     }
   });
 
-  test.each([2147483647, 9999, 1000])(
+  test.each(byDay(1, [2147483647, 9999, 1000]))(
     'a banner with the z-index %d can be clicked where the launcher is',
     async (zIndex) => {
       const banner = `<div style="position:fixed;left:0;right:0;bottom:0;height:100px;background:#fff;z-index:${zIndex}">

@@ -3,7 +3,7 @@ import { CONTACT_FORM } from '../fake-service.ts';
 import { type Visit, widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { focused } from '../page-state.ts';
-import { harness, STUB } from '../shared-harness.ts';
+import { byDay, harness, STUB } from '../shared-harness.ts';
 
 // Pages whose scripts react to every event of the document.
 
@@ -155,7 +155,7 @@ describe('smooth scrolling', () => {
   });
 });
 
-test.each(['click', 'mousedown', 'pointerdown', 'mouseup', 'pointerup'])(
+test.each(byDay(2, ['mousedown', 'click', 'pointerdown', 'mouseup', 'pointerup']))(
   'a menu of the page that closes by a %s outside it closes by one in the widget',
   async (type) => {
     const menu = script(`window.heard = [];

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { readDocument, samples } from '../../../docs/documents.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript, REACT_18 } from '../page-script.ts';
-import { harness } from '../shared-harness.ts';
+import { byDay, harness } from '../shared-harness.ts';
 
 /** The code of a recipe as docs/widget-recipes.md prints it, with the address of the service. */
 const recipe = (heading: string, nth = 0) =>
@@ -23,10 +23,10 @@ function Application() {
 }
 createRoot(document.querySelector('main')).render(<Application />);`;
 
-const VERSIONS = [
-  [18, REACT_18],
+const VERSIONS = byDay(1, [
   [19, {}],
-] as const;
+  [18, REACT_18],
+] as const);
 
 const visitApplication = (
   react: Readonly<Record<string, string>>,

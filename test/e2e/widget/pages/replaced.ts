@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../../../harness/until.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
-import { harness } from '../shared-harness.ts';
+import { byDay, harness } from '../shared-harness.ts';
 
 // Pages that replace their content or their whole document while a visitor writes.
 
@@ -10,38 +10,41 @@ const NEW_PAGE = '<head><title>New</title></head><body><main><h1>New page</h1></
 
 const ways: readonly [string, string][] = [
   ['the markup of the document', `document.documentElement.innerHTML = '${NEW_PAGE}'`],
+  ['the document by Idiomorph', `Idiomorph.morph(document.documentElement, '<html>${NEW_PAGE}</html>')`],
   ['the markup of the body', `document.body.innerHTML = '<h1>New page</h1>'`],
   ['the body', `document.body = Object.assign(document.createElement('body'), { innerHTML: '<h1>New page</h1>' })`],
   [
     'the root element',
     `document.documentElement.replaceWith(Object.assign(document.createElement('html'), { innerHTML: '${NEW_PAGE}' }))`,
   ],
-  ['the document by Idiomorph', `Idiomorph.morph(document.documentElement, '<html>${NEW_PAGE}</html>')`],
   [
     'the body three times in a row',
     `for (const n of [1, 2, 3]) setTimeout(() => { document.body.innerHTML = '<h1>New page</h1>' }, n * 40)`,
   ],
 ];
 
-test.each(ways)('a page replaces %s: the open panel, the draft and the focus are there again', async (_what, act) => {
-  const library = pageScript(
-    `import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js'; window.Idiomorph = Idiomorph;`,
-  );
-  const { page, widget, errors } = await harness.visit({
-    head: '<script src="/library.js"></script>',
-    files: { '/library.js': library },
-  });
-  await widget.openForm();
-  await widget.field('Message').fill('Twelve bikes');
-  await page.evaluate(`{ ${act} }`);
-  await page.getByText('New page').waitFor();
-  await page.waitForTimeout(400);
-  expect(await page.evaluate('vaWave.isOpen()')).toBe(true);
-  await page.keyboard.type(', please.');
-  expect(await widget.field('Message').inputValue()).toBe('Twelve bikes, please.');
-  expect(await widget.host.count()).toBe(1);
-  expect(errors).toEqual([]);
-});
+test.each(byDay(3, ways))(
+  'a page replaces %s: the open panel, the draft and the focus are there again',
+  async (_what, act) => {
+    const library = pageScript(
+      `import { Idiomorph } from 'idiomorph/dist/idiomorph.esm.js'; window.Idiomorph = Idiomorph;`,
+    );
+    const { page, widget, errors } = await harness.visit({
+      head: '<script src="/library.js"></script>',
+      files: { '/library.js': library },
+    });
+    await widget.openForm();
+    await widget.field('Message').fill('Twelve bikes');
+    await page.evaluate(`{ ${act} }`);
+    await page.getByText('New page').waitFor();
+    await page.waitForTimeout(400);
+    expect(await page.evaluate('vaWave.isOpen()')).toBe(true);
+    await page.keyboard.type(', please.');
+    expect(await widget.field('Message').inputValue()).toBe('Twelve bikes, please.');
+    expect(await widget.host.count()).toBe(1);
+    expect(errors).toEqual([]);
+  },
+);
 
 test('a page opens its document anew (document.open): a new widget works there, with the texts that the page has set', async () => {
   const { page, widget } = await harness.visit();

@@ -3,7 +3,7 @@ import { until } from '../../../harness/until.ts';
 import { INIT, type Reply, refuse } from '../fake-service.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
-import { harness, STUB } from '../shared-harness.ts';
+import { byDay, harness, STUB } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
 // Pages on which people log in and out while the widget is open. Each conversation of the service belongs to one user.
@@ -68,7 +68,6 @@ const changes: readonly [string, string | undefined, string, Expected][] = [
     GRACE,
     { draft: false, remounted: true, sentAs: ['grace', 'conversation-of-grace'] },
   ],
-  ['a guest after a user', ADA, GUEST, { draft: false, remounted: true, sentAs: ['anon_1', 'conversation-of-anon_1'] }],
   ['the same user', ADA, ADA_LATER, { draft: true, remounted: false, sentAs: ['ada', 'conversation-of-ada'] }],
   [
     'a guest after a guest',
@@ -77,6 +76,7 @@ const changes: readonly [string, string | undefined, string, Expected][] = [
     { draft: true, remounted: false, sentAs: ['anon_2', 'conversation-of-anon_2'] },
   ],
   ['a user after a guest', GUEST, ADA, { draft: true, remounted: true, sentAs: ['ada', 'conversation-of-ada'] }],
+  ['a guest after a user', ADA, GUEST, { draft: false, remounted: true, sentAs: ['anon_1', 'conversation-of-anon_1'] }],
   [
     'a user after a visitor without a token',
     undefined,
@@ -88,7 +88,7 @@ const changes: readonly [string, string | undefined, string, Expected][] = [
 describe('who the visitor is', () => {
   beforeEach(service);
 
-  test.each(changes)('setSessionToken of %s', async (_who, before, after, { draft, remounted, sentAs }) => {
+  test.each(byDay(4, changes))('setSessionToken of %s', async (_who, before, after, { draft, remounted, sentAs }) => {
     const { page, widget, errors } = await visitOf(before);
     await call(page, 'setSessionToken', after);
     if (remounted) {
@@ -226,7 +226,7 @@ describe('who the visitor is', () => {
         '',
       ],
     ];
-    test.each(sites)('the tag of the next page is that of %s', async (_who, before, after, sentAs, draft) => {
+    test.each(byDay(2, sites))('the tag of the next page is that of %s', async (_who, before, after, sentAs, draft) => {
       const { page, widget } = await visit(before, after);
       await page.waitForTimeout(400);
       if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
