@@ -18,7 +18,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 export function icon(path: string): SVGSVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  setAttributes(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' });
+  setAttributes(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true' });
   setAttributes(line, { d: path });
   svg.append(line);
   return svg;

@@ -129,7 +129,7 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
   };
 }
 
-/** Returns 128 random bits in hex. Pages served over plain http have no crypto.randomUUID. */
+/** Returns 128 random bits as four numbers. Pages served over plain http have no crypto.randomUUID. */
 function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -59,6 +59,7 @@ export function mountWidget(
   /** The element that had the focus before the panel opened. */
   let before: Element | null = null;
   const focus = (element: Element | null) => element instanceof HTMLElement && element.focus();
+  const focused = () => shadow.activeElement ?? document.activeElement;
   const takeDown = () => {
     dialog.close();
     dialog.hidePopover?.();
@@ -70,7 +71,7 @@ export function mountWidget(
     takeDown();
     smallScreen.removeEventListener('change', arrange);
     launcher.setAttribute('aria-expanded', 'false');
-    const active = document.activeElement === host ? shadow.activeElement : document.activeElement;
+    const active = focused();
     if (!active || active === document.body || dialog.contains(active)) {
       launcher.focus();
       focus(before);
@@ -148,9 +149,13 @@ export function mountWidget(
     arrange();
     if (document.activeElement === host) focus(had);
   };
-  /** Moves the launcher into the top layer where the page moves it out of the window, by a transform of the body. */
+  /**
+   * Moves the launcher into the top layer where its corner is not that of the window, because the body has a transform, a filter or
+   * containment. The host is as high as what its corner belongs to. Bars of a browser make small differences.
+   */
   const raise = () => {
-    if (launcher.getBoundingClientRect().bottom > innerHeight) host.showPopover?.();
+    const { top, height } = host.getBoundingClientRect();
+    if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
   };
   const observer = new MutationObserver(attach);
   let last: Element | null = null;
@@ -160,7 +165,9 @@ export function mountWidget(
    * focus trap of the page), the panel is modal itself, as on a small screen.
    */
   const arrange = () => {
-    const focused = shadow.activeElement ?? document.activeElement;
+    const had = focused();
+    // Libraries for modal dialogs hide everything else from screen readers.
+    host.removeAttribute('aria-hidden');
     takeDown();
     dialog.classList.toggle('full', smallScreen.matches);
     dialog.classList.add('shown');
@@ -171,7 +178,7 @@ export function mountWidget(
       dialog.showModal();
       content.focus();
     }
-    focus(focused);
+    focus(had);
   };
   /**
    * @param form slug of the form to show
@@ -181,7 +188,7 @@ export function mountWidget(
     if (form) content.showForm(form);
     if (shown) return arrange();
     shown = true;
-    before = shadow.activeElement ?? document.activeElement;
+    before = focused();
     launcher.setAttribute('aria-expanded', 'true');
     smallScreen.addEventListener('change', arrange);
     arrange();

@@ -56,7 +56,7 @@ describe('a form', () => {
     expect(submission?.body).toEqual({
       conversation_id: 'conversation-1',
       values: { name: 'Ada Lovelace', email: 'ada@example.com', seats: 12.5, message: 'Twelve bikes, please.' },
-      client_key: expect.stringMatching(/^[0-9a-f]{32}$/),
+      client_key: expect.stringMatching(/^\d+-\d+-\d+-\d+$/),
     });
   });
 
