@@ -9,6 +9,7 @@ import { type Operator, operatorOf } from '../acceptance/operator.ts';
 import { launchBrowser } from './browser.ts';
 import { startSite } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
+import { pageScript } from './page-script.ts';
 import { widgetRemoved } from './page-state.ts';
 
 // Tests the widget with the real service: the browser's cross-origin check together with the rules of the service.
@@ -115,6 +116,33 @@ describe('an isolated page', () => {
     await page.goto(`http://shop.localhost:${site.port}/pinned`);
     await widgetOf(page).launcher.waitFor();
   });
+});
+
+test('a page with OpenTelemetry, which adds traceparent to every request, shows the widget and sends its forms', async () => {
+  const siteId = await assistant('shop.example');
+  const tracing = pageScript(`
+    import { registerInstrumentations } from '@opentelemetry/instrumentation';
+    import { FetchInstrumentation } from '@opentelemetry/instrumentation-fetch';
+    import { WebTracerProvider } from '@opentelemetry/sdk-trace-web';
+    new WebTracerProvider().register();
+    registerInstrumentations({ instrumentations: [new FetchInstrumentation({ propagateTraceHeaderCorsUrls: /.*/ })] });
+  `);
+  const tag = `<script async src="${cloud.baseUrl}/static/va-wave-widget.js" data-site-id="${siteId}"></script>`;
+  const html = `<!doctype html><title>Shop</title><script src="/tracing.js"></script>${tag}`;
+  site.serve({ html, files: { '/tracing.js': tracing } });
+  const { page } = await visit(`http://shop.example:${site.port}/`);
+  const widget = widgetOf(page);
+  await widget.launcher.click();
+  await widget.field('Email').fill('ada@shop.example');
+  const answered = page.waitForResponse(
+    (response) => response.request().method() === 'POST' && response.url().endsWith('/submit'),
+  );
+  await widget.send.click();
+  const answer = await answered;
+  expect(answer.request().headers().traceparent).toMatch(/^00-[0-9a-f]{32}-/);
+  // The endpoint of this form does not exist.
+  expect(await answer.json()).toMatchObject({ success: false, code: 'submission_failed' });
+  await widget.text('could not be delivered');
 });
 
 test('the browser blocks the answer for an allowed host that is not the Domain, and data-debug says so', async () => {
