@@ -323,6 +323,11 @@ export type DeliveryLog = {
    * its record gets this error. When the same message has finished the attempt, its record is kept and returned.
    */
   readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
+  /**
+   * Ends the attempt of a deleted Action that a crash cut off. It writes no record, because the log of a deleted Action may be erased
+   * already, and nothing would erase the record.
+   */
+  readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<void>;
 };
 
 export type DeliveriesQueue = {

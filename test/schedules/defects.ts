@@ -2,10 +2,15 @@ import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import type { Action, AiAction } from '../../src/contract/actions.ts';
+import type { Assistant } from '../../src/contract/assistants.ts';
 import type { AttemptResult } from '../../src/contract/delivery-record.ts';
+import type { Membership } from '../../src/contract/organizations.ts';
 import { rotateRing } from '../../src/domain/auth/key-ring.ts';
 import type { Conversations, DeliveryLog, Hit } from '../../src/domain/context.ts';
 import { unixSeconds } from '../../src/domain/sources.ts';
+import { anAssistant, SITE_ID } from '../fakes/configuration.ts';
+import type { World } from '../fakes/world.ts';
+import { type DeletionDefects, deletions } from './deletions.ts';
 import { Deliveries, type DeliveryDefects, type DispatcherContext, nameOf } from './deliveries.ts';
 import { keys } from './keys.ts';
 import { actions, calls, type FormContext, forms, inFlight, sessions } from './limits.ts';
@@ -266,11 +271,84 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
     }),
 };
 
+/** Defects of deletions, and of what else must be refused at once. */
+const DELETION_DEFECTS: Readonly<Record<string, DeletionDefects>> = {
+  'an Action is created in an assistant that is being deleted': {
+    dynamo: (dynamo) => without(dynamo, ' AND attribute_not_exists(assistant.deleting)'),
+  },
+  'an assistant is created in an organization that is being deleted': {
+    dynamo: (dynamo) => without(dynamo, ' AND attribute_not_exists(organization.deleting)'),
+  },
+  'a deletion does not wait for requests in progress': {
+    erase: (ports) => ({ ...ports, pause: async () => {} }),
+  },
+  'a deletion sweeps the conversations before it waits': {
+    erase: ({ erasure, pause, ...ports }) => ({
+      ...ports,
+      pause: async (delay) => {
+        await erasure.eraseConversations(SITE_ID, async () => {});
+        await pause(delay);
+      },
+      erasure: { ...erasure, eraseConversations: async () => 0 },
+    }),
+  },
+  'a usage report is made for a deleted assistant': {
+    configuration: (reads) => ({
+      ...reads,
+      findAssistant: async (siteId) => (await reads.findAssistant(siteId)) ?? anAssistant({ enabled: false }),
+    }),
+  },
+  'a delivery of a deleted Action is recorded': {
+    log: (log) => ({ ...log, abandon: async (...unsent) => void (await log.recordUnsent(...unsent)) }),
+  },
+  'members are read from a cache': (() => {
+    const known = new WeakMap<World, Membership>();
+    return {
+      members: (members, world) => ({
+        ...members,
+        findMembership: async (...ids) => {
+          const found = known.get(world) ?? (await members.findMembership(...ids));
+          if (found !== undefined) known.set(world, found);
+          return found;
+        },
+      }),
+    };
+  })(),
+  'an assistant is read from a cache': (() => {
+    const known = new WeakMap<World, Assistant>();
+    return {
+      configuration: (reads, world) => ({
+        ...reads,
+        findAssistant: async (siteId) => {
+          const found = known.get(world) ?? (await reads.findAssistant(siteId));
+          if (found !== undefined) known.set(world, found);
+          return found;
+        },
+      }),
+    };
+  })(),
+  'an id is made of the idempotency key, and the key is forgotten': {
+    randomBytes: (size) => Buffer.alloc(size, 9),
+    dynamo: (dynamo) => ({
+      ...dynamo,
+      transactWrite: ({ TransactItems = [], ...input }) =>
+        dynamo.transactWrite({
+          ...input,
+          TransactItems: TransactItems.filter(({ Put }) => !String(Put?.Item?.sk).startsWith('CREATED#')),
+        }),
+    }),
+  },
+};
+
 /** Scenarios with one defect each. The schedules must find every one of them. */
 export const DEFECTS: readonly (readonly [name: string, run: Scenario])[] = [
   ...Object.entries(DELIVERY_DEFECTS).map(([name, defects]): readonly [string, Scenario] => [
     name,
     (world) => new Deliveries(world, defects).run(),
+  ]),
+  ...Object.entries(DELETION_DEFECTS).map(([name, defects]): readonly [string, Scenario] => [
+    name,
+    (world) => deletions(world, defects),
   ]),
   ...Object.entries(OTHER_DEFECTS),
 ];
@@ -294,10 +372,16 @@ function without(dynamo: DynamoDb, part: string): DynamoDb {
     transactWrite: ({ TransactItems = [], ...input }) =>
       dynamo.transactWrite({
         ...input,
-        TransactItems: TransactItems.map(({ Update, ...item }) => ({
+        TransactItems: TransactItems.map(({ Update, ConditionCheck, ...item }) => ({
           ...item,
           ...(Update && {
             Update: { ...Update, ConditionExpression: Update.ConditionExpression?.replace(part, '') },
+          }),
+          ...(ConditionCheck && {
+            ConditionCheck: {
+              ...ConditionCheck,
+              ConditionExpression: ConditionCheck.ConditionExpression?.replace(part, ''),
+            },
           }),
         })),
       }),

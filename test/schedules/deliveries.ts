@@ -90,6 +90,8 @@ export class Deliveries {
   readonly #actions: readonly { readonly id: string; readonly behaviour: number; readonly poisoned: boolean }[];
   /** The step at which an Action was disabled. */
   readonly #disabled = new Map<string, number>();
+  /** The Actions whose deletion has begun. Nothing is recorded of what comes after it. */
+  readonly #deleted = new Set<string>();
   readonly #open = new Set<{ readonly environment: Environment; readonly message: string }>();
   /** Requests that may leave in a day; null without a quota. */
   readonly #quota: number | null;
@@ -196,9 +198,13 @@ export class Deliveries {
       pause: (delay: number) => new Promise<void>((resolve) => world.after(delay, () => 'the pause ends', resolve)),
     };
     const all = this.#actions.filter((one) => !one.poisoned).map((one) => one.id);
+    const deletes = async () => {
+      this.#deleted.add(id);
+      await deleteAction(id, ports);
+    };
     const changes = [
       { label: `disables ${id}`, of: [id], make: () => updateAction(id, { enabled: false }, ports) },
-      { label: `deletes ${id}`, of: [id], make: () => deleteAction(id, ports) },
+      { label: `deletes ${id}`, of: [id], make: deletes },
       { label: 'suspends the organization', of: all, make: () => setSuspended(ORG_ID, true, ports) },
       {
         label: 'erases the assistant',
@@ -514,7 +520,7 @@ export class Deliveries {
         world.violated(`the record of ${name} ${attempt} counts a request that did not happen`);
       }
     }
-    if (queued) return;
+    if (queued || this.#deleted.has(id)) return;
     const last = records.at(-1);
     if (last === undefined) {
       if (!this.#disabled.has(id) || poisoned) world.violated(`${name} is nowhere`);

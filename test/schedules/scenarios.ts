@@ -1,3 +1,4 @@
+import { deletions } from './deletions.ts';
 import { Deliveries } from './deliveries.ts';
 import { keys } from './keys.ts';
 import { actions, calls, forms, inFlight, sessions } from './limits.ts';
@@ -11,5 +12,6 @@ export const SCENARIOS: readonly { readonly name: string; readonly run: Scenario
   { name: 'forms', run: (world) => forms(world) },
   { name: 'actions', run: (world) => actions(world) },
   { name: 'in-flight', run: (world) => inFlight(world) },
+  { name: 'deletions', run: (world) => deletions(world) },
   { name: 'keys', run: (world) => keys(world) },
 ];

@@ -106,6 +106,10 @@ export function deliveryLog(
         await write({ insert: { ...started(start), ...outcome, sends: 1, ...unsent } });
     },
 
+    abandon: async (start, error) => {
+      await end(start, { record_state: 'failed', error }, { message_id: start.message_id });
+    },
+
     recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {
       const outcome = { ...storedPayload(start.payload), record_state: 'failed', error };
       if (await write({ insert: { ...started(start), ...outcome, sends: 0 } })) return undefined;

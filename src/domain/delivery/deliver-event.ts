@@ -73,10 +73,14 @@ export async function attemptDelivery(
 ): Promise<AttemptSummary> {
   if (message.made !== undefined) return recordMade(message, message.made, context);
   const action = await context.findAction(message.envelope.org_id, message.action_id);
-  // The log of a deleted Action may be erased already, so it gets no payload.
-  const payload = action === undefined ? null : actionPayload(action, message.envelope);
-  const start = startOf(message, { payload, started_at: invocation.now().toISOString(), message_id: messageId });
-  if (!action?.enabled || action.suspended) return recordUnsent(message, start, action, context, invocation);
+  const started = { started_at: invocation.now().toISOString(), message_id: messageId };
+  if (action === undefined) {
+    await context.log.abandon(startOf(message, { payload: null, ...started }), DELETED);
+    return UNSENT;
+  }
+  const payload = actionPayload(action, message.envelope);
+  const start = startOf(message, { payload, ...started });
+  if (!action.enabled || action.suspended) return recordUnsent(message, start, action, context, invocation);
 
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
   const signingSecret = await context.openSigningSecret(action);
@@ -95,24 +99,21 @@ export async function attemptDelivery(
 async function recordUnsent(
   message: DeliveryMessage,
   start: Start,
-  action: Action | undefined,
+  { suspended }: Action,
   context: Context<'log' | 'queue'>,
   invocation: Invocation,
 ): Promise<AttemptSummary> {
-  const finished = await context.log.recordUnsent(start, whyUnsent(action));
+  const finished = await context.log.recordUnsent(start, suspended ? SUSPENDED : DISABLED);
   // The attempt was already finished, and its retry may not be scheduled yet.
   if (finished !== undefined) await scheduleRetry(message, finished.result, context, invocation);
-  return { outcome: 'unsent', result: null };
+  return UNSENT;
 }
+
+const UNSENT: AttemptSummary = { outcome: 'unsent', result: null };
 
 const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
 const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
 const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
-
-function whyUnsent(action: Action | undefined) {
-  if (action === undefined) return DELETED;
-  return action.suspended ? SUSPENDED : DISABLED;
-}
 
 /** Claims the attempt. Returns whether this message may send its request. @throws AttemptInProgress */
 async function claim(

@@ -19,14 +19,20 @@ export const signatureHeader: Sign = (...signed) =>
 /** The characters by which the beginning of a signature is recognized. So many reveal too little of it, and stand nowhere by chance. */
 const RECOGNIZED = 16;
 
-/** Matches a signature in upper or lower case, and its beginning where the text is cut. */
-function whole(signature: string): RegExp {
-  const [...characters] = signature.replace(/\W/g, '\\$&').match(/\\?./g) ?? [];
-  const rest = characters.splice(RECOGNIZED);
-  return new RegExp(
-    `${characters.join('')}${rest.map((one) => `(?:${one}`).join('')}${')?'.repeat(rest.length)}`,
-    'gi',
-  );
+const inLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Returns a text without a signature, in whatever case, and without its beginning where it is cut. */
+function without(text: string, signature: string): string {
+  const [within, sought] = [inLowerCase(text), inLowerCase(signature)];
+  const beginning = sought.slice(0, RECOGNIZED);
+  let shown = '';
+  let from = 0;
+  for (let at = within.indexOf(beginning); at >= 0; at = within.indexOf(beginning, from)) {
+    shown += `${text.slice(from, at)}(not shown)`;
+    from = at + beginning.length;
+    while (from - at < sought.length && within[from] === sought[from - at]) from += 1;
+  }
+  return shown + text.slice(from);
 }
 
 /** Returns a text without the signatures in these headers of a request: its own headers, or a response that echoes them. */
@@ -36,5 +42,5 @@ export function withoutSignatures(text: string, requestHeaders: Readonly<Record<
     .flatMap(([, header]) => header.split(',').filter((part) => !part.startsWith('t=')))
     .map((part) => part.replace(/^v\d+=/, ''))
     .filter((signature) => signature !== '')
-    .reduce((rest, signature) => rest.replaceAll(whole(signature), '(not shown)'), text);
+    .reduce(without, text);
 }

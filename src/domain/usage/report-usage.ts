@@ -13,7 +13,7 @@ import { unixSeconds } from '../sources.ts';
  * Reports the usage of a turn to the session's usage webhook (spec "Outbound: usage webhook"). Only a complete 200 response with
  * `{"should_continue": false}` stops the conversation. After any other response, a timeout or an error, it continues.
  * A session without a webhook makes no request. A report above the organization's limit in flight is recorded and not sent.
- * @throws Refusal 401 for an invalid token, and for one whose assistant is deleted
+ * @throws Refusal 401 for an invalid token, and for one whose assistant is deleted; Error when the assistant cannot be read: it may be deleted
  */
 export async function reportUsage(
   report: UsageReport,
@@ -22,7 +22,7 @@ export async function reportUsage(
 ): Promise<UsageReportResult> {
   const claims = await context.tokens.verifyTokenOfTurn(report.session_token);
   if (claims === undefined) throw new Refusal('session_token_invalid');
-  const orgId = await reportingOrganization(claims.site_id, context, invocation);
+  const orgId = await reportingOrganization(claims.site_id, context);
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };
 
@@ -62,19 +62,12 @@ export async function reportUsage(
 }
 
 /**
- * Returns the organization of an assistant; the site when the assistant cannot be read. A token may outlive its assistant, whose data is
- * erased, so a report for it is refused. A turn that ended while the assistant was switched off is reported.
+ * Returns the organization of an assistant. A token may outlive its assistant, whose data is erased, so a report for it is refused. A turn
+ * that ended while the assistant was switched off is reported.
  * @throws Refusal 401
  */
-async function reportingOrganization(
-  siteId: string,
-  { configuration }: Context<'configuration'>,
-  { report }: Invocation,
-): Promise<string> {
-  const assistant = await configuration.findAssistant(siteId).catch((cause: unknown) => {
-    report({ kind: 'assistant_unreadable', site_id: siteId, cause });
-    return { org_id: siteId, deleting: false };
-  });
+async function reportingOrganization(siteId: string, { configuration }: Context<'configuration'>): Promise<string> {
+  const assistant = await configuration.findAssistant(siteId);
   if (assistant === undefined || assistant.deleting) throw new Refusal('site_not_found');
   return assistant.org_id;
 }

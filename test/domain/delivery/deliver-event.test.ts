@@ -283,12 +283,24 @@ describe('is recorded as failed without a request', () => {
   test.each<[Partial<EventAction>, FailureCode, string]>([
     [{ enabled: false }, 'action_disabled', 'The Action is disabled'],
     [{ suspended: true }, 'organization_suspended', 'The organization is suspended'],
-    [{ action_id: 'act_other' }, 'action_deleted', 'The Action was deleted'],
   ])('of the Action %j: %s', async (changes, code, message) => {
     const { attempt, outbound, log, later } = setUp(anEventAction(changes));
     expect(await attempt({ attempt: 2 })).toEqual({ outcome: 'unsent', result: null });
     expect([outbound.requests, later]).toEqual([[], []]);
     expect(await log.all()).toMatchObject([{ sends: 0, success: false, error: { code, message } }]);
+  });
+
+  test('unless its Action is deleted: its log may be erased, so only an attempt that was cut off is ended', async () => {
+    const { attempt, handle, outbound, log, later } = setUp(anEventAction({ action_id: 'act_other' }));
+    expect(await attempt()).toEqual({ outcome: 'unsent', result: null });
+    expect(await log.all()).toEqual([]);
+    await log.claim({ ...anAttempt(), reference: MESSAGE.envelope.id });
+    await handle(MESSAGE, 'message-2');
+    expect(await log.all()).toMatchObject([{ state: 'started' }]);
+    await attempt();
+    const error = { code: 'action_deleted', message: 'The Action was deleted' };
+    expect(await log.all()).toMatchObject([{ state: 'failed', payload: null, error }]);
+    expect([outbound.requests, later]).toEqual([[], []]);
   });
 
   test('without changing the record of a request that was sent before', async () => {

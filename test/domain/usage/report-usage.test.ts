@@ -91,12 +91,16 @@ test('a failure of the delivery log neither prevents nor repeats the report', as
 });
 
 test('reports count as in flight for their organization, apart from its forms', async () => {
-  const { report, outbound, invocation } = setUp();
+  const { report, outbound } = setUp();
   await report();
-  expect(invocation.facts).toEqual([]);
-  await report('good', fakeConfiguration({ findAssistant: failing('The table is away') }));
-  expect(invocation.facts).toEqual([{ kind: 'assistant_unreadable', site_id: SITE_ID, cause: expect.any(Error) }]);
-  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual(['usage#org_1', `usage#${SITE_ID}`]);
+  expect(outbound.requests.map(({ inFlightOf }) => inFlightOf)).toEqual(['usage#org_1']);
+});
+
+test('a report for an assistant that cannot be read fails, because it may be deleted', async () => {
+  const { report, outbound, log } = setUp();
+  const away = fakeConfiguration({ findAssistant: failing('The table is away') });
+  await expect(report('good', away)).rejects.toThrow('The table is away');
+  expect([outbound.requests, await log.all()]).toEqual([[], []]);
 });
 
 test.each([
