@@ -159,12 +159,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
                   <span key={form.key}>
                     <Link href={form.path}>{named(form)}</Link>{' '}
                     <Button
-                      variant="inline-link"
+                      variant="inline-icon"
+                      iconName="close"
                       ariaLabel={`Discard the input of ${named(form)}`}
                       onClick={() => setDiscarding(form)}
-                    >
-                      Discard
-                    </Button>
+                    />
                   </span>
                 ))}
               </SpaceBetween>

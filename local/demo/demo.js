@@ -55,11 +55,10 @@ function readable(body) {
 function entry({ at, title, action, outcome, answered, note, body, headers }) {
   const time = element('time', '', new Date(at).toLocaleTimeString(document.documentElement.lang));
   time.dateTime = at;
-  const what = element(
+  const what = element('div', 'what', element('strong', '', title), element('span', 'note', action));
+  const verdict = element(
     'div',
-    'what',
-    element('strong', '', title),
-    element('span', 'note', action),
+    'verdict',
     element('span', 'badge', outcome === 'refused' ? 'not verified' : 'signature verified'),
     element('span', 'badge outcome', `${answered} ${OUTCOMES[outcome]}`),
   );
@@ -69,6 +68,7 @@ function entry({ at, title, action, outcome, answered, note, body, headers }) {
     'li',
     `request ${outcome}`,
     element('div', 'line', what, time),
+    verdict,
     element('pre', '', readable(body)),
     proof,
   );

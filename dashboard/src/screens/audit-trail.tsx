@@ -101,7 +101,7 @@ export default function AuditTrail() {
               {kindOf(change)} {entity(change)}
               {change.operation.startsWith('update_') && change.changes === undefined && `: ${settings(change)}`}
               {valuesOf(change).length > 0 && (
-                <ul>
+                <ul className="values">
                   {valuesOf(change).map((text) => (
                     <li key={text}>{text}</li>
                   ))}

@@ -20,9 +20,10 @@ const pick = ({ name, domain, enabled, allowed_domains, hourly_rate_limit }: Ass
   hourly_rate_limit: String(hourly_rate_limit),
 });
 
-/** Returns the values for the API, which refuses a limit that is no number (NaN) or missing (0). */
+/** Returns the values for the API, which refuses a limit that is not written in digits (NaN): 0x10 and 1e3 are numbers of programs. */
 export function generalSettings<V extends GeneralValues>(values: V) {
-  return { ...values, hourly_rate_limit: Number(values.hourly_rate_limit) };
+  const limit = values.hourly_rate_limit;
+  return { ...values, hourly_rate_limit: /^\d+$/.test(limit) ? Number(limit) : Number.NaN };
 }
 
 /** The General tab: Name, Domain, Assistant Status and Rate Limit. */

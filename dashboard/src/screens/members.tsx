@@ -41,7 +41,7 @@ export default function Members() {
         {
           id: 'role',
           header: 'Role',
-          width: 150,
+          width: 130,
           cell: ({ role, created_at }) => (
             <>
               {role === 'admin' ? 'Admin' : 'Member'}{' '}

@@ -143,6 +143,22 @@ describe('redirects are not followed', () => {
     }
     expect(canary.connections() + open.connections()).toBe(0);
   });
+
+  test.each([
+    [
+      'an address, without its query',
+      'Location: https://customer.com/new?token=SECRET#SECRET',
+      ' to https://customer.com/new',
+    ],
+    ['a path', 'location: /login', ' to /login'],
+    ['the first of two', 'Location: /one\r\nLocation: /two', ' to /one'],
+    ['bytes that are no text', 'Location: /caf\u00e9', ' to /caf'],
+    ['nothing', 'X-Location: /login', ''],
+  ])('to %s: the outcome says where it leads', async (_, header, to) => {
+    const { error } = await answering(`HTTP/1.1 301 Moved\r\n${header}\r\nContent-Length: 0\r\n\r\n`);
+    const message = `The endpoint sent a redirect (status 301)${to}; redirects are not followed`;
+    expect(error).toEqual({ code: 'redirect', message });
+  });
 });
 
 describe('a received status decides, and a problem with the body is the error of a success', () => {

@@ -91,6 +91,17 @@ describe('what is typed', () => {
     await name.fill('Website');
     await name.press('Enter');
     await page.getByRole('heading', { name: 'Website', level: 1 }).waitFor();
+    const limit = page.getByLabel('Rate Limit (requests/hour)');
+    const refused = page.getByText('Enter a whole number from 1 to');
+    for (const typed of ['', '0', '-5', '1.5', '1e3', '0x10', '1,000', '\u0665\u0660', 'Infinity']) {
+      await limit.fill(typed);
+      await refused.waitFor({ state: 'detached' });
+      await limit.press('Enter');
+      await refused.waitFor();
+    }
+    await limit.fill(' 100 ');
+    await limit.press('Tab');
+    expect(await drafts()).toEqual([]);
     await open(page, url(`intelligence/${tool}`));
     await page.getByRole('checkbox', { name: 'Feed the response back' }).click();
     for (const row of [1, 2]) {
