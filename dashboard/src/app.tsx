@@ -3,6 +3,7 @@ import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
+import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
 import { navigate, paths, useParameters, usePlace } from './navigation.ts';
 import { DashboardContext, nameAmong } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
@@ -61,6 +62,10 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   );
   const api = useCallback<Api>(
     async (operation, ids, input) => {
+      // What succeeded before says nothing of this change, which may fail.
+      if (DASHBOARD_OPERATIONS[operation].method !== 'GET') {
+        setFlashes((all) => all.filter(({ type }) => type === 'error'));
+      }
       try {
         const answer = await props.api(operation, ids, input);
         setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));

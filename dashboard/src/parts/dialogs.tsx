@@ -4,7 +4,7 @@ import { Code } from './texts.tsx';
 
 /** A dialog with buttons at its end. @param props.closeLabel names what closing it does */
 export function Dialog(props: {
-  readonly header: string;
+  readonly header: ReactNode;
   readonly size?: 'medium' | 'large';
   readonly closeLabel?: string;
   readonly onClose: () => void;
@@ -34,7 +34,7 @@ const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } 
 
 /** Asks before something that cannot be undone. */
 export function Confirm(props: {
-  readonly header: string;
+  readonly header: ReactNode;
   /** The text of the button that does it. */
   readonly confirm: string;
   readonly busy: boolean;

@@ -21,6 +21,16 @@ export function CopiedId({ label, id }: { readonly label: string; readonly id: s
   );
 }
 
+/** A name in a sentence, which it cannot turn into another direction. */
+export function Named(props: { readonly before: string; readonly name: string; readonly after?: string }) {
+  return (
+    <>
+      {props.before} <span className="anywhere">{props.name}</span>
+      {props.after}
+    </>
+  );
+}
+
 /** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
   const { label, text, wrap = false } = props;

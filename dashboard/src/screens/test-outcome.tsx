@@ -3,7 +3,7 @@ import type { TestResult } from '../../../src/contract/dashboard.ts';
 import { FAILURE_ADVICE, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
-import { Code, Help, Status } from '../parts/texts.tsx';
+import { Code, Help, Named, Status } from '../parts/texts.tsx';
 import { describeProblem } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
@@ -34,7 +34,7 @@ export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonl
     </Button>,
   ];
   return (
-    <Dialog size="large" header={`Test of ${action.name}`} onClose={tests.close} buttons={buttons}>
+    <Dialog size="large" header={<Named before="Test of" name={action.name} />} onClose={tests.close} buttons={buttons}>
       {change !== undefined && Object.keys(change).length > 0 && (
         <Box>With the settings on the screen, which are not saved, and the signing secret of the Action.</Box>
       )}

@@ -91,6 +91,14 @@ describe('what is typed', () => {
     await name.fill('Website');
     await name.press('Enter');
     await page.getByRole('heading', { name: 'Website', level: 1 }).waitFor();
+    // A success that is still shown would be taken for that of the next save.
+    await dashboard.admin.context.setOffline(true);
+    await name.fill('Never saved');
+    await name.press('Enter');
+    await page.getByText('No connection to the service').waitFor();
+    expect(await page.getByText('Saved.').count()).toBe(0);
+    await dashboard.admin.context.setOffline(false);
+    await button('Discard changes').click();
     const limit = page.getByLabel('Rate Limit (requests/hour)');
     const refused = page.getByText('Enter a whole number from 1 to');
     for (const typed of ['', '0', '-5', '1.5', '1e3', '0x10', '1,000', '\u0665\u0660', 'Infinity']) {
