@@ -67,7 +67,7 @@ whole time. It does not search the logs of deleted Actions.`)
       const request = { eventId, orgId: options.org, when: eventTime(options, ports.now()) };
       const trace = await traceEvent(request, ports, (logs) => output.doing(`Searching logs: ${logs}`));
       if (output.json) return output.object(trace, '');
-      output.note(`${trace.event} ${trace.event_id}, accepted by the bus at ${trace.time}`);
+      output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
       output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
       for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
     });
@@ -91,9 +91,9 @@ whole time. It does not search the logs of deleted Actions.`)
   event
     .command('replay-failed <action_id>')
     .description('deliver all events again that failed for an Action since a time')
-    .requiredOption('--since <time>', "the events' time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z", moment)
+    .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
-    .notes(`The command sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
+    .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
 events in progress, test.ping, and events without a complete envelope in the log. After an interruption, run it again.`)
     .examples(
       'va-wave event replay-failed act_… --since 6h --dry-run',
@@ -106,10 +106,10 @@ events in progress, test.ping, and events without a complete envelope in the log
       );
       const counted = failed.length === 1 ? '1 event' : `${failed.length} events`;
       if (options.dryRun) {
-        const shown = failed.map(({ event_id, event, event_time, attempts, error }) => ({
+        const shown = failed.map(({ event_id, event, failed_at, attempts, error }) => ({
           event_id,
           event,
-          time: event_time,
+          failed: failed_at,
           attempts: String(attempts),
           reason: error === null ? '–' : `${error.code}: ${error.message}`,
         }));

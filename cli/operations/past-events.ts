@@ -25,8 +25,8 @@ export type TracedDelivery = ReturnType<typeof traced>;
 /**
  * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
  * the organization's Event Actions. The first record that is found has the event's time, with which the other logs are read directly.
- * @returns the event, and its deliveries to each Action that has a record of it or is now subscribed to events of this name; `time` is when
- * the bus accepted it, and `unreadable` has the ids of Actions that cannot be read, so that their logs were not searched
+ * @returns the event, and its deliveries to each Action that has a record of it or is now subscribed to events of this name; `time` is the
+ * event's own, as its publisher named it, and `unreadable` has the ids of Actions that cannot be read, so that their logs were not searched
  * @param progress called with the number of searched logs
  * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
  */
@@ -140,39 +140,32 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
 }
 
 /**
- * Lists the events since a time for which neither the delivery nor a replay to an Action succeeded, oldest first. Deliveries in progress and test events are left out.
- * Memory use grows with the number of events in the window; payloads are not kept.
- * @param since time of the oldest event, ISO 8601
- * @param progress called with the number of records read
+ * Lists the events that failed since a time and were never delivered to an Action, also not by a replay, the oldest first. Deliveries in progress and test events are left out.
+ * It reads the whole log. Memory use grows with the number of events that failed; payloads are not kept.
+ * @param since time of the earliest failure, ISO 8601
+ * @param progress called with the number of failures read
  * @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action
  */
 export async function failedEvents(
   { actionId, since }: { readonly actionId: string; readonly since: string },
-  ports: Pick<PastEventsPorts, 'store' | 'deliveryRecords'>,
+  ports: Pick<PastEventsPorts, 'store' | 'deliveryRecords' | 'eventAttempts'>,
   progress: (records: number) => void,
 ) {
   await requireReplayable(actionId, ports);
-  const events = new Map<string, { last: TracedAttempt; attempts: number; delivered: boolean }>();
+  const times = new Map<string, string>();
   let records = 0;
-  for await (const { payload, response_excerpt, ...attempt } of ports.deliveryRecords(actionId, since)) {
+  for await (const { reference, trigger_ref, event_time, success } of ports.deliveryRecords(actionId, since)) {
     progress(++records);
-    if (attempt.trigger_ref === 'test.ping') continue;
-    const seen = events.get(attempt.reference) ?? { last: attempt, attempts: 0, delivered: false };
-    events.set(attempt.reference, {
-      last: attempt.started_at > seen.last.started_at ? attempt : seen.last,
-      attempts: seen.attempts + 1,
-      delivered: seen.delivered || attempt.success,
-    });
+    if (!success && trigger_ref !== 'test.ping') times.set(reference, event_time);
   }
-  return [...events.values()]
-    .filter(({ last, delivered }) => !delivered && outcomeAfter(last) === 'failed')
-    .map(({ last: { reference, trigger_ref, event_time, status, error }, attempts }) => ({
-      event_id: reference,
-      event: trigger_ref,
-      event_time,
-      attempts,
-      status,
-      error,
-    }))
-    .reverse();
+  const failed = [];
+  for (const [event_id, event_time] of [...times].reverse()) {
+    // Also what was attempted before that time.
+    const attempts = await ports.eventAttempts(actionId, event_id, { at: event_time });
+    const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
+    if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;
+    const { trigger_ref: event, status, error, started_at: failed_at } = last;
+    failed.push({ event_id, event, event_time, failed_at, attempts: attempts.length, status, error });
+  }
+  return failed;
 }

@@ -106,7 +106,7 @@ describe('event trace', () => {
       { outcome: 'none', note: 'the Action was created after the event' },
     ]);
     const { out, err } = await trace('event-1');
-    expect(err).toBe('conversation.started event-1, accepted by the bus at 2026-03-04T05:06:00Z\n');
+    expect(err).toBe('conversation.started event-1, of 2026-03-04T05:06:00Z\n');
     expect(out).toMatch(/failed +1 \(replay\)/);
     expect(out + json.out).not.toContain('visitor');
   });
@@ -187,14 +187,24 @@ describe('event replay-failed', () => {
       ago(7, { status: 404, attempt: 1 }),
       ...[ago(8), ago(8, { replay: 'a2', attempt: 1, started_at: time(0) })],
       ago(90),
+      // The publisher named a time of its own.
+      ...[ago(57_600, { started_at: time(1) }), ago(57_600, { attempt: 2, started_at: time(70) })],
+      // It was delivered before, and its replay failed.
+      ...[ago(57_601, { started_at: time(1), replay: 'a3' }), ago(57_601, { started_at: time(90), ...delivered })],
     );
     const dry = await replayFailed('--dry-run');
-    expect(dry.out.split('\n').map((line) => line.split(' ')[0])).toEqual(['EVENT_ID', 'event-7', 'event-4', '']);
-    expect(dry.err).toBe('2 events would be delivered again; nothing was sent\n');
+    expect(dry.out.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'EVENT_ID',
+      'event-57600',
+      'event-7',
+      'event-4',
+      '',
+    ]);
+    expect(dry.err).toBe('3 events would be delivered again; nothing was sent\n');
     expect(sent()).toEqual([]);
     const { out } = await replayFailed('--yes', '--json');
-    expect(JSON.parse(out)).toEqual({ action_id: one.action_id, since: time(60), sent: 2, unsent: {} });
-    expect(sent()).toEqual(['event-7', 'event-4']);
+    expect(JSON.parse(out)).toEqual({ action_id: one.action_id, since: time(60), sent: 3, unsent: {} });
+    expect(sent()).toEqual(['event-57600', 'event-7', 'event-4']);
   });
 
   test('names the events that cannot be sent again, and sends the others', async () => {

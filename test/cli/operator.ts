@@ -205,7 +205,7 @@ export class FakeOperator {
 
   async *#records(id: string, from = ''): AsyncGenerator<DeliveryRecord> {
     this.logsRead.push(id);
-    yield* this.records.filter(({ event_time }) => event_time >= from);
+    yield* this.records.filter(({ started_at }) => started_at >= from);
   }
 
   async *#log(name: LogName, query: LogQuery): AsyncGenerator<LogLine> {

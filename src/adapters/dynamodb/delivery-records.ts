@@ -96,7 +96,7 @@ const PAGE_RECORDS = 100;
 
 /**
  * Reads the records of an Action: the newest event first, and the last attempt of an event first.
- * @param from ISO 8601; records of earlier events are not read
+ * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
  */
 export async function* deliveryRecords(
   client: DynamoDb,
@@ -126,10 +126,15 @@ async function* partitionRecords(
 ): AsyncGenerator<StoredRecord, undefined> {
   const pages = client.queryPages({
     TableName: table,
-    KeyConditionExpression: from === undefined ? 'pk = :pk' : 'pk = :pk AND sk >= :from',
+    KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': pk, ...(from === undefined ? {} : { ':from': from }) },
     ScanIndexForward: false,
-    Limit: PAGE_RECORDS,
+    ...(from === undefined
+      ? { Limit: PAGE_RECORDS }
+      : {
+          FilterExpression: '#record.#started_at >= :from',
+          ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
+        }),
   });
   for await (const { Items } of pages) yield* Items.map((item) => readRecord(table, item));
 }

@@ -302,16 +302,23 @@ describe('the keys of an Action', () => {
         action_id,
         reference: `event-${index}`,
         at: new Date(Date.UTC(2026, 2, 4, 5, 0, index)).toISOString(),
+        // The first event began long after its time.
+        started_at: new Date(Date.UTC(2026, 2, 4, 5, index === 0 ? 59 : 0, index)).toISOString(),
       }),
     );
     await Promise.all(starts.map((start) => log().claim(start)));
     const listed = (await recordsOf(action_id)).map(({ reference }) => reference);
     expect(listed).toEqual(starts.map(({ reference }) => reference).reverse());
     const since: string[] = [];
-    for await (const { reference } of deliveryRecords(tables.client, tables.sorted, action_id, starts[247]?.at)) {
+    for await (const { reference } of deliveryRecords(
+      tables.client,
+      tables.sorted,
+      action_id,
+      starts[247]?.started_at,
+    )) {
       since.push(reference);
     }
-    expect(since).toEqual(['event-249', 'event-248', 'event-247']);
+    expect(since).toEqual(['event-249', 'event-248', 'event-247', 'event-0']);
   });
 });
 
