@@ -176,10 +176,9 @@ export function erasure(
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */
     replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
       const { org_id, at, entity_id, version } = record;
-      if (entity_id !== next.entity_id) {
-        await client.delete({ TableName: tables.configuration, Key: KEYS.audit(org_id, at, entity_id, version) });
-      }
-      await client.transactWrite({ TransactItems: [auditPut(tables.configuration, next)] });
+      const Key = KEYS.audit(org_id, at, entity_id, version);
+      const old = entity_id === next.entity_id ? [] : [{ Delete: { TableName: tables.configuration, Key } }];
+      await client.transactWrite({ TransactItems: [...old, auditPut(tables.configuration, next)] });
     },
 
     eraseAudit: (orgId: string) =>
