@@ -12,8 +12,14 @@ const listed = z.union([z.array(z.unknown()), z.unknown().transform((one) => [on
 const policy = z.object({ Statement: z.array(z.object({ Action: listed, Resource: listed })) });
 
 // By their types and not their classes, because the app may have created a function with another copy of the CDK.
-const role = z.object({ cfnResourceType: z.literal(CfnRole.CFN_RESOURCE_TYPE_NAME), managedPolicyArns: z.unknown() });
-const owned = z.object({ cfnResourceType: z.literal(CfnPolicy.CFN_RESOURCE_TYPE_NAME), policyDocument: z.unknown() });
+const role = z.object({
+  cfnResourceType: z.literal(CfnRole.CFN_RESOURCE_TYPE_NAME),
+  managedPolicyArns: z.unknown().optional(),
+});
+const owned = z.object({
+  cfnResourceType: z.literal(CfnPolicy.CFN_RESOURCE_TYPE_NAME),
+  policyDocument: z.unknown().optional(),
+});
 
 /**
  * Acknowledges the managed policies of the roles below a construct, and each wildcard that their statements have by now. cdk-nag names them by their

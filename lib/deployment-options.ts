@@ -173,7 +173,6 @@ const OPTIONS = {
   domainName: plain(
     matching(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case'),
   ),
-  // CloudFront takes its certificate and web ACL from one region only, for stacks of every region.
   certificate: existing(
     matching(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
     construct('certificateArn', 'a certificate'),
@@ -426,7 +425,17 @@ const REGIONAL = [
   ...['alarmTopic', 'ticketTopic', 'bus', 'encryptionKey', 'userPool', 'vpc'],
   ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],
 ];
+/** CloudFront takes its certificate and web ACL from one region only, for stacks of every region. */
+const CLOUDFRONT_REGION = 'us-east-1';
 const placed = z.object({ env: z.object({ region: z.string() }) });
+/** `region` is that of a certificate which a function of the CDK creates elsewhere. */
+const certified = placed.extend({ certificateArn: z.string(), region: z.string().optional() });
+
+/** The region of a certificate; undefined when the synthesis does not know it. */
+function regionOfCertificate(value: unknown): string | undefined {
+  const { certificateArn, region, env } = certified.safeParse(value).data ?? {};
+  return Token.isUnresolved(certificateArn) ? (region ?? regionOf({ env })) : regionOf(certificateArn);
+}
 
 /** The region of an ARN or a construct; undefined when the synthesis does not know it. */
 function regionOf(value: unknown): string | undefined {
@@ -452,6 +461,10 @@ const refuseContradictions =
       const other = regionOf(settings[name]);
       if (other !== undefined && other !== region)
         refuse(name, `must be in ${region}, as the stack, and is in ${other}`);
+    }
+    const ofCertificate = regionOfCertificate(settings.certificate) ?? CLOUDFRONT_REGION;
+    if (ofCertificate !== CLOUDFRONT_REGION) {
+      refuse('certificate', `must be in ${CLOUDFRONT_REGION} for CloudFront, and is in ${ofCertificate}`);
     }
     for (const [created, existing] of EXCLUDES) {
       if (settings[created] && settings[existing] !== undefined) refuse(existing, `leave out ${created}`);

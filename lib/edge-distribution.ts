@@ -1,4 +1,4 @@
-import { CfnResource, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib';
+import { CfnResource, Duration, Fn, Names, SecretValue, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   AllowedMethods,
@@ -43,6 +43,9 @@ const NO_ACCESS_LOG = 'The option edgeAccessLog turns it on; docs/runbook.md say
 
 /** Days for which a former version of a file is kept: enough to notice a bad file and to find out who wrote it. */
 const FORMER_FILES_KEPT = Duration.days(90);
+
+/** Lambda's limit for the name of a layer. */
+const LAYER_NAME_MAX = 64;
 
 export type EdgeDistributionProps = Pick<
   VaWaveProps,
@@ -220,7 +223,7 @@ export class EdgeDistribution extends Construct {
 
   /** Copies files into the bucket at each deployment. The files of former versions stay, so that no deployment breaks an open page. */
   publish(scope: Construct, id: string, files: Omit<BucketDeploymentProps, 'destinationBucket'>): BucketDeployment {
-    return new BucketDeployment(scope, id, {
+    const deployment = new BucketDeployment(scope, id, {
       destinationBucket: this.bucket,
       logGroup: this.#deploymentLog,
       prune: false,
@@ -228,6 +231,11 @@ export class EdgeDistribution extends Construct {
       ...(files.distribution && { waitForDistributionInvalidation: false }),
       ...files,
     });
+    const layer = deployment.node.tryFindChild('AwsCliLayer')?.node.defaultChild;
+    // By itself it has its logical id, which is too long for Lambda in an app that nests constructs.
+    const LayerName = Names.uniqueResourceName(deployment, { maxLength: LAYER_NAME_MAX });
+    if (CfnResource.isCfnResource(layer)) layer.addPropertyOverride('LayerName', LayerName);
+    return deployment;
   }
 }
 

@@ -27,7 +27,8 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  // Not minified: Node prints the line that throws, and a refusal of props is to be read.
+  // Not minified: Node prints the line that throws, and a refusal of props is to be read. The comments with paths name no folder of this machine.
+  preserveSymlinks: true,
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   alias: { '#bundles': join(import.meta.dirname, 'src/bundles.ts') },
   external: ['aws-cdk-lib', 'constructs'],

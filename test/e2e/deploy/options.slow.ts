@@ -80,7 +80,8 @@ const ROWS: readonly Row[] = [
   {
     set: { eventSources: ['platform', 'platform,crm'] },
     seen: async (look) =>
-      z.object({ source: z.unknown() }).parse(await stated(/^MessagingUnknownNames/, 'EventPattern')(look)).source,
+      z.object({ source: z.unknown().optional() }).parse(await stated(/^MessagingUnknownNames/, 'EventPattern')(look))
+        .source,
     values: [undefined, ['platform'], ['platform', 'crm']],
   },
   { set: { deliveriesPerSecond: ['3000', '4000'] }, seen: concurrency('EventRouter'), values: [20, 30, 40] },

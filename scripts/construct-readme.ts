@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { VaWave } from '../lib/va-wave.ts';
+import { OUTPUT_DESCRIPTIONS, OUTPUTS, type Output } from '../src/deployment/outputs.ts';
+import { withTable } from './costs.ts';
+
+/** Writes the tables of the construct's README from its props, its outputs and its template. */
+
+const README = new URL('../packages/cdk/README.md', import.meta.url);
+const PROPS = readFileSync(new URL('../lib/deployment-options.ts', import.meta.url), 'utf8');
+const DEPLOYING = readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8');
+const PROP = /\/\*\* (.*?)(?: ?@default (.*?))? \*\/\n {2}readonly (\w+)\?: (.+?) \| undefined;/g;
+
+/** The rows of the props with their docstrings, of which the prices are in docs/deploying.md. */
+function propRows(): readonly (readonly string[])[] {
+  const [, body = ''] = /export interface VaWaveProps \{\n([\s\S]*?)\n\}/.exec(PROPS) ?? [];
+  return [...body.matchAll(PROP)].map(([, text = '', byDefault = '', name = '', type = '']) => {
+    const row = DEPLOYING.split('\n').find((line) => new RegExp(`^\\|[^|]*\`${name}[=\`]`).test(line)) ?? '| free |';
+    const price = row.split('|').at(-2)?.trim() ?? '';
+    const types = type.replace('StageName', "'dev' | 'prod'").replaceAll('|', '\\|');
+    return [`\`${name}\``, `\`${types}\``, text, byDefault, price.replace('](', '](../../docs/')];
+  });
+}
+
+/** Returns the README with its tables. @param types of the resources of a service without props */
+export function withConstruct(readme: string, types: readonly string[]): string {
+  const services = types.map((type) =>
+    type.replace(/^AWS::(\w+)::.*/, '$1').replace(/^Custom::.*/, 'custom resources'),
+  );
+  const counted = [...new Set(services)]
+    .sort()
+    .map((one) => [one, `${services.filter((other) => other === one).length}`]);
+  const tables: Readonly<Record<string, readonly (readonly string[])[]>> = {
+    '| Prop | Type | What it does | Default | Price |': propRows(),
+    '| Output | What it has |': Object.entries(OUTPUT_DESCRIPTIONS).map(([name, text]) => [
+      `\`${OUTPUTS[name as Output]}\``,
+      text,
+    ]),
+    '| AWS service | Resources |': [...counted, ['**all**', `**${types.length}**`]],
+  };
+  return Object.entries(tables)
+    .map(([head, rows]) => {
+      const line = head.replace(/[^|]+/g, (cell) => (cell === ' Resources ' ? ' ---: ' : ' --- '));
+      return [head, line, ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+    })
+    .reduce(withTable, readme);
+}
+
+if (import.meta.main) {
+  const stack = new Stack(new App(), 'Chat');
+  new VaWave(stack, 'VaWave');
+  const resources: Record<string, { Type: string }> = Template.fromStack(stack).toJSON().Resources;
+  const types = Object.values(resources).map(({ Type }) => Type);
+  writeFileSync(README, withConstruct(readFileSync(README, 'utf8'), types));
+}
