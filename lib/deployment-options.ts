@@ -30,7 +30,7 @@ export interface VaWaveProps {
   readonly encryptionKey?: IKey | undefined;
   /** The network of the functions that make outbound requests. @default none: requests come from AWS's own addresses */
   readonly vpc?: IVpc | undefined;
-  /** @default the private subnets of `vpc` with a way to the internet */
+  /** Subnets of `vpc` for these functions. @default its private subnets with a way to the internet */
   readonly vpcSubnets?: SubnetSelection | undefined;
   /** They allow all outbound TCP ports. @default a new group, when `vpc` is set */
   readonly securityGroups?: readonly ISecurityGroup[] | undefined;
@@ -76,11 +76,11 @@ export interface VaWaveProps {
   readonly originSecretVersion?: string | undefined;
   /** Region of a copy of the sealing key. @default none */
   readonly sealingKeyReplicaRegion?: string | undefined;
-  /** @default a new table */
+  /** A table that exists, such as a restored one. @default a new table */
   readonly configurationTable?: ITable | undefined;
-  /** @default a new table */
+  /** A table that exists. @default a new table */
   readonly conversationsTable?: ITable | undefined;
-  /** @default a new table */
+  /** A table that exists. @default a new table */
   readonly deliveryLogTable?: ITable | undefined;
   /** Commit of the sources, for the output `Version` and a tag of each function. @default none */
   readonly commit?: string | undefined;

@@ -4,6 +4,7 @@ import { App } from 'aws-cdk-lib';
 import { tableMarkdown } from '../../bench/report.ts';
 import { WHAT_BREAKS_FIRST } from '../../bench/simulation/published-limits.ts';
 import { OPTION_NAMES, PROP_NAMES, readDeploymentOptions } from '../../lib/deployment-options.ts';
+import { withConstruct } from '../../scripts/construct-readme.ts';
 import { IDLE, IN_SHORT, withCosts } from '../../scripts/costs.ts';
 import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import { KEYS } from '../../src/adapters/dynamodb/configuration-items.ts';
@@ -127,6 +128,15 @@ test('the resources that cost money without requests are those of the template',
       ).length,
   );
   expect(metrics.reduce((all, some) => all + some, 0)).toBe(IDLE.alarmMetrics);
+});
+
+test('the page of the construct has every prop, output and resource (node scripts/construct-readme.ts)', async () => {
+  const readme = readFileSync('packages/cdk/README.md', 'utf8');
+  const resources: Record<string, { Type: string }> = (await synthesize()).toJSON().Resources;
+  const types = Object.values(resources).map(({ Type }) => Type);
+  expect(withConstruct(readme, types)).toBe(readme);
+  for (const name of PROP_NAMES)
+    expect(readme).toMatch(new RegExp(`\\| \`${name}\` \\| \`[^|]+.*\\| [^|]+ \\| [^|]+ \\| [^|]+ \\|`));
 });
 
 test('README says the same in whole dollars', () => {

@@ -192,6 +192,7 @@ declare const { bus, userPool, alarmTopic }: VaWaveProps;
 const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
   'README.md#Deploy it': [{ before: `import { VaWave } from '@va-wave/cdk';\n${PLATFORM}` }],
   'packages/cdk/README.md#@va-wave/cdk': [{ before: PLATFORM }],
+  'packages/cdk/README.md#A Stage of a pipeline': [{ before: '' }],
   'packages/cdk/README.md#What the app can use': [
     { before: `import type { VaWave } from '@va-wave/cdk';\n${PLATFORM}declare const chat: VaWave;\n` },
   ],
