@@ -48,7 +48,8 @@ test('constructs may be nested as deep as the logical ids of the CDK allow', () 
   const layers = resourcesOf(stack).filter(([, { Type }]) => Type === 'AWS::Lambda::LayerVersion');
   expect(layers.length).toBeGreaterThan(3);
   // Lambda gives a layer without a name its logical id, and its ARN may have 140 characters.
-  for (const [, { Properties }] of layers) expect(Properties).toMatchObject({ LayerName: expect.stringMatching(/^\w{1,64}$/) });
+  for (const [, { Properties }] of layers)
+    expect(Properties).toMatchObject({ LayerName: expect.stringMatching(/^\w{1,64}$/) });
 });
 
 test('a nested stack has the service, with a bus of its parent', () => {
@@ -79,8 +80,7 @@ test('a permissions boundary, tags and removal policies of the app reach every r
     const part = parts.get(id);
     if (part !== undefined && ('tags' in part || 'cdkTagManager' in part))
       expect([id, JSON.stringify(Properties)]).toEqual([id, expect.stringContaining('Owner')]);
-    if (part?.node.path.startsWith(chat.node.path))
-      expect([id, DeletionPolicy]).toEqual([id, 'Delete']);
+    if (part?.node.path.startsWith(chat.node.path)) expect([id, DeletionPolicy]).toEqual([id, 'Delete']);
   }
 });
 
@@ -93,10 +93,9 @@ test('a certificate of another region than CloudFront takes is refused, and one 
   expect(() => new VaWave(stack, 'Refused', { domainName, certificate: here })).toThrow(
     'certificate: must be in us-east-1 for CloudFront, and is in eu-west-1',
   );
-  const other = stackIn(new App(), 'Chat', { crossRegionReferences: true });
-  const certificate = new Certificate(stackIn(App.of(other) ?? app, 'Certificates', elsewhere), 'There', {
-    domainName,
-  });
+  const otherApp = new App();
+  const other = stackIn(otherApp, 'Chat', { crossRegionReferences: true });
+  const certificate = new Certificate(stackIn(otherApp, 'Certificates', elsewhere), 'There', { domainName });
   new VaWave(other, 'VaWave', { domainName, certificate });
   Template.fromStack(other).resourceCountIs('AWS::CloudFront::Distribution', 1);
 });

@@ -21,10 +21,11 @@ const [stageOfReadme] = samples(readDocument('packages/cdk/README.md')).filter(
   ({ heading }) => heading === 'A Stage of a pipeline',
 );
 
-const STACK = `const stack = new Stack(new App(), 'Chat', { env: { account: '1'.repeat(12), region: 'eu-west-1' } });
+const STACK = `const app = new App();
+const stack = new Stack(app, 'Chat', { env: { account: '1'.repeat(12), region: 'eu-west-1' } });
 const chat = new VaWave(stack, 'VaWave', { stage: 'dev', bus: new EventBus(stack, 'Bus'), alarmTopic: new Topic(stack, 'Alarms') });
 if (!chat.grantPutEvents(new AccountPrincipal('2'.repeat(12))).success) throw new Error('Nothing was granted');
-stack.node.root.synth();`;
+app.synth();`;
 const imported = (va = '@va-wave/cdk') => `import { App, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { AccountPrincipal } from 'aws-cdk-lib/aws-iam';
@@ -94,7 +95,7 @@ const APPS: Readonly<Record<string, Made>> = {
       ...member('app', installedCdk, { chat: 'workspace:*' }),
       'packages/app/app.mjs': imported('chat') + STACK,
     },
-    commands: `npm install --prefix tool --no-audit --no-fund pnpm@12.21.0 && cp "$TARBALL" va-wave-cdk.tgz &&
+    commands: `npm install --prefix tool --ignore-scripts --no-audit --no-fund pnpm@12.21.0 && cp "$TARBALL" va-wave-cdk.tgz &&
       node tool/node_modules/pnpm/bin/pnpm.mjs install && cd packages/app && node app.mjs`,
     template: `packages/app/${TEMPLATE}`,
   },
