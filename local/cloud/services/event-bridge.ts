@@ -21,8 +21,14 @@ import type { Queues } from './sqs.ts';
 type Rule = Resource<'AWS::Events::Rule'>;
 type Target = Rule['properties']['Targets'][number];
 
-/** Delivers an event, whose text is `text`, to the targets of a rule. */
-type Deliver = (rule: Rule, event: JsonObject, text: string) => void;
+/**
+ * Delivers an event, whose text is `text`, to the targets of a rule. Returns the refusal of an event that neither a target nor its dead-letter
+ * queue takes because of what is in it.
+ */
+type Deliver = (rule: Rule, event: JsonObject, text: string) => ServiceError | undefined;
+
+/** What SQS answers for a message that is too large, and for one with a character that it does not take. */
+const OF_CONTENT: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
@@ -43,7 +49,7 @@ type EventBridgeOptions = {
 
 /**
  * EventBridge: PutEvents with up to ten entries, each of which is accepted or refused separately. An event is delivered to the targets of
- * the rules whose pattern matches before the call is answered.
+ * the rules whose pattern matches before the call is answered. An event that no queue takes is refused; AWS may accept it, and then loses it.
  */
 export const eventBridge = (options: EventBridgeOptions): AwsService =>
   jsonService('events', {
@@ -106,7 +112,9 @@ async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBri
   const whole = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;
   for (const rule of rules) {
     const { EventBusName, EventPattern } = rule.properties;
-    if (EventBusName === bus.ref && matches(EventPattern, name)) deliver(rule, event, whole);
+    if (EventBusName !== bus.ref || !matches(EventPattern, name)) continue;
+    const lost = deliver(rule, event, whole);
+    if (lost !== undefined) return refuse('InvalidArgument', `No queue takes the event. ${lost.message}`);
   }
   return { EventId: event.id };
 }
@@ -170,17 +178,24 @@ export function eventTargets(
   };
 
   return (rule, event, text) => {
+    let lost: ServiceError | undefined;
     for (const { Arn, SqsParameters, DeadLetterConfig, InputTransformer } of rule.properties.Targets) {
       const MessageBody = transformed(InputTransformer, event) ?? text;
       const group = SqsParameters === undefined ? undefined : groupId(SqsParameters.MessageGroupId, event);
       const refusal = send(rule, Arn, { MessageBody, ...(group === undefined ? {} : { MessageGroupId: group }) });
-      if (refusal === undefined || DeadLetterConfig === undefined) continue;
+      if (refusal === undefined) continue;
+      const ofContent = OF_CONTENT.has(refusal.code) ? refusal : undefined;
+      if (DeadLetterConfig === undefined) {
+        lost ??= ofContent;
+        continue;
+      }
       const reason = { RULE_ARN: rule.arn, TARGET_ARN: Arn, ERROR_CODE: refusal.code, ERROR_MESSAGE: refusal.message };
       const MessageAttributes = Object.fromEntries(
         Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
       );
-      send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes });
+      if (send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes }) !== undefined) lost ??= ofContent;
     }
+    return lost;
   };
 }
 

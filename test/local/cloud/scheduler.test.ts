@@ -18,6 +18,7 @@ function everyHour(name: string) {
   return (hours: number): number => {
     const deliver = () => {
       fired += 1;
+      return undefined;
     };
     schedule([rule], deliver, join(folder, name))(hours * HOUR_MS);
     return fired;

@@ -164,6 +164,16 @@ describe('events', () => {
     ]);
   });
 
+  test.each([
+    ['larger than a message with the keys of its JSON', 'x'.repeat(1_048_500)],
+    ['as large as an entry may be', 'x'.repeat(1_048_576 - '{"pad":""}testwanted'.length)],
+    ['with a character that no queue takes', '\ufffe'],
+  ])('are refused, not lost, when they are %s', async (_, pad) => {
+    const answer = await put(entry('wanted', JSON.stringify({ pad })));
+    expect([answer.FailedEntryCount, answer.Entries[0].ErrorCode]).toEqual([1, 'InvalidArgument']);
+    expect(answer.Entries[0].ErrorMessage).toMatch(/^No queue takes the event\. /);
+  });
+
   test('do not reach a queue whose policy does not allow the rule', async () => {
     await put(entry('stray'));
     const denial = {
