@@ -73,8 +73,12 @@ export class MemoryTables {
 
   /** Returns a page of a query, or of a scan when there is no condition for the key. */
   read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
-    const matches =
-      input.KeyConditionExpression === undefined ? () => true : holds(input.KeyConditionExpression, input);
+    const condition = input.KeyConditionExpression;
+    const values = Object.entries(input.ExpressionAttributeValues ?? {});
+    if (condition !== undefined && values.some(([name, value]) => value === '' && condition.includes(name))) {
+      throw new ValidationException('The AttributeValue for a key attribute cannot contain an empty string value.');
+    }
+    const matches = condition === undefined ? () => true : holds(condition, input);
     const order = input.ScanIndexForward === false ? -1 : 1;
     const from = input.ExclusiveStartKey === undefined ? undefined : nameOf(input.ExclusiveStartKey);
     const found = [...this.#table(input.TableName ?? '')]

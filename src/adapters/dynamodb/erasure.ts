@@ -18,10 +18,16 @@ type Key = Record<string, unknown>;
 /** What is left of a deleted organization or assistant: its ids and when it was deleted. */
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
+/** Before the id of what was deleted, because DynamoDB refuses an empty prefix. */
+const DELETED_ID = 'ID#';
+
 /**
  * Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age.
  */
-const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({ pk: 'DELETED', sk: site_id ?? org_id });
+const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({
+  pk: 'DELETED',
+  sk: `${DELETED_ID}${site_id ?? org_id}`,
+});
 const readDeletion = itemReader(
   z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
 );
@@ -156,7 +162,7 @@ export function erasure(
       (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
 
     deletions: async (): Promise<readonly Deletion[]> => {
-      const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }).pk, '');
+      const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }).pk, DELETED_ID);
       return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
     },
 
