@@ -159,3 +159,9 @@ test.each([
   const { error } = responded(301, new Uint8Array(), null, location);
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
+
+test('a repeat costs one more of the minute of the organization, because it sends another request', async () => {
+  const { test: run, perMinute, outbound } = setUp(anEventAction());
+  for (let nth = 0; nth < 2; nth++) await run();
+  expect([perMinute.calls.length, outbound.requests.length]).toEqual([2, 2]);
+});

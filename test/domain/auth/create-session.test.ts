@@ -201,3 +201,9 @@ describe('the body', () => {
     expect(values.map(ttlSeconds)).toEqual(values.map(() => seconds));
   });
 });
+
+test('a repeat costs one more of both limits that are shared, because it makes another token', async () => {
+  const { create, perMinute, perHour } = setUp();
+  for (let nth = 0; nth < 2; nth++) await create({ user_id: 'u-1' });
+  expect([perMinute.calls, perHour.calls].map(({ length }) => length)).toEqual([2, 2]);
+});

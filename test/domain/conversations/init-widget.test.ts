@@ -245,3 +245,10 @@ test('a storage error fails the request of an accepted caller, and does not repl
   await expect(init(setUp())).rejects.toThrow('The storage is away');
   expect((await refusalOf(init(setUp({ assistant: { enabled: false } })))).code).toBe('site_disabled');
 });
+
+test('a repeat costs one more of the hour of the assistant, also when it resumes a conversation', async () => {
+  const { init, perHour } = setUp();
+  const { conversation_id } = await init();
+  await init({ conversation_id });
+  expect(perHour.calls).toHaveLength(2);
+});

@@ -100,6 +100,12 @@ test('every request counts against the quota of its organization, including retr
   expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
 });
 
+test('a message that the queue delivers twice costs one request of the quota', async () => {
+  const { handle, outbound } = setUp(anEventAction({ daily_outbound_quota: 500 }));
+  for (let nth = 0; nth < 2; nth++) await handle(MESSAGE, 'message-1');
+  expect(outbound.requests).toHaveLength(1);
+});
+
 test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {
   const { attempt, outbound } = setUp(anEventAction(restrictions));
   await attempt();

@@ -107,6 +107,8 @@ describeEmulated('the commands of the documents', (account) => {
   }
 
   const subjects = new Map<string, Promise<Subject>>();
+  /** What is deleted again after a table was restored. */
+  const AGAIN = { org: 'An organization to delete again', assistant: 'An assistant to delete again' } as const;
   /** The output of the earlier commands of each section. */
   const printed = new Map<string, string>();
 
@@ -159,10 +161,13 @@ describeEmulated('the commands of the documents', (account) => {
     if (outputName === 'DistributionId') return 'E2EXAMPLE';
     if (outputName !== undefined) return output(outputName);
     const before = printed.get(heading) ?? '';
-    const last = (pattern: RegExp) => [...before.matchAll(pattern)].at(-1)?.[0];
+    const [deletion] = /(?:org|assistant) delete .*va-wave-restored/.exec(text) ?? [];
+    // Later commands of the section are about what was not deleted.
+    const about = deletion === undefined ? heading : AGAIN[deletion.startsWith('org') ? 'org' : 'assistant'];
+    const last = (pattern: RegExp) => (deletion === undefined ? [...before.matchAll(pattern)].at(-1)?.[0] : undefined);
     const values: Readonly<Record<string, () => string | Promise<string>>> = {
-      org_id: async () => last(/\borg_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).org_id,
-      site_id: async () => last(/\bsite_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).site_id,
+      org_id: async () => last(/\borg_[a-z2-7]{20}/g) ?? (await subjectOf(about)).org_id,
+      site_id: async () => last(/\bsite_[a-z2-7]{20}/g) ?? (await subjectOf(about)).site_id,
       action_id: async () => last(/\bact_[a-z2-7]{20}/g) ?? (await subjectOf(heading)).action_id,
       event_id: async () => (await subjectOf(heading)).event_id,
       'version id': () => last(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g) ?? '',
@@ -249,8 +254,8 @@ describeEmulated('the commands of the documents', (account) => {
       });
     },
     'Recover a table': async () => {
-      // An item that the restored table must contain.
-      await subjectOf('Recover a table');
+      // What the restored table must contain.
+      for (const subject of ['Recover a table', ...Object.values(AGAIN)]) await subjectOf(subject);
     },
     'New accounts': async () => {
       await account.ministack.aws(['s3', 'mb', 's3://left-behind']);
