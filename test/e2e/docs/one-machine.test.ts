@@ -24,7 +24,7 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'bin'));
-  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${resolve('cli/va-wave.mjs')}' "$@"\n`;
+  const npx = `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${resolve('cli/va-wave.mjs')}" "$@"\n`;
   writeFileSync(join(folder, 'bin', 'npx'), npx);
   chmodSync(join(folder, 'bin', 'npx'), 0o755);
   symlinkSync(process.execPath, join(folder, 'bin', 'node'));
