@@ -132,9 +132,11 @@ export class CliCommand extends Command {
       hint: (words) => {
         const named = Object.entries(given).filter(([, value]) => value !== undefined);
         const option = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-        return ['npx --no va-wave', words, ...named.map(([name, value]) => `${option(name)} ${value}`.trimEnd())].join(
-          ' ',
-        );
+        return [
+          'npx --no-install va-wave',
+          words,
+          ...named.map(([name, value]) => `${option(name)} ${value}`.trimEnd()),
+        ].join(' ');
       },
       yes,
       confirm: async (question, id) => {

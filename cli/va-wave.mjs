@@ -3,7 +3,7 @@ import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isNodeNewEnough } from './node-version.mjs';
 
-// `npx --no va-wave` runs this on the Node of node_modules, as npm does with scripts. Node 24 runs TypeScript directly.
+// `npx --no-install va-wave` runs this on the Node of node_modules, as npm does with scripts. Node 24 runs TypeScript directly.
 if (isNodeNewEnough('va-wave')) {
   // In the installation, because the system's folder for temporary files may be another user's.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/va-wave', import.meta.url)));

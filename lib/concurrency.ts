@@ -72,7 +72,7 @@ export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly
   const { logWrites, counterWrites, configurationReads } = capacityFor(deliveriesPerSecond);
   const isCold = Math.max(logWrites, counterWrites) > NEW_TABLE.writes || configurationReads > NEW_TABLE.reads;
   const load = `${deliveriesPerSecond} deliveries a second`;
-  const command = (name: string) => `npx --no va-wave ${name} --deliveries-per-second ${deliveriesPerSecond}`;
+  const command = (name: string) => `npx --no-install va-wave ${name} --deliveries-per-second ${deliveriesPerSecond}`;
   const pollers = `from 2 to ${dispatcher / INVOCATIONS_PER_POLLER} pollers, $${POLLER_HOUR} an hour for each in use`;
   const notes: readonly (readonly [boolean, string, string])[] = [
     [dispatcher > MAPPING_MAX, 'va-wave:pollers', `The deliveries queue has provisioned pollers: ${pollers}`],

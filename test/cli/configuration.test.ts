@@ -77,7 +77,7 @@ describe('org', () => {
 
   test('lists organizations by name', async () => {
     expect((await operator.run('org', 'list')).out).toBe(
-      'No organizations yet: npx --no va-wave org create --name …\n',
+      'No organizations yet: npx --no-install va-wave org create --name …\n',
     );
     expect(await operator.json('org', 'list')).toEqual([]);
     for (const name of ['Zoo', 'Ärzte', 'Mall']) await operator.json('org', 'create', '--name', name);

@@ -164,7 +164,8 @@ test.each(ASKING)('%s changes nothing without a terminal and without --yes', asy
   await operator.json('assistant', 'update', ids.site_id, '--mode', 'session-signed');
   await operator.json('secret', 'generate', ids.site_id);
   const state = () => structuredClone(operator.store.items());
-  operator.records = [attempt({ ...REFUSED, attempt: 3 })];
+  operator.records = [attempt({ ...REFUSED, action_id: ids.action_id, attempt: 3 })];
+  operator.attempts = operator.records;
   operator.whileWaiting = () => true;
   const before = state();
   const { code, out, err } = await operator.run(...wordsOf(path, ids));

@@ -34,8 +34,8 @@ function refusal(words: readonly string[], { whole }: { whole: boolean }): strin
 }
 
 function refusedCommands(document: Document): readonly string[] {
-  const blocks = samples(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx --no |^ +)va-wave(?= )/gm));
-  const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx --no va-wave\b(?! …)/g));
+  const blocks = samples(document).flatMap(({ code }) => commandsIn(code, /(?:\bnpx --no-install |^ +)va-wave(?= )/gm));
+  const sentences = inlineCode(document).flatMap((code) => commandsIn(code, /^npx --no-install va-wave\b(?! …)/g));
   return [
     ...blocks.map((words) => ({ words, problem: refusal(words, { whole: true }) })),
     ...sentences.map((words) => ({ words, problem: refusal(words, { whole: false }) })),
@@ -44,12 +44,12 @@ function refusedCommands(document: Document): readonly string[] {
   );
 }
 
-// Outside of a clone, npx without --no runs a package of this name from the public registry, whoever published it.
+// Outside of a clone, npx without --no-install runs a package of this name from the public registry, whoever published it.
 test('no document has a command that could fetch a package named va-wave', () => {
   expect(documents.filter(({ text }) => /npx va-wave/.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test('every command of npx --no va-wave that a document states would run', () => {
+test('every command of npx --no-install va-wave that a document states would run', () => {
   expect(documents.flatMap(refusedCommands)).toEqual([]);
 });
 
@@ -85,9 +85,7 @@ test('every npm script exists, and every option of npm start', () => {
 test('docs/development.md says what every npm script does', () => {
   const text = readFileSync('docs/development.md', 'utf8');
   const isNamed = (script: string) => new RegExp(`^\\| \`npm (?:run )?${script}\` \\| `, 'm').test(text);
-  const ofNpmItself = ['preinstall'];
-  const scripts = Object.keys(scriptsOf('package.json')).filter((script) => !ofNpmItself.includes(script));
-  expect(scripts.filter((script) => !isNamed(script))).toEqual([]);
+  expect(Object.keys(scriptsOf('package.json')).filter((script) => !isNamed(script))).toEqual([]);
 });
 
 function packageBeside({ path }: Document): string {
@@ -97,7 +95,7 @@ function packageBeside({ path }: Document): string {
 test('every program that npx or node runs exists', () => {
   const wrong = documents.flatMap((document) =>
     allCode(document).flatMap((code) => [
-      ...[...code.matchAll(/\bnpx (?:--no )?([\w-]+)/g)]
+      ...[...code.matchAll(/\bnpx (?:--no-install )?([\w-]+)/g)]
         .map(([, name = '']) => name)
         .filter((name) => name !== 'va-wave' && !existsSync(`node_modules/.bin/${name}`)),
       ...[...code.matchAll(/\b(?:node|npm test --) ((?:scripts|test|examples|local|bench)\/[\w./-]+)/g)]

@@ -114,7 +114,7 @@ test('an operator of a known load reads its quota, the tables to warm, and the p
   expect(notes(30_000)).toEqual([
     expect.stringContaining('from 2 to 300 pollers, $0.00925 an hour'),
     expect.stringContaining('need 4800 concurrent executions'),
-    expect.stringContaining('npx --no va-wave warm'),
+    expect.stringContaining('npx --no-install va-wave warm'),
   ]);
 });
 

@@ -113,7 +113,7 @@ function ActionForm(props: {
               <Code
                 wrap
                 label="Command that reads the deliveries"
-                text={`npx --no va-wave deliveries ${base.action_id} --since 7d`}
+                text={`npx --no-install va-wave deliveries ${base.action_id} --since 7d`}
               />
             </SpaceBetween>
           </ExpandableSection>
@@ -254,7 +254,7 @@ function Parameters({ action, isNew }: { readonly action: ActionView | undefined
           <Code
             wrap
             label="Command that adds parameters"
-            text={`npx --no va-wave action update ${isNew ? '<action_id>' : action?.action_id} --parameters '{"properties": {"number": {"type": "integer"}}, "required": ["number"]}'`}
+            text={`npx --no-install va-wave action update ${isNew ? '<action_id>' : action?.action_id} --parameters '{"properties": {"number": {"type": "integer"}}, "required": ["number"]}'`}
           />
         </SpaceBetween>
       ) : (

@@ -91,7 +91,7 @@ function OperatorCommand({ orgId }: { readonly orgId: string }) {
           onChange={({ detail }) => setEmail(detail.value)}
         />
       </FormField>
-      <Code wrap label="Command that changes a member" text={`npx va-wave member ${command}`} />
+      <Code wrap label="Command that changes a member" text={`npx --no-install va-wave member ${command}`} />
     </Panel>
   );
 }

@@ -319,7 +319,7 @@ describe('a test in the form of an Action', () => {
     expect(await flaws(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('Deliveries of this Action').click();
-    await page.getByText(`npx --no va-wave deliveries ${id} --since 7d`).waitFor();
+    await page.getByText(`npx --no-install va-wave deliveries ${id} --since 7d`).waitFor();
     await discard();
   });
 });

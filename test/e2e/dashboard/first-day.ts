@@ -140,8 +140,8 @@ describe('the first day', () => {
     await dialog().getByText('has the signing secret of this Action').waitFor();
     expect(receiver.to('/orders')).toHaveLength(3);
     const command = await copied('Command that reads the signing secret');
-    const [, , ...words] = command.split(' ');
-    const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>(...words);
+    const [, words = ''] = command.split(' va-wave ');
+    const { signing_secret } = await dashboard.vaWave<{ signing_secret: string }>(...words.split(' '));
     expect(signing_secret).toMatch(/^whsec_/);
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     await button('Edit Look up an order').click();

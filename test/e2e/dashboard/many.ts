@@ -134,7 +134,7 @@ describe('a member of an organization with many assistants and Actions', () => {
     // Links, also those of menus, open in the page.
     await page.evaluate('window.isSamePage = true');
     await page.getByRole('button', { name: 'Organization Corner Shop' }).click();
-    await page.getByRole('menuitem', { name: 'Corner Shop (member)' }).click();
+    await page.getByRole('menuitem', { name: 'Corner Shop, member' }).click();
     await page.getByRole('link', { name: 'Website 3' }).click();
     await page.getByRole('link', { name: 'Assistants' }).click();
     await page.getByRole('heading', { name: 'Assistants' }).waitFor();

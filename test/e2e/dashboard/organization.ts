@@ -60,10 +60,10 @@ describe('the organization and the theme', () => {
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByLabel('Email').fill(shop.email('member'));
     const command = page.getByRole('region', { name: 'Command that changes a member' });
-    const wish = `npx va-wave member add --org ${shop.orgId} --email ${shop.email('member')} --role admin`;
+    const wish = `npx --no-install va-wave member add --org ${shop.orgId} --email ${shop.email('member')} --role admin`;
     await command.getByText(wish, { exact: true }).waitFor();
     expect(await flaws(page)).toEqual([]);
-    await dashboard.vaWave(...wish.split(' ').slice(2));
+    await dashboard.vaWave(...wish.split(' ').slice(3));
     await page.getByLabel('Email').fill("o'neil; rm -rf /");
     await command.getByText("--email 'o'\\''neil; rm -rf /' --role admin").waitFor();
     await page.getByRole('link', { name: 'Audit trail' }).click();

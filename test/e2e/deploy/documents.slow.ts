@@ -101,7 +101,7 @@ describeEmulated('the commands of the documents', (account) => {
   /** Runs a command. When it asks for a confirmation and cannot have one, it runs again with the option that gives it. */
   async function run(text: string): Promise<Ran> {
     const ran = await shell(text);
-    if (/^npx --no va-wave /.test(text) && ran.code === 5) return shell(`${text} --yes`);
+    if (/^npx --no-install va-wave /.test(text) && ran.code === 5) return shell(`${text} --yes`);
     if (/^npx cdk destroy/.test(text) && /TTY/.test(ran.output)) return shell(`${text} --force`);
     return ran;
   }
@@ -215,7 +215,7 @@ describeEmulated('the commands of the documents', (account) => {
   async function login(): Promise<string> {
     const orgId = (await subjectOf('Logins')).org_id;
     const { output: added } = await shell(
-      `npx --no va-wave member add --org ${orgId} --email gone@a.example --role member`,
+      `npx --no-install va-wave member add --org ${orgId} --email gone@a.example --role member`,
     );
     return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(added)?.[0] ?? '';
   }
@@ -292,7 +292,7 @@ describeEmulated('the commands of the documents', (account) => {
     const node = `"${process.execPath}"`;
     const npx = [
       '#!/bin/sh',
-      '[ "$1" = --no ] && shift; program=$1; shift',
+      '[ "$1" = --no-install ] && shift; program=$1; shift',
       'case $program in',
       `  va-wave) exec ${node} "${root}cli/va-wave.mjs" "$@" ;;`,
       `  cdk) cd "${root}" && exec ${node} "${root}node_modules/aws-cdk/bin/cdk" "$@" ;;`,

@@ -48,7 +48,7 @@ describeEmulated('the example of a platform', (account) => {
       env: { ...account.ministack.environment(), HOME: folder },
       maxBuffer: 64 * 1024 ** 2,
     });
-  /** The command line of the package, as `npx --no va-wave` starts it. */
+  /** The command line of the package, as `npx --no-install va-wave` starts it. */
   const operator = operatorWith(async (...words) => {
     const command = [join(platform, 'node_modules/.bin/va-wave'), ...words, '--stack', 'Platform/Chat', '--json'];
     return JSON.parse((await run(process.execPath, command, { env: account.ministack.environment() })).stdout);

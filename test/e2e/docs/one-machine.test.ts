@@ -32,7 +32,10 @@ beforeAll(async () => {
   service = await startService(join(folder, '.local'));
   const port = String(await freePort());
   // The page relies on the default port.
-  replacements.set('npx --no va-wave receive --local\n', `npx --no va-wave receive --local --port ${port}\n`);
+  replacements.set(
+    'npx --no-install va-wave receive --local\n',
+    `npx --no-install va-wave receive --local --port ${port}\n`,
+  );
   replacements.set('8443', port).set('9000', String(await freePort()));
   replacements.set('http://127.0.0.1:8787', service.baseUrl).set('<base_url>', service.baseUrl);
 });
@@ -117,14 +120,16 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   keepId(await run('--trigger Event'), 'action_id');
 
   const receiver = await startUntil(
-    'npx --no va-wave receive --local\n',
-    shownAfter('npx --no va-wave receive --local\n'),
+    'npx --no-install va-wave receive --local\n',
+    shownAfter('npx --no-install va-wave receive --local\n'),
   );
-  expect(await run('npx --no va-wave action test')).toContain(shownAfter('npx --no va-wave action test'));
+  expect(await run('npx --no-install va-wave action test')).toContain(
+    shownAfter('npx --no-install va-wave action test'),
+  );
   expect(receiver.output()).toMatch(/verified[\s\S]*test\.ping/);
   expect(await run('curl --cacert')).toContain('X-Service-Signature is missing');
 
-  await run('npx --no va-wave event put');
+  await run('npx --no-install va-wave event put');
   await until(() => receiver.output().includes('contact.created'));
   expect(receiver.output()).toContain('Zoë');
   await receiver.stop();
@@ -136,7 +141,7 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   expect(html).toBe(readFileSync(join(folder, '.local', 'page.html'), 'utf8'));
   await shop.stop();
 
-  await run('npx --no va-wave member add');
+  await run('npx --no-install va-wave member add');
 });
 
 test('an AWS SDK reaches one machine, as docs/assistant-runtime.md says', async () => {

@@ -22,4 +22,7 @@ export function packCdk(root: string, folder: string): void {
 export const OLDER_NODE = (process.env.PATH ?? '')
   .split(delimiter)
   .map((path) => join(path, 'node'))
-  .find((path) => existsSync(path) && /^v2[02]\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' })));
+  .find(
+    (path) =>
+      existsSync(path) && /^v(?:20|22\.(?:\d|1[0-8]))\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' })),
+  );
