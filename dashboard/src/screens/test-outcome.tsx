@@ -148,7 +148,11 @@ export function SecretCommand({ actionId }: { readonly actionId: string }) {
       <Box color="inherit">
         The dashboard does not show the signing secret. The operator of this service can read it with this command:
       </Box>
-      <Code wrap label="Command that reads the signing secret" text={`npx --no-install va-wave action secret ${actionId}`} />
+      <Code
+        wrap
+        label="Command that reads the signing secret"
+        text={`npx --no-install va-wave action secret ${actionId}`}
+      />
       <Help page="receiving" about="how an endpoint verifies requests" />
     </SpaceBetween>
   );
