@@ -11,11 +11,12 @@ import {
   lambdaFunction,
 } from '../../../../local/cloud/functions/lambda-function.ts';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
+import { until } from '../../../harness/until.ts';
 
 /** Does as the event says. An invocation with a `name` says at the door that it runs, and ends when its name is called there. */
 const CODE = `
 import { BroadcastChannel, threadId } from 'node:worker_threads';
-import { awsTransport } from '${new URL('../../../../local/aws-transport.ts', import.meta.url)}';
+import { awsTransport } from ${JSON.stringify(new URL('../../../../local/aws-transport.ts', import.meta.url))};
 const waiting = new Map();
 const door = new BroadcastChannel('door');
 door.onmessage = ({ data }) => waiting.get(data.released)?.();
@@ -109,7 +110,7 @@ const invoke = (fn: LambdaFunction, event: object) => fn.invoke(JSON.stringify(e
 const value = ({ payload }: InvocationResult) => JSON.parse(payload);
 /** Resolves when this many invocations have come to the door. */
 async function atTheDoor(count: number): Promise<void> {
-  while (names.length < count) await pause(2);
+  await until(() => names.length >= count);
 }
 const release = (...released: string[]) => {
   for (const name of released) door.postMessage({ released: name });
