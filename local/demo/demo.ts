@@ -51,7 +51,7 @@ export async function startDemo(cloud: LocalCloud) {
       `Open ${url}/ , press its three buttons, and watch the signed requests arrive on the page.`,
       `Open ${url}/members for the other authentication mode, with a token that the site's backend creates.`,
       `For the command line: organization ${organization.org_id}, website ${organization.website_site_id}, members ${organization.members_site_id}.`,
-      `Report usage: curl -fsS ${url}/members/token | npx --no va-wave usage report --token @- --input-tokens 120 --output-tokens 48 --local`,
+      `Report usage: curl -fsS ${url}/members/token | npx --no-install va-wave usage report --token @- --input-tokens 120 --output-tokens 48 --local`,
       `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
       `Open ${url.replace('localhost', '127.0.0.1')}/ to see that the same page has no widget under a host that is not allowed.`,
     ],

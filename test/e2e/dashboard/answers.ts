@@ -1,7 +1,6 @@
-import type { Dialog } from 'playwright-core';
 import { full } from '../../harness/full.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
-import { flaws, open } from './started-dashboard.ts';
+import { askedByClosing, flaws, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('answers.example');
 const stranger = await dashboard.addOrganization('stranger.example');
@@ -125,13 +124,7 @@ describe('what is typed', () => {
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('ten');
     await page.getByRole('link', { name: 'Action (new), Website' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half');
-    const asked = Promise.withResolvers<string>();
-    page.once('dialog', (dialog: Dialog) => {
-      asked.resolve(dialog.type());
-      void dialog.dismiss();
-    });
-    await page.close({ runBeforeUnload: true });
-    expect(await asked.promise).toBe('beforeunload');
+    expect(await askedByClosing(page)).toBe('beforeunload');
     await button('Cancel').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half');

@@ -1,6 +1,6 @@
-import type { Dialog, Locator } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { button, dashboard, page } from './shared-dashboard.ts';
-import { open } from './started-dashboard.ts';
+import { askedByClosing, open } from './started-dashboard.ts';
 
 const shop = await dashboard.addOrganization('leaving.example');
 const other = await dashboard.addOrganization('left.example');
@@ -58,13 +58,7 @@ describe('what is typed', () => {
       await field().fill(' \u00a0typed \ufeff');
       await field().press('Tab');
       expect(await field().inputValue()).toBe('typed');
-      const asked = Promise.withResolvers<string>();
-      page.once('dialog', (dialog: Dialog) => {
-        asked.resolve(dialog.type());
-        void dialog.dismiss();
-      });
-      await page.close({ runBeforeUnload: true });
-      expect(await asked.promise).toBe('beforeunload');
+      expect(await askedByClosing(page)).toBe('beforeunload');
       for (const [name, leave] of WAYS) {
         await leave();
         await open(page, at);

@@ -154,3 +154,14 @@ export async function flaws(page: Page): Promise<readonly string[]> {
     ...(sideways > 0 ? [`${sideways} pixels too wide`] : []),
   ];
 }
+
+/** Closes the page as its user would, and stays on it. @returns the type of the question that the browser asks before */
+export async function askedByClosing(page: Page): Promise<string> {
+  const asked = Promise.withResolvers<string>();
+  page.once('dialog', (dialog) => {
+    asked.resolve(dialog.type());
+    void dialog.dismiss();
+  });
+  await page.close({ runBeforeUnload: true });
+  return asked.promise;
+}
