@@ -166,30 +166,29 @@ export class Messaging extends Construct {
     });
     // Others put events of their own on a bus that exists.
     const rules = bus !== undefined && sources === undefined ? [catalog] : [catalog, this.#unknownNames(sources)];
-    // Both metrics are sent only when they are not zero (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
-    const ofRules = (metricName: string) =>
-      sum(
-        metricName,
-        rules.map(
-          ({ ruleName }) =>
-            new Metric({
-              namespace: 'AWS/Events',
-              metricName,
-              dimensionsMap: { EventBusName: this.bus.eventBusName, RuleName: ruleName },
-              statistic: 'Sum',
-              period: FIVE_MINUTES,
-            }),
-        ),
-      );
-    // An event whose dead-letter queue refuses it too, because both share one key and one policy, is in no queue.
+    // These metrics are sent only when they are not zero (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
+    const ofRule =
+      (metricName: string) =>
+      ({ ruleName }: Rule) =>
+        new Metric({
+          namespace: 'AWS/Events',
+          metricName,
+          dimensionsMap: { EventBusName: this.bus.eventBusName, RuleName: ruleName },
+          statistic: 'Sum',
+          period: FIVE_MINUTES,
+        });
+    // An event whose dead-letter queue refuses it too, because of its size, the key or the policy, is in no queue.
     alarms.raise(this, 'EventsNotQueued', {
       runbookEntry: 'events-missing',
-      metric: ofRules('FailedInvocations'),
+      metric: sum('FailedInvocations', [
+        ...rules.map(ofRule('FailedInvocations')),
+        ofRule('InvocationsFailedToBeSentToDlq')(catalog),
+      ]),
       threshold: 1,
     });
     alarms.raise(this, 'RulesThrottled', {
       runbookEntry: 'events-missing',
-      metric: ofRules('ThrottledRules'),
+      metric: sum('ThrottledRules', rules.map(ofRule('ThrottledRules'))),
       ...LASTING_ERRORS,
     });
     if (archiveDays !== undefined) {

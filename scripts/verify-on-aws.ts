@@ -21,6 +21,9 @@ const outputs = await stackOutputs(stack, access);
 const queues = new sqs.SQSClient(access);
 const events = new bridge.EventBridgeClient(access);
 
+/** The most that EventBridge and SQS take; EventBridge puts more into the queue than an entry has. */
+const ENTRY_MAX_BYTES = 1_048_576;
+
 let failed = 0;
 function report(check: string, holds: boolean, seen: string): void {
   if (!holds) failed++;
@@ -72,6 +75,14 @@ async function checkEvents(queue: { url: string; arn: string }, deadLetters: { u
     const body = (await arrivalOf({ org_id, data }))?.Body;
     const isSame = body !== undefined && JSON.parse(body).detail.data.text === data.text;
     report('An event with an escaped U+FFFF reaches the queue with its value', isSame, body ?? 'dead-letter queue');
+    const entry = { EventBusName, Source: 'verification', DetailType };
+    const rest = `${entry.Source}${DetailType}{"a":""}`.length;
+    const Detail = JSON.stringify({ a: 'x'.repeat(ENTRY_MAX_BYTES - rest) });
+    const { Entries } = await events
+      .send(new bridge.PutEventsCommand({ Entries: [{ ...entry, Detail }] }))
+      .catch(({ name }: Error) => ({ Entries: [{ ErrorCode: name }] }));
+    const refusal = Entries?.[0]?.ErrorCode;
+    report('PutEvents refuses an entry that fits into no queue', refusal !== undefined, refusal ?? 'accepted and lost');
   } finally {
     await events.send(new bridge.RemoveTargetsCommand({ Rule: Name, EventBusName, Ids: ['queue'] }));
     await events.send(new bridge.DeleteRuleCommand({ Name, EventBusName }));

@@ -57,6 +57,8 @@ export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployme
         DetailType: event,
         Detail: JSON.stringify({ org_id: orgId, site_id: siteId, data }),
       };
+      // The bus may accept more, which then fits into no queue.
+      if (Buffer.byteLength(entry.Detail) > 1_048_000) throw new Error(`${event} is too large for the bus`);
       const { FailedEntryCount, Entries } = await events.send(new PutEventsCommand({ Entries: [entry] }));
       if (FailedEntryCount !== 0) throw new Error(`The bus refused ${event}: ${Entries?.[0]?.ErrorCode}`);
     },

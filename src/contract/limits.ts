@@ -53,6 +53,11 @@ export const NON_JSON_RESPONSE_CHARACTERS = 500;
  * fails at some thousand levels.
  */
 export const EVENT_DATA_MAX_LEVELS = 500;
+/**
+ * Open point: size of the `Detail` of an event in UTF-8. EventBridge's entry and SQS's message may both have 1,048,576 bytes, and the message
+ * also has the keys, the id and the time that EventBridge adds.
+ */
+export const EVENT_DETAIL_MAX_BYTES = 1_048_000;
 /** Pauses in seconds between the attempts of one Event delivery. */
 export const EVENT_RETRY_DELAYS_SECONDS: readonly number[] = [2, 4];
 /** Attempts of one Event delivery. */

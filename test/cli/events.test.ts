@@ -48,6 +48,17 @@ describe('event put', () => {
     expect(operator.events[0]).not.toHaveProperty('site_id');
   });
 
+  test('takes the largest event that surely fits into the queue behind the bus, and not one byte more', async () => {
+    const rest = JSON.stringify({ org_id: one.org_id, data: { pad: '' } }).length;
+    for (const [bytes, code] of [
+      [1_048_000, 0],
+      [1_048_001, 2],
+    ] as const) {
+      operator.files = { pad: JSON.stringify({ pad: 'x'.repeat(bytes - rest) }) };
+      expect((await put('sms.sent', '--data', '@pad')).code).toBe(code);
+    }
+  });
+
   test.each([
     [2, 'event: nope is not in the catalog', ['nope']],
     [2, 'event: message.recieved is not in the catalog; did you mean message.received?', ['message.recieved']],
@@ -57,12 +68,20 @@ describe('event put', () => {
     [2, '--data: cannot read the file nope', ['sms.sent', '--data', '@nope']],
     [2, '--data: bad does not contain JSON', ['sms.sent', '--data', '@bad']],
     [2, '--data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
+    [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@large']],
+    [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@wide']],
     [2, '--site: OTHER belongs to another organization', ['sms.sent', '--site', 'OTHER']],
     [2, '--org: must be 1 to 128 printable ASCII characters', ['sms.sent', '--org', 'org x']],
     [3, '--org: no organization org_x', ['sms.sent', '--org', 'org_x']],
     [3, '--site: no assistant site_x', ['sms.sent', '--site', 'site_x']],
   ])('ends with exit code %i: %s', async (code, message, [name = '', ...words]) => {
-    operator.files = { bad: '{', deep: '{"a":'.repeat(501) + 1 + '}'.repeat(501) };
+    const data = (pad: string) => JSON.stringify({ pad });
+    operator.files = {
+      bad: '{',
+      deep: '{"a":'.repeat(501) + 1 + '}'.repeat(501),
+      large: data('x'.repeat(1_047_990)),
+      wide: data('ë'.repeat(524_000)),
+    };
     const other = await operator.assistant();
     const filled = (text: string) => text.replace('OTHER', other.site_id);
     expect(await put(name, ...words.map(filled))).toEqual({ code, out: '', err: `${filled(message)}\n` });

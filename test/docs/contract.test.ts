@@ -39,6 +39,7 @@ const ROWS: Readonly<Record<string, readonly number[]>> = {
   'Actions per organization': [limits.ACTIONS_PER_ORGANIZATION],
   'Size of an Action': [limits.ACTION_MAX_BYTES / KB],
   'Levels of objects and lists in the `data` of an event': [limits.EVENT_DATA_MAX_LEVELS],
+  '`Detail` of an event': [limits.EVENT_DETAIL_MAX_BYTES],
   'Event Action attempts': [limits.EVENT_ATTEMPTS, firstPause, secondPause],
   'AI-decided calls': [limits.AI_CALLS_PER_CONVERSATION],
   'AI-decided description': [limits.AI_DESCRIPTION_MIN_CHARACTERS, limits.AI_DESCRIPTION_MAX_CHARACTERS],

@@ -1,8 +1,8 @@
 import { closestName } from '../../contract/closest-name.ts';
 import { type CatalogEvent, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
 import { exceedsLevels, isJsonObject } from '../../contract/fields.ts';
-import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
-import { groupId } from '../../contract/queues.ts';
+import { EVENT_DATA_MAX_LEVELS, EVENT_DETAIL_MAX_BYTES } from '../../contract/limits.ts';
+import { groupId, messageText } from '../../contract/queues.ts';
 import type { Context } from '../context.ts';
 import { requireAssistant } from '../organizations/manage-assistants.ts';
 import { requireOrganization } from '../organizations/manage-organizations.ts';
@@ -48,13 +48,16 @@ export async function checkEvent(
 
 /**
  * Puts a catalog event on the bus for the operator, in the same form as the platform does.
- * @throws Refusal as checkEvent
+ * @throws Refusal as checkEvent, and 400 for an event that may not fit into the queue behind the bus
  */
 export async function putEvent(
   input: Parameters<typeof checkEvent>[0],
   context: Context<'store' | 'publish'>,
 ): Promise<PutEventResult> {
   const event = await checkEvent(input, context);
+  const { event: _, ...detail } = event;
+  if (Buffer.byteLength(messageText(detail)) > EVENT_DETAIL_MAX_BYTES)
+    throw invalidField('data', `must have at most ${EVENT_DETAIL_MAX_BYTES} bytes with org_id and site_id`);
   const { reserved } = EVENT_CATALOG[event.event];
   const { actions } = await context.store.listActions(event.org_id);
   const subscribed = actions

@@ -185,6 +185,7 @@ const FAULTS: readonly Fault[] = [
   ['CanaryFailed', 'the canary does not run', METRICS.canaryFailed, () => lasting(undefined)],
   ['CanaryEventsMissing', 'the rule of the bus is disabled', 'NumberOfMessagesSent', () => lasting(0)],
   ['MessagingEventsNotQueued', 'the key of the queue and its dead letters refuses', 'FailedInvocations', () => [1]],
+  ['MessagingEventsNotQueued', 'an event fits into no queue', 'InvocationsFailedToBeSentToDlq', () => [1]],
   ['MessagingRulesThrottled', 'the region’s quota of invocations is reached', 'ThrottledRules', () => lasting(5)],
   ...['Events', 'Deliveries'].flatMap((queue): Fault[] => [
     [`Messaging${queue}DeadLettersWaiting`, 'a message is never handled', VISIBLE, () => [1]],
