@@ -12,7 +12,7 @@ import {
 } from '../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../src/adapters/dynamodb/client.ts';
 import { configurationStore } from '../src/adapters/dynamodb/configuration-store.ts';
-import { deliveryRecords, eventAttempts } from '../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryRecords, eventAttempts, eventTime } from '../src/adapters/dynamodb/delivery-records.ts';
 import { erasure } from '../src/adapters/dynamodb/erasure.ts';
 import { members } from '../src/adapters/dynamodb/memberships.ts';
 import { eventBus } from '../src/adapters/event-bus.ts';
@@ -21,7 +21,6 @@ import { cachedRing, replaceSecret, ringStore, signingSecrets } from '../src/ada
 import { deadLetterQueue } from '../src/adapters/sqs/dead-letter-queue.ts';
 import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import { userPoolLogins } from '../src/adapters/user-pool.ts';
-import type { EventTime } from '../src/contract/delivery-record.ts';
 import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { Refusal } from '../src/domain/refusal.ts';
@@ -83,8 +82,10 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
     deliveryRecords: (id: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, id, from),
-    eventAttempts: (actionId: string, eventId: string, when: EventTime) =>
-      eventAttempts(dynamo, tables.deliveryLog, actionId, eventId, when),
+    eventTime: (logIds: readonly string[], eventId: string, until?: string) =>
+      eventTime(dynamo, tables.deliveryLog, logIds, eventId, until),
+    eventAttempts: (actionId: string, eventId: string, at: string) =>
+      eventAttempts(dynamo, tables.deliveryLog, actionId, eventId, at),
     /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
     sendDelivery: async (message: DeliveryMessage) => {
       const { tooLarge } = await send([message]);

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import type { EventTime } from '../src/contract/delivery-record.ts';
 import { isJsonObject } from '../src/contract/fields.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
@@ -27,8 +26,8 @@ export function positive(text: string): number {
   return value;
 }
 
-const HOUR_MS = 3_600_000;
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
+const SECOND_MS = 1000;
+const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Parses a duration such as `30m` into milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
@@ -55,24 +54,20 @@ export function timeOf(when: Moment, now: Date): string {
   return 'at' in when ? when.at : new Date(now.getTime() - when.agoMs).toISOString();
 }
 
-const HOURS = 24;
-/** Allowance for a clock of the bus that is ahead of ours. */
-const AHEAD_MS = 60_000;
+/** The option that says where the search for an event begins. */
+export type Search = { readonly at?: Moment };
 
-/** The options that say when an event happened. */
-export type When = { readonly at?: string; readonly hours: number };
-
-export function withTime(command: CliCommand): CliCommand {
-  return command
-    .option('--at <time>', "the event's exact time from its envelope; makes the search fast")
-    .option('--hours <number>', 'without --at, how many hours to search', positive, HOURS);
+export function withSearch(command: CliCommand): CliCommand {
+  return command.option(
+    '--at <time>',
+    "search from the event's time in its envelope back; makes the search fast",
+    moment,
+  );
 }
 
-export function eventTime({ at, hours }: When, now: Date): EventTime {
-  if (at !== undefined) return { at };
-  const to = new Date(now.getTime() + AHEAD_MS).toISOString();
-  return { from: timeOf({ agoMs: hours * HOUR_MS }, now), to };
-}
+/** Returns the time, ISO 8601, before which the search ends: a second after --at, because the envelope's time has no fraction. */
+export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
+  at && new Date(Date.parse(timeOf(at, now)) + SECOND_MS).toISOString();
 
 /** Returns true for --enable, false for --disable, undefined without both. @throws Refusal 400 when both are given */
 export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {

@@ -6,9 +6,9 @@ import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import { searched, type TracedAttempt } from '../operations/past-events.ts';
+import { attemptsOf, searched, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
-import { eventTime, type Moment, moment, positive, timeOf, type When, withTime } from '../values.ts';
+import { type Moment, moment, positive, type Search, searchEnd, timeOf, withSearch } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
 /** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
@@ -24,11 +24,11 @@ type ListOptions = {
   readonly limit: number;
   readonly follow?: true;
 };
-type ShowOptions = When & { readonly attempt?: number };
+type ShowOptions = Search & { readonly attempt?: number };
 
 /** Adds the options and the work of `deliveries`. */
 export function addTo(command: CliCommand): void {
-  withTime(
+  withSearch(
     command
       .argument('<id>', 'an Action, or an assistant for its usage webhooks')
       .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')
@@ -39,8 +39,8 @@ export function addTo(command: CliCommand): void {
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),
   )
     .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log; va-wave export has all.
---follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. --at and --hours say when the event of an event id happened. The id of another
-trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and
+With --since it reads the whole log. --follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. The newest have the latest times of their events, which publishers
+name. The id of another trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and
 responses, which can contain what visitors wrote.`)
     .examples(
       'va-wave deliveries act_…',
@@ -62,20 +62,29 @@ async function list(id: string, options: ListOptions, { output, ports, cliProces
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
-  const latest = async (count: number) => {
-    const records: DeliveryRecord[] = [];
-    for await (const record of ports.deliveryRecords(logId)) if (records.push(record) === count) break;
-    return records.sort((a, b) => b.started_at.localeCompare(a.started_at));
+  const latest = async (count: number, from?: string) => {
+    let records: DeliveryRecord[] = [];
+    const sorted = () => records.sort((a, b) => b.started_at.localeCompare(a.started_at));
+    for await (const record of ports.deliveryRecords(logId, from)) {
+      if (from !== undefined && !matches(record)) continue;
+      records.push(record);
+      if (from === undefined && records.length === count) break;
+      if (records.length === 2 * count) records = sorted().slice(0, count);
+    }
+    return sorted();
   };
-  const records = await latest(Math.max(LOOK_BACK, limit));
+  output.doing('Reading the log');
+  const records = await latest(Math.max(LOOK_BACK, limit), since);
+  const isEmpty = records.length === 0 && (await latest(1)).length === 0;
   // A log remains after its Action is deleted.
-  if (records.length === 0) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
+  if (isEmpty) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
   const matching = records.filter(matches);
   const shown = matching.slice(0, limit);
   if (!options.follow) {
-    output.list(shown, records.length === 0 ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
+    output.list(shown, isEmpty ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
     if (matching.length > limit) output.note('More exist; use --limit to show more');
-    else if (records.length >= LOOK_BACK) output.note(`Searched the newest ${records.length} records`);
+    else if (since === undefined && records.length >= LOOK_BACK)
+      output.note(`Searched the newest ${records.length} records`);
     return;
   }
   const nameOf = ({ reference, attempt, started_at }: DeliveryRecord) => `${reference} ${attempt} ${started_at}`;
@@ -99,8 +108,9 @@ async function show(
   options: ShowOptions,
   { output, ports }: ConnectedRun,
 ): Promise<void> {
-  const when = eventTime(options, ports.now());
-  const found = await ports.eventAttempts(logOf(id), reference, when);
+  const until = searchEnd(options, ports.now());
+  output.doing('Searching the log');
+  const found = await attemptsOf(logOf(id), reference, until, ports);
   const record = found
     .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
     .toSorted((a, b) => a.started_at.localeCompare(b.started_at))
@@ -108,7 +118,7 @@ async function show(
   if (record === undefined) {
     const which = options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
     throw new Refusal('event_not_found', {
-      problem: `the log of ${id} has ${which} of ${reference} ${searched(when)}`,
+      problem: `the log of ${id} has ${which} of ${reference}${searched(until)}`,
     });
   }
   const { payload, response_excerpt, ...rest } = record;

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import type { Row } from '../output.ts';
-import { eventTime, jsonValue, type Moment, moment, timeOf, type When, withTime } from '../values.ts';
+import { jsonValue, type Moment, moment, type Search, searchEnd, timeOf, withSearch } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
 /** Adds the commands for events of the catalog. */
@@ -51,28 +51,28 @@ export function addTo(event: CliCommand): void {
       );
     });
 
-  withTime(
+  withSearch(
     event
       .command('trace <event_id>')
       .description('show the deliveries of an event: the subscribed Actions, and each attempt with its outcome')
       .requiredOption('--org <org_id>', 'organization that the event belongs to'),
   )
-    .notes(`The event id is the id of the envelope. Without --at, the command searches the logs of all Event Actions of the organization for the
-whole time. It does not search the logs of deleted Actions.`)
+    .notes(`The event id is the id of the envelope. The command searches the logs of all Event Actions of the organization, the newest event first. It does
+not search the logs of deleted Actions.`)
     .examples(
       'va-wave event trace 6a7e8f90-… --org org_…',
       'va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json',
     )
-    .connected(async ({ output, ports }, eventId: string, options: When & { org: string }) => {
-      const request = { eventId, orgId: options.org, when: eventTime(options, ports.now()) };
-      const trace = await traceEvent(request, ports, (logs) => output.doing(`Searching logs: ${logs}`));
+    .connected(async ({ output, ports }, eventId: string, options: Search & { org: string }) => {
+      output.doing('Searching the logs');
+      const trace = await traceEvent({ eventId, orgId: options.org, until: searchEnd(options, ports.now()) }, ports);
       if (output.json) return output.object(trace, '');
       output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
       output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
       for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
     });
 
-  withTime(
+  withSearch(
     event
       .command('replay <event_id> <action_id>')
       .description(
@@ -81,9 +81,10 @@ whole time. It does not search the logs of deleted Actions.`)
   )
     .notes(`The envelope comes from the Action's delivery log.`)
     .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')
-    .connected(async ({ output, ports, confirm, hint }, eventId: string, actionId: string, options: When) => {
+    .connected(async ({ output, ports, confirm, hint }, eventId: string, actionId: string, options: Search) => {
       await confirm(`Deliver ${eventId} to ${actionId} again?`);
-      const replay = await replayEvent({ eventId, actionId, when: eventTime(options, ports.now()) }, ports);
+      output.doing('Searching the log');
+      const replay = await replayEvent({ eventId, actionId, until: searchEnd(options, ports.now()) }, ports);
       output.object(replay, 'Sent the event to the deliveries queue');
       output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
     });
@@ -119,9 +120,11 @@ events in progress, test.ping, and events without a complete envelope in the log
       }
       if (failed.length > 0) await confirm(`Deliver ${counted} to ${actionId} again?`);
       const unsent: Record<string, string> = {};
-      for (const [index, { event_id: eventId, event_time: at }] of failed.entries()) {
+      for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
         await ports.step(`Delivering again: ${index + 1} of ${failed.length}`);
-        const reason = await unsentReason(() => replayEvent({ eventId, actionId, when: { at } }, ports));
+        const reason = await unsentReason(() =>
+          replayEvent({ eventId, actionId }, { ...ports, eventTime: async () => event_time }),
+        );
         if (reason !== undefined) unsent[eventId] = reason;
       }
       const sent = failed.length - Object.keys(unsent).length;

@@ -17,7 +17,7 @@ function addExport(command: CliCommand): void {
     )
     .option(
       '--since <time>',
-      'only records of events since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
+      'only attempts and changes since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
       moment,
     )
     .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json), "conversation" or "change" (a record of the audit

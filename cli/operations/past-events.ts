@@ -1,5 +1,5 @@
 import type { Action, EventAction } from '../../src/contract/actions.ts';
-import type { DeliveryRecord, EventTime } from '../../src/contract/delivery-record.ts';
+import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { retryDelay } from '../../src/domain/delivery/outcome.ts';
@@ -10,12 +10,22 @@ import type { ConnectedRun } from '../command.ts';
 
 export type PastEventsPorts = Pick<
   ConnectedRun['ports'],
-  'store' | 'randomBytes' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
+  'store' | 'randomBytes' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
 >;
 
+/** Reads the attempts of an event in a log; none, if the log has none of an event before `until`. */
+export async function attemptsOf(
+  logId: string,
+  eventId: string,
+  until: string | undefined,
+  ports: Pick<PastEventsPorts, 'eventTime' | 'eventAttempts'>,
+): Promise<readonly DeliveryRecord[]> {
+  const at = await ports.eventTime([logId], eventId, until);
+  return at === undefined ? [] : ports.eventAttempts(logId, eventId, at);
+}
+
 /** Describes the searched time for a message. */
-export const searched = (when: EventTime): string =>
-  'at' in when ? `at ${when.at}` : `from ${when.from} to ${when.to}; --at or --hours searches another time`;
+export const searched = (until: string | undefined): string => (until === undefined ? '' : ` before ${until}`);
 
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
@@ -24,45 +34,40 @@ export type TracedDelivery = ReturnType<typeof traced>;
 
 /**
  * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
- * the organization's Event Actions. The first record that is found has the event's time, with which the other logs are read directly.
+ * the organization's Event Actions for its time, with which all logs are read directly.
  * @returns the event, and its deliveries to each Action that has a record of it or is now subscribed to events of this name; `time` is the
  * event's own, as its publisher named it, and `unreadable` has the ids of Actions that cannot be read, so that their logs were not searched
- * @param progress called with the number of searched logs
  * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
  */
 export async function traceEvent(
-  { eventId, orgId, when }: { readonly eventId: string; readonly orgId: string; readonly when: EventTime },
-  ports: Pick<PastEventsPorts, 'store' | 'eventAttempts'>,
-  progress: (logs: number) => void,
+  { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until: string | undefined },
+  ports: Pick<PastEventsPorts, 'store' | 'eventTime' | 'eventAttempts'>,
 ) {
   await requireOrganization(orgId, ports);
   const list = await ports.store.listActions(orgId);
   const actions = list.actions.filter((action) => action.trigger === 'Event');
-  const found = new Map<EventAction, readonly DeliveryRecord[]>();
-  let first: DeliveryRecord | undefined;
-  for (const action of actions) {
-    const known = first === undefined ? when : { at: first.event_time };
-    const attempts = await ports.eventAttempts(action.action_id, eventId, known);
-    found.set(action, attempts);
-    first ??= attempts[0];
-    progress(found.size);
-  }
-  if (first === undefined) {
+  const ids = actions.map(({ action_id }) => action_id);
+  const time = await ports.eventTime(ids, eventId, until);
+  const read = async (action: EventAction, at: string) =>
+    [action, await ports.eventAttempts(action.action_id, eventId, at)] as const;
+  const found = time === undefined ? [] : await Promise.all(actions.map((action) => read(action, time)));
+  const [first] = found.flatMap(([, attempts]) => attempts);
+  if (time === undefined || first === undefined) {
     const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
     const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
     throw new Refusal('event_not_found', {
-      problem: `the logs have no attempt of ${eventId} ${searched(when)}; ${subscribed}`,
+      problem: `the logs have no attempt of ${eventId}${searched(until)}; ${subscribed}`,
     });
   }
-  const { trigger_ref: event, event_time: time } = first;
-  const deliveries = [...found]
+  const { trigger_ref: event, started_at } = first;
+  const deliveries = found
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
-    .map(([action, attempts]) => traced(action, attempts, time));
+    .map(([action, attempts]) => traced(action, attempts, started_at));
   const unreadable = list.unreadable.map(({ action_id }) => action_id);
   return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
 }
 
-function traced(action: Action, attempts: readonly DeliveryRecord[], time: string) {
+function traced(action: Action, attempts: readonly DeliveryRecord[], routedAt: string) {
   const { action_id, name, site_id } = action;
   const last = attempts.findLast(({ replay }) => replay === null);
   return {
@@ -72,7 +77,7 @@ function traced(action: Action, attempts: readonly DeliveryRecord[], time: strin
     /** Outcome of the first delivery, without replays. */
     outcome: last === undefined ? 'none' : outcomeAfter(last),
     /** Why there may be no record; null when there is one. */
-    note: attempts.length > 0 ? null : whyNone(action, time),
+    note: attempts.length > 0 ? null : whyNone(action, routedAt),
     attempts: attempts.map(({ payload, response_excerpt, ...attempt }): TracedAttempt => attempt),
   };
 }
@@ -84,10 +89,11 @@ function outcomeAfter(last: TracedAttempt): 'delivered' | 'failed' | 'under_way'
   return retryDelay(last.attempt, last) === undefined ? 'failed' : 'under_way';
 }
 
-function whyNone(action: Action, time: string): string {
-  if (Date.parse(action.created_at) > Date.parse(time)) return 'the Action was created after the event';
+/** @param routedAt when another Action received the event, whatever time its publisher named */
+function whyNone(action: Action, routedAt: string): string {
+  if (Date.parse(action.created_at) > Date.parse(routedAt)) return 'the Action was created after the event';
   if (!action.enabled) return 'the Action is disabled';
-  if (Date.parse(action.updated_at) > Date.parse(time))
+  if (Date.parse(action.updated_at) > Date.parse(routedAt))
     return 'the Action was changed after the event; it may not have been subscribed';
   return 'the event belongs to another assistant, or it is still in a queue or a dead-letter queue';
 }
@@ -99,14 +105,18 @@ function whyNone(action: Action, time: string): string {
  * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
  */
 export async function replayEvent(
-  { eventId, actionId, when }: { readonly eventId: string; readonly actionId: string; readonly when: EventTime },
-  ports: PastEventsPorts,
+  {
+    eventId,
+    actionId,
+    until,
+  }: { readonly eventId: string; readonly actionId: string; readonly until?: string | undefined },
+  ports: Omit<PastEventsPorts, 'deliveryRecords'>,
 ) {
   const action = await requireReplayable(actionId, ports);
-  const attempts = await ports.eventAttempts(actionId, eventId, when);
+  const attempts = await attemptsOf(actionId, eventId, until, ports);
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
-      problem: `the log of ${actionId} has no attempt of ${eventId} ${searched(when)}`,
+      problem: `the log of ${actionId} has no attempt of ${eventId}${searched(until)}`,
     });
   }
   const sent = sentEnvelope(action, attempts);
@@ -161,7 +171,7 @@ export async function failedEvents(
   const failed = [];
   for (const [event_id, event_time] of [...times].reverse()) {
     // Also what was attempted before that time.
-    const attempts = await ports.eventAttempts(actionId, event_id, { at: event_time });
+    const attempts = await ports.eventAttempts(actionId, event_id, event_time);
     const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
     if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;
     const { trigger_ref: event, status, error, started_at: failed_at } = last;

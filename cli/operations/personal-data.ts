@@ -86,7 +86,7 @@ export async function* exported(
 /** Records between two reports of progress. */
 const RECORDS_PER_STEP = 100;
 
-/** Reads several delivery logs, each from the newest event back to `from`. Holds few records in memory. */
+/** Reads several delivery logs, the newest event first, the attempts that began since `from`. Holds few records in memory. */
 async function* recordsOf(
   logs: readonly string[],
   from: string | undefined,
@@ -235,11 +235,11 @@ async function searchLogs(
   let oldestUnfinished = LATER_THAN_ALL;
   for await (const record of recordsOf(logs, from, ports)) {
     counts.records_read += 1;
-    const { payload, response_excerpt, state, trigger, event_time } = record;
+    const { payload, response_excerpt, state, trigger, started_at } = record;
     const place = placeOf(record);
     if (state === 'started' && (payload === null ? trigger === 'event' : place !== undefined)) {
       counts.unfinished += 1;
-      if (event_time < oldestUnfinished) oldestUnfinished = event_time;
+      if (started_at < oldestUnfinished) oldestUnfinished = started_at;
     }
     if (place === undefined && record.payload_cut) counts.cut_payloads += 1;
     if (place === undefined || (payload ?? response_excerpt) === null || !(await found(record))) continue;

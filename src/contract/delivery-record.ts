@@ -69,6 +69,3 @@ export type DeliveryError = NonNullable<DeliveryRecord['error']>;
 
 /** The part of a record that the outcome of its attempt decides. */
 export type AttemptResult = Pick<DeliveryRecord, 'status' | 'response_excerpt' | 'latency_ms' | 'success' | 'error'>;
-
-/** The time of an event: exactly as in its envelope, or a time window. Its publisher may name any time. ISO 8601, UTC. */
-export type EventTime = { readonly at: string } | { readonly from: string; readonly to: string };

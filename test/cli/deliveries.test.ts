@@ -91,6 +91,13 @@ test('sorts the newest records by the start of the attempt, whatever the age of 
   expect((await listed()).map(secondOf)).toEqual([50, 20, 9, 1]);
   operator.records = [...Array.from({ length: 500 }, (_, i) => record(600 - i)), record(9999)];
   expect(await listed('--limit', '1')).toEqual([record(600)]);
+  const late = record(9999).started_at;
+  expect((await listed('--since', late)).map(({ started_at }) => started_at)).toEqual([late]);
+  operator.records = Array.from({ length: 2500 }, (_, i) => record((i * 7) % 2500));
+  expect((await listed('--since', '2026-03-04', '--limit', '3')).map(({ started_at }) => started_at)).toEqual(
+    [2499, 2498, 2497].map((seconds) => record(seconds).started_at),
+  );
+  operator.records = Array.from({ length: 501 }, (_, i) => record(600 - i));
   const none = { out: 'No such deliveries\n', err: 'Searched the newest 500 records\n' };
   expect(await list('--outcome', 'failed')).toMatchObject(none);
 });
@@ -158,8 +165,8 @@ test('one attempt is printed completely, with the meaning of its failure', async
   expect((await list('event-1')).out).toMatch(/meaning +The DNS lookup of the host name failed/);
   expect(await listed('event-1')).toEqual(later);
   expect((await list('event-1', '--attempt', '3')).err).toContain('no attempt 3 of');
-  const unknown = /^event_id: the log of act_x has no attempt of event-2 from \S+ to /;
-  expect(await list('event-2')).toMatchObject({ code: 3, err: expect.stringMatching(unknown) });
+  const unknown = 'event_id: the log of act_x has no attempt of event-2\n';
+  expect(await list('event-2')).toMatchObject({ code: 3, err: unknown });
   operator.attempts = [attempt({ action_id: 'usage_site_x', trigger: 'usage', reference: 'n-1' })];
   expect(await operator.json('deliveries', 'site_x', 'n-1')).toEqual(operator.attempts[0]);
 });

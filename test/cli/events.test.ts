@@ -108,7 +108,7 @@ describe('event trace', () => {
     const [retried, lost, off] = [await more('Retried'), await more('Given up'), await more('Off', '--disabled')];
     const late = await more('Late');
     operator.attempts = [
-      anAttempt(one.action_id),
+      anAttempt(one.action_id, { started_at: ENVELOPE.timestamp }),
       anAttempt(retried, failed('timeout')),
       anAttempt(lost, failed('redirect')),
       anAttempt(lost, { replay: '0123456789ab' }),
@@ -131,14 +131,82 @@ describe('event trace', () => {
   });
 
   test('of an event that no log contains says where it searched, and what the Actions are subscribed to', async () => {
-    const { code, err } = await trace('event-9');
-    expect([code, err]).toEqual([
-      3,
-      expect.stringMatching(/^event_id: the logs have no attempt of event-9 from .* to /),
-    ]);
-    expect(err).toMatch(/; the enabled Actions are subscribed to conversation.started\n$/);
-    expect((await trace('event-9', '--at', '2026-01-01T00:00:00Z')).err).toMatch(/ at 2026-01-01T00:00:00Z; /);
+    const subscribed = '; the enabled Actions are subscribed to conversation.started\n';
+    const missing = (before: string) => `event_id: the logs have no attempt of event-9${before}${subscribed}`;
+    expect(await trace('event-9')).toEqual({ code: 3, out: '', err: missing('') });
+    const { err } = await trace('event-9', '--at', '2026-01-01T01:00:00+01:00');
+    expect(err).toBe(missing(' before 2026-01-01T00:00:01.000Z'));
   });
+
+  test('says why an Action has no attempt by when the event was routed, whatever time its publisher named', async () => {
+    const settings = ['--url', 'https://crm.example/', '--event', 'conversation.started'];
+    const create = ['action', 'create', '--site', one.site_id, '--trigger', 'Event', '--name', 'Before', ...settings];
+    const { action_id } = await operator.json<{ action_id: string }>(...create);
+    const started_at = new Date(operator.clock.now().getTime() + 1000).toISOString();
+    operator.attempts = [anAttempt(one.action_id, { event_time: '2025-12-01T00:00:00Z', started_at })];
+    const { deliveries } = JSON.parse((await trace('event-1', '--json')).out);
+    const note = 'the event belongs to another assistant, or it is still in a queue or a dead-letter queue';
+    expect(deliveries).toContainEqual(expect.objectContaining({ action_id, note }));
+  });
+});
+
+describe('the time that a publisher names', () => {
+  const DAY_MS = 86_400_000;
+  /** `--at` begins the search at this number of milliseconds after the event; it is none without --at. */
+  const SEARCHES = [
+    [undefined, 0],
+    [0, 0],
+    [DAY_MS, 0],
+    [-1000, 3],
+  ] as const;
+
+  test.each([
+    ['40 days ago', -40 * DAY_MS],
+    ['a minute ago', -60_000],
+    ['in ten minutes', 600_000],
+    ['in 40 days', 40 * DAY_MS],
+  ])('does not hide an event: %s', async (_, away) => {
+    const at = (milliseconds: number) => new Date(operator.clock.now().getTime() + milliseconds);
+    const event_time = `${at(away).toISOString().slice(0, 19)}Z`;
+    const failedOne = anAttempt(one.action_id, {
+      ...failed('redirect'),
+      event_time,
+      started_at: at(-60_000).toISOString(),
+    });
+    operator.attempts = operator.records = [failedOne];
+    const reading = {
+      trace: ['event', 'trace', 'event-1', '--org', one.org_id],
+      replay: ['event', 'replay', 'event-1', one.action_id, '--yes'],
+      deliveries: ['deliveries', one.action_id, 'event-1'],
+    };
+    for (const [name, words] of Object.entries(reading)) {
+      for (const [after, code] of SEARCHES) {
+        const search = after === undefined ? [] : ['--at', new Date(Date.parse(event_time) + after).toISOString()];
+        expect([name, after, (await operator.run(...words, ...search)).code]).toEqual([name, after, code]);
+      }
+    }
+    for (const since of ['2m', at(-60_000).toISOString()]) {
+      expect(await operator.json('deliveries', one.action_id, '--since', since)).toHaveLength(1);
+      const failures = await operator.json('event', 'replay-failed', one.action_id, '--since', since, '--dry-run');
+      expect(failures).toHaveLength(1);
+      const lines = (await operator.run('export', '--org', one.org_id, '--since', since)).out;
+      expect(lines).toContain('"reference":"event-1"');
+    }
+    for (const since of ['59s', at(-59_999).toISOString(), at(DAY_MS).toISOString()]) {
+      expect(await operator.json('deliveries', one.action_id, '--since', since)).toEqual([]);
+      expect(await operator.json('event', 'replay-failed', one.action_id, '--since', since, '--dry-run')).toEqual([]);
+      const lines = (await operator.run('export', '--org', one.org_id, '--since', since)).out;
+      expect(lines).not.toContain('"reference":"event-1"');
+    }
+  });
+
+  test.each(['nonsense', '2026-13-04', '2026-03-04T05:06:00', '-1h', '0h', '1w', ''])(
+    'is refused as --at %j',
+    async (at) => {
+      const { code, err } = await operator.run('event', 'trace', 'event-1', '--org', one.org_id, '--at', at);
+      expect([code, err]).toEqual([2, expect.stringContaining('--at <time>')]);
+    },
+  );
 });
 
 describe('event replay', () => {

@@ -37,7 +37,7 @@ export class FakeOperator {
   ]);
   readonly sealingRing = new InMemoryRing([{ kid: 'k1', key: 'x'.repeat(64) }]);
   readonly originSecrets: string[] = [];
-  /** The result of eventAttempts. */
+  /** The records that eventTime and eventAttempts find. */
   attempts: DeliveryRecord[] = [];
   readonly sentDeliveries: DeliveryMessage[] = [];
   readonly deadLetters = { events: new InMemoryDeadLetters(), deliveries: new InMemoryDeadLetters() };
@@ -100,8 +100,11 @@ export class FakeOperator {
       withSub: async (sub) => this.logins.find((login) => login.sub === sub),
       create: async (email) => ({ login: this.addLogin({ email }), invited: true }),
     },
-    eventAttempts: async (id, eventId) =>
-      this.attempts.filter((one) => one.action_id === id && one.reference === eventId),
+    eventTime: async (ids, eventId, until = '~') =>
+      this.attempts.find((one) => ids.includes(one.action_id) && one.reference === eventId && one.event_time < until)
+        ?.event_time,
+    eventAttempts: async (id, eventId, at) =>
+      this.attempts.filter((one) => one.action_id === id && one.reference === eventId && one.event_time === at),
     sendDelivery: async (message) => {
       this.sentDeliveries.push(message);
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { type DeliveryRecord, type EventTime, FAILURE_CODES } from '../../contract/delivery-record.ts';
+import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import type { AttemptKey } from '../../domain/context.ts';
 import type { DynamoDb } from './client.ts';
@@ -29,6 +29,9 @@ const logOf = (pk: string): string => pk.slice('ACTION#'.length, -'#0'.length);
 
 /** Time, reference, attempt and, of a replay, its id: the attributes of a record that only its key has. */
 const SORT_KEY = /^(?<at>[^#]*)#(?<reference>.*)#(?<attempt>\d+)(?:#(?<replay>[^#]+))?$/;
+
+/** Sorts after every time. */
+const LATER_THAN_ALL = '~';
 
 const storedRecord = z.object({
   pk: z.string(),
@@ -140,24 +143,54 @@ async function* partitionRecords(
 }
 
 /**
- * Reads the records of one event in an Action's log, in the order of the attempts. The log is sorted by the time of the event: with
- * the exact time, this reads only these records; with a window, it reads all records in the window.
+ * Finds the time of an event, as its envelope has it, in one of several logs. Its publisher may name any time, so this reads what these logs have
+ * with the event's key, a page of each in turn, the newest event first, until a record of it is found.
+ * @param until ISO 8601; only events before
  */
+export async function eventTime(
+  client: DynamoDb,
+  table: string,
+  logIds: readonly string[],
+  eventId: string,
+  until?: string,
+): Promise<string | undefined> {
+  let logs = logIds.map((logId) =>
+    client.queryPages({
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk AND sk < :until',
+      ExpressionAttributeValues: { ':pk': partitionOf(logId, eventId), ':until': until ?? LATER_THAN_ALL },
+      ProjectionExpression: 'sk',
+      ScanIndexForward: false,
+    }),
+  );
+  while (logs.length > 0) {
+    const turns = await Promise.all(logs.map(async (log) => ({ log, page: await log.next() })));
+    for (const { page } of turns) {
+      for (const { sk } of page.value?.Items ?? []) {
+        const { at, reference } = SORT_KEY.exec(String(sk))?.groups ?? {};
+        if (reference === eventId) return at;
+      }
+    }
+    logs = turns.filter(({ page }) => !page.done).map(({ log }) => log);
+  }
+  return undefined;
+}
+
+/** Reads the records of one event in an Action's log, in the order of the attempts. @param at the event's time, exactly as in its envelope */
 export async function eventAttempts(
   client: DynamoDb,
   table: string,
   actionId: string,
   eventId: string,
-  when: EventTime,
+  at: string,
 ): Promise<readonly DeliveryRecord[]> {
-  const range = 'at' in when ? [`${when.at}#${eventId}#`, `${when.at}#${eventId}$`] : [when.from, when.to];
   const pages = client.queryPages({
     TableName: table,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: {
       ':pk': partitionOf(actionId, eventId),
-      ':from': range[0],
-      ':to': range[1],
+      ':from': `${at}#${eventId}#`,
+      ':to': `${at}#${eventId}$`,
     },
   });
   const attempts: DeliveryRecord[] = [];

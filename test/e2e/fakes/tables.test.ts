@@ -6,7 +6,7 @@ import { configurationStore } from '../../../src/adapters/dynamodb/configuration
 import { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
 import { hitPerDay, hitPerMinute } from '../../../src/adapters/dynamodb/counters-table.ts';
 import { deliveryLog } from '../../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords, eventAttempts } from '../../../src/adapters/dynamodb/delivery-records.ts';
+import { deliveryRecords, eventAttempts, eventTime } from '../../../src/adapters/dynamodb/delivery-records.ts';
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
@@ -171,7 +171,8 @@ async function run(
     });
   }
   for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`));
-  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', { at: '2026-03-04T05:06:07.250Z' });
+  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z');
+  await eventTime(client, sorted, [`sent_${unique}0`, `sent_${unique}1`], 'e0');
   await store.changeOrganization(org, { suspended: true });
   await store.assistantsPage(org, undefined);
   await store.auditPage(org);

@@ -1,7 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { deliveryLog } from '../../../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/adapters/dynamodb/delivery-records.ts';
+import {
+  deliveryRecords,
+  eventAttempts,
+  eventTime,
+  partitionOf,
+} from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import type { AttemptResult, DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptStart } from '../../../../src/domain/context.ts';
 import { anAttempt } from '../../../fakes/delivery.ts';
@@ -50,13 +55,26 @@ test('the attempts of an event are found by its time or in a time window, with t
     [1, replay],
     [2, null],
   ];
-  for (const when of [{ at: start.at }, { from: '2026-03-04T05:06:00.000Z', to: '2026-03-04T06:00:00.000Z' }]) {
-    const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', when);
-    expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
-    expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
-  }
-  const before = { from: '2026-03-04T04:00:00.000Z', to: '2026-03-04T05:00:00.000Z' };
-  expect(await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', before)).toEqual([]);
+  const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', start.at);
+  expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
+  expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
+});
+
+test.each([
+  ['of now', '2026-03-04T05:06:00Z'],
+  ['that its publisher named 40 days ago', '2026-01-23T05:06:00Z'],
+  ['that its publisher named in the future', '2027-01-01T00:00:00Z'],
+  ['with milliseconds', '2026-03-04T05:06:00.250Z'],
+])('the time of an event is found, whatever it is: one %s', async (_, at) => {
+  const start = { ...aStart(), at };
+  await log().claim(start);
+  await log().claim({ ...start, reference: 'event-2', at: '2026-03-04T05:06:01Z' });
+  const found = (until?: string, reference = 'event-1') =>
+    eventTime(tables.client, tables.sorted, ['act_other', start.action_id], reference, until);
+  expect(await found()).toBe(at);
+  expect(await found(new Date(Date.parse(at) + 1000).toISOString())).toBe(at);
+  expect(await found(at)).toBeUndefined();
+  expect(await found(undefined, 'event-3')).toBeUndefined();
 });
 
 describe('a claim', () => {

@@ -159,7 +159,7 @@ async function aPerson() {
     await write({ conversation_id: kept_conversation.conversation_id, values: {} }, {}, 'not u-10 and not xu-1'),
   ];
   const stored = async ({ action_id, reference, at }: AttemptStart) =>
-    (await eventAttempts(tables.client, tables.log, action_id, reference, { at }))[0];
+    (await eventAttempts(tables.client, tables.log, action_id, reference, at))[0];
   const personPorts = (steps?: number) => ({
     ...ports(steps),
     deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from),

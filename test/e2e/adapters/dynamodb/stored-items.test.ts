@@ -115,7 +115,7 @@ const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#ev
 const hit = hitPerMinute(tables.client, tables.unsorted);
 const countsOf = requestCounts(tables.client, tables.unsorted, clock.now);
 const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT));
-const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', { at: START.at });
+const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at);
 const OFF = { code: 'action_disabled', message: 'off' } as const;
 
 /**
