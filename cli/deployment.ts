@@ -75,7 +75,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     baseUrl: output('baseUrl'),
     receiverTls: oneMachine?.receiverTls,
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
-    store: configurationStore(dynamo, tables.configuration),
+    store: configurationStore(dynamo, tables.configuration, now),
     members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),
     publish: eventBus(bus, output('eventBus')),

@@ -84,9 +84,11 @@ export type Membership = Stored<typeof MEMBERSHIP>;
 
 /** Operations that the audit trail of an organization records. */
 export const AUDIT_OPERATIONS = [
+  'update_organization',
   'create_assistant',
   'update_assistant',
   'generate_server_secret',
+  'delete_assistant',
   'create_action',
   'update_action',
   'delete_action',
@@ -113,9 +115,12 @@ export const AUDIT_RECORD = {
   // Any name is accepted, because newer code may have more operations, and their records are shown.
   operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
   site_id: z.string(),
-  /** Id of the assistant, the Action or the login of the member. */
+  /** Id of the organization, the assistant, the Action or the login of the member. */
   entity_id: z.string(),
-  name: z.string().optional().describe('Name of the assistant or Action after the change; address of the member'),
+  name: z
+    .string()
+    .optional()
+    .describe('Name of the organization, assistant or Action after the change; address of the member'),
   /** The version after the change; for a deletion, the last version. */
   version,
   fields: z.array(z.string()).describe('Names of the changed settings'),

@@ -56,7 +56,7 @@ export type Context<Member extends keyof World> = Pick<World, Member>;
 
 /** What changes of organizations, assistants and Actions need. */
 export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & {
-  /** Absent for the operator, whose changes are not recorded. */
+  /** Absent for the operator. */
   readonly author?: Author;
 };
 
@@ -351,8 +351,8 @@ export type FailurePeriods = {
 // The dashboard and the operator
 
 /**
- * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change by an author is
- * recorded (organizations/changes.ts); the operator's are not.
+ * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change is recorded
+ * (organizations/changes.ts), one without an author as the operator's.
  */
 export type ConfigurationStore = {
   readonly createOrganization: (organization: Organization) => Promise<void>;

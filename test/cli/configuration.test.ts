@@ -196,7 +196,8 @@ describe('assistant', () => {
     expect((await operator.store.findAssistant(site_id))?.enabled).toBe(false);
     operator.whileWaiting = () => true;
     expect(await erase()).toMatchObject({ code: 0, out: expect.stringMatching(/log_records +6\n/) });
-    expect(operator.store.items().map(({ pk, sk }) => [pk, sk])).toEqual([[`ORG#${org_id}`, 'ORG']]);
+    const left = operator.store.items().filter(({ pk }) => !String(pk).startsWith('AUDIT#'));
+    expect(left.map(({ pk, sk }) => [pk, sk])).toEqual([[`ORG#${org_id}`, 'ORG']]);
   });
 });
 
@@ -335,4 +336,67 @@ describe('secrets', () => {
     const again = await operator.json('secret', 'regenerate', site_id, '--yes');
     expect(again).toEqual({ site_id, server_secret: expect.stringMatching(/^ss_/) });
   });
+});
+
+/** What an operator changes, and what the audit trail has of it. Each command runs after those before it. */
+const RECORDED: readonly (readonly [string, object | undefined])[] = [
+  [
+    'org update ORG --plan free',
+    { operation: 'update_organization', name: 'Corner Shop', changes: [['plan', 'paid', 'free']] },
+  ],
+  ['org suspend ORG --yes', { operation: 'update_organization', changes: [['suspended', null, 'true']] }],
+  ['org suspend ORG --yes', undefined],
+  ['org resume ORG', { operation: 'update_organization', changes: [['suspended', 'true', 'false']] }],
+  ['org quota ORG --per-day 9', { operation: 'update_organization', changes: [['daily_outbound_quota', null, '9']] }],
+  ['org update ORG --plan paid', { operation: 'update_organization', changes: [['plan', 'free', 'paid']] }],
+  [
+    'assistant update SITE --rate-limit 7',
+    { operation: 'update_assistant', changes: [['hourly_rate_limit', '1000', '7']] },
+  ],
+  [
+    'assistant form-limit SITE --per-hour 5',
+    { operation: 'update_assistant', changes: [['form_submissions_per_hour', null, '5']] },
+  ],
+  [
+    `assistant escalation SITE --topic ${TOPIC}`,
+    { operation: 'update_assistant', fields: ['escalation_topics'], changes: [] },
+  ],
+  ['assistant update SITE --mode session-signed', { operation: 'update_assistant', name: 'Shop' }],
+  ['secret generate SITE', { operation: 'generate_server_secret', changes: [] }],
+  [
+    'action update ACTION --url https://b.example/?key=S --disable',
+    {
+      operation: 'update_action',
+      changes: [
+        ['enabled', 'true', 'false'],
+        ['url', 'https://crm.example/', 'https://b.example/?…'],
+      ],
+    },
+  ],
+  ['action delete ACTION --yes', { operation: 'delete_action', name: 'Tell the CRM', fields: [] }],
+  [
+    'assistant create --org ORG --name Other --domain b.example --rate-limit 1',
+    { operation: 'create_assistant', name: 'Other' },
+  ],
+  ['assistant delete SITE --yes', { operation: 'delete_assistant', name: 'Shop', fields: [] }],
+];
+
+test('the audit trail has each change of the operator, with old and new values and without secrets', async () => {
+  const { org_id, site_id, action_id } = await operator.action();
+  const ids: Readonly<Record<string, string>> = { ORG: org_id, SITE: site_id, ACTION: action_id };
+  const trail = async () => (await operator.store.auditPage(org_id)).records;
+  expect((await trail()).map(({ operation }) => operation).sort()).toEqual(['create_action', 'create_assistant']);
+  for (const [command, record] of RECORDED) {
+    const before = await trail();
+    operator.clock.advance(1);
+    expect(await operator.run(...command.split(' ').map((word) => ids[word] ?? word))).toMatchObject({ code: 0 });
+    const [newest, ...earlier] = await trail();
+    const changes = newest?.changes?.map(({ field, before, after }) => [field, before, after]);
+    if (record === undefined) expect([newest, ...earlier]).toEqual(before);
+    else {
+      expect([command, { ...newest, changes }]).toMatchObject([command, { by: { email: 'operator' }, ...record }]);
+      expect(earlier).toEqual(before);
+    }
+  }
+  expect(JSON.stringify(await trail())).not.toMatch(/ss_|key=S|arn:/);
 });

@@ -15,8 +15,8 @@ import { capturedRun, type Ended } from './captured-run.ts';
 
 /** A deployment in memory, and an operator who runs commands on it. */
 export class FakeOperator {
-  readonly store = memoryConfiguration();
   readonly clock = new FrozenClock();
+  readonly store = memoryConfiguration(undefined, this.clock.now);
   readonly events: CatalogEvent[] = [];
   /** The logins of the user pool. */
   readonly logins: Login[] = [];

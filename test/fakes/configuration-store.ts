@@ -7,10 +7,10 @@ import { MemoryTables, memoryDynamoDb } from './tables.ts';
 export const CONFIGURATION = 'configuration';
 
 /** Returns the service's store of the configuration and of its members over tables in memory, and what they hold. */
-export function memoryConfiguration(tables = new MemoryTables()) {
+export function memoryConfiguration(tables = new MemoryTables(), operatorsTime?: () => Date) {
   const client = memoryDynamoDb(tables);
   return {
-    ...configurationStore(client, CONFIGURATION),
+    ...configurationStore(client, CONFIGURATION, operatorsTime),
     members: members(client, CONFIGURATION),
     client,
     items: () => [...tables.items(CONFIGURATION)],

@@ -1,4 +1,5 @@
 import { type SubmitEvent, useRef, useState, useSyncExternalStore } from 'react';
+import type { OPERATOR } from '../../../src/contract/organizations.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
@@ -15,7 +16,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** What has been saved elsewhere while the form was open. */
 type Conflict = {
-  /** Who saved it; undefined when the audit trail does not say it, as for changes of the operator. */
+  /** Who saved it; undefined when the audit trail does not say it, as of a restriction of the whole organization. */
   readonly by: 'you' | string | undefined;
   readonly changes: readonly Readonly<Record<'label' | 'before' | 'after' | 'yours', string>>[];
   readonly keepMine: () => void;
@@ -150,6 +151,8 @@ export function useForm<E extends { readonly version: number }, V extends object
   const authorOf = async ({ version }: E) => {
     const { records } = await api('listAudit', { org_id: organization.org_id }, {});
     const author = records.find((record) => record.entity_id === options.id && record.version === version)?.by.email;
+    const operator: (typeof OPERATOR)['email'] = 'operator';
+    if (author === operator) return 'The operator';
     return author === organization.email ? 'you' : author;
   };
   const newer = conflicting?.newer;

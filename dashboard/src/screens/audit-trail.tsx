@@ -14,9 +14,11 @@ type Trail = DashboardAnswer<'listAudit'>;
 type Change = Trail['records'][number];
 
 const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
+  update_organization: 'Changed the organization',
   create_assistant: 'Created the assistant',
   update_assistant: 'Changed the assistant',
   generate_server_secret: 'Generated a server secret for the assistant',
+  delete_assistant: 'Deleted the assistant',
   create_action: 'Created the Action',
   update_action: 'Changed the Action',
   delete_action: 'Deleted the Action',
@@ -79,7 +81,7 @@ export default function AuditTrail() {
         <Header
           variant="h1"
           counter={list.counter}
-          description={`Changes that admins made in the dashboard, and what the operator did with members and people's data, the newest first. It has no secrets.${after === null ? '' : ' The search and the filters cover the changes that are shown.'}`}
+          description={`Changes that admins made in the dashboard and the operator on the command line, the newest first. It has no secrets.${after === null ? '' : ' The search and the filters cover the changes that are shown.'}`}
         >
           Audit trail
         </Header>
@@ -99,7 +101,6 @@ export default function AuditTrail() {
           cell: (change) => (
             <span className="anywhere">
               {kindOf(change)} {entity(change)}
-              {change.operation.startsWith('update_') && change.changes === undefined && `: ${settings(change)}`}
               {valuesOf(change).length > 0 && (
                 <ul className="values">
                   {valuesOf(change).map((text) => (
@@ -128,16 +129,30 @@ export default function AuditTrail() {
 }
 
 /** Settings that no form has. */
-const OTHERS: Readonly<Record<string, string>> = { role: 'Role', slug: 'Name in code' };
+const OTHERS: Readonly<Record<string, string>> = {
+  role: 'Role',
+  slug: 'Name in code',
+  parameters: 'Parameters',
+  plan: 'Plan',
+  suspended: 'Suspended',
+  assistant_limit: 'Number of assistants',
+  daily_outbound_quota: 'Requests to endpoints per day',
+  escalation_topics: 'Escalation channels',
+  form_submissions_per_hour: 'Form submissions per hour',
+};
 const labelOf = ({ entity_id, site_id }: Change, field: string) =>
   (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHERS[field] ?? field;
 
 const settings = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
-/** Returns what a change has changed, one sentence for each setting. */
-const valuesOf = (change: Change) =>
-  (change.changes ?? []).map(({ field, before, after }) => {
+/** Returns what a change has changed, one line for each setting. */
+const valuesOf = (change: Change) => {
+  const shown = new Map(change.changes?.map((one) => [one.field, one]));
+  return change.fields.flatMap((field) => {
     const label = labelOf(change, field);
-    if (before === after) return `${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`;
-    return `${label}: ${before || 'not set'} → ${after || 'not set'}`;
+    const { before, after } = shown.get(field) ?? {};
+    if (before === undefined) return change.operation.startsWith('update_') ? [label] : [];
+    if (before === after) return [`${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`];
+    return [`${label}: ${before || 'not set'} → ${after || 'not set'}`];
   });
+};

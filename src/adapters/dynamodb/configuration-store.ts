@@ -22,16 +22,21 @@ import {
   storedAction,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { conditionFailure, transactionFailures } from './storage-errors.ts';
+import { ConditionFailed, conditionFailure, transactionFailures } from './storage-errors.ts';
 import { findItem, namesPage, readKey } from './stored-items.ts';
 
 /**
- * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction, with the audit
- * record of a change that has an author.
+ * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction, with its audit
+ * record.
+ * @param operatorsTime says when a change without an author is made, which is the operator's. Without it, such a change is not recorded
  */
-export function configurationStore(client: DynamoDb, table: string): ConfigurationStore & Context<'auditPage'> {
+export function configurationStore(
+  client: DynamoDb,
+  table: string,
+  operatorsTime?: () => Date,
+): ConfigurationStore & Context<'auditPage'> {
   const reads = configurationReads(client, table);
-  const { put, remove, replace, addTo, atVersion, transact } = configurationTransaction(client, table);
+  const { put, remove, replace, addTo, atVersion, transact } = configurationTransaction(client, table, operatorsTime);
   const itemOf = batchedReads(client, table);
   const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
 
@@ -79,14 +84,21 @@ export function configurationStore(client: DynamoDb, table: string): Configurati
 
     changeOrganization: async (orgId, change) => {
       const settings = Object.entries(change);
-      await client.update({
+      const previous = await findOrganization(client, table, orgId);
+      if (previous === undefined) throw new ConditionFailed();
+      const Update = {
         TableName: table,
         Key: KEYS.organization(orgId),
         UpdateExpression: `SET ${settings.map((_, index) => `organization.#name${index} = :value${index}`).join(', ')}`,
         ConditionExpression: 'attribute_exists(organization)',
         ExpressionAttributeNames: Object.fromEntries(settings.map(([name], index) => [`#name${index}`, name])),
         ExpressionAttributeValues: Object.fromEntries(settings.map(([, value], index) => [`:value${index}`, value])),
+      };
+      const next = { ...previous, ...change };
+      const failed = await transact({ entity: 'organization', previous, next }, undefined, {
+        organization: { Update },
       });
+      if (failed.length > 0) throw new ConditionFailed();
     },
 
     findOrganization: (orgId) => findOrganization(client, table, orgId),
@@ -235,7 +247,7 @@ const NOT_DELETED = (entity: 'organization' | 'assistant') => ({
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
-function configurationTransaction(client: DynamoDb, table: string) {
+function configurationTransaction(client: DynamoDb, table: string, operatorsTime?: () => Date) {
   const put = (
     item: Record<string, unknown>,
     condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
@@ -264,9 +276,11 @@ function configurationTransaction(client: DynamoDb, table: string) {
     author: Author | undefined,
     writes: NamedWrites,
   ): Promise<readonly string[]> => {
-    const audit = author === undefined ? [] : [auditPut(table, auditRecord(mutation, author))];
+    const at = author?.at ?? operatorsTime?.();
+    const record = at && auditRecord(mutation, { ...author, at });
+    const audit = record === undefined ? [] : auditPut(table, record);
     const creation =
-      author === undefined || mutation.next === undefined || mutation.previous !== undefined
+      author === undefined || mutation.entity === 'organization' || !mutation.next || mutation.previous !== undefined
         ? []
         : creationWrites(mutation.next, author);
     const all = Object.entries({ ...writes, audit, creation }).flatMap(([name, items]) =>

@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { AUDIT_VALUE_CHARACTERS } from '../../contract/limits.ts';
-import type { AuditOperation, AuditRecord } from '../../contract/organizations.ts';
+import { type AuditOperation, type AuditRecord, OPERATOR, type Organization } from '../../contract/organizations.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Author, ManagementContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
@@ -64,6 +64,7 @@ export async function createOnce<Entity>(
 
 /** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
 export type Mutation =
+  | { readonly entity: 'organization'; readonly previous: Organization; readonly next: Organization }
   | { readonly entity: 'assistant'; readonly previous?: Assistant; readonly next: Assistant }
   | { readonly entity: 'action'; readonly previous?: Action; readonly next: Action }
   | { readonly entity: 'action'; readonly previous: Action; readonly next?: undefined };
@@ -71,8 +72,11 @@ export type Mutation =
 /** Fields that change with every save and are not recorded. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);
 
+/** Fields that assistants and Actions copy from their organization, whose record has them. */
+const COPIES: ReadonlySet<string> = new Set(['suspended', 'daily_outbound_quota']);
+
 /** Fields of which the audit trail says only that they changed. */
-const WITHOUT_VALUES: ReadonlySet<string> = new Set(['server_secret', 'escalation_channels']);
+const WITHOUT_VALUES: ReadonlySet<string> = new Set(['server_secret', 'escalation_topics']);
 
 /** Returns what the audit trail keeps of a value. The query of a URL may have a secret. */
 function auditValue(field: string, value: unknown): string | null {
@@ -96,26 +100,39 @@ export function auditValues(
   }));
 }
 
-/** Returns the audit record of a change: author, operation, time, and of a change of settings their names and values. */
-export function auditRecord(mutation: Mutation, { by, at }: Author): AuditRecord {
-  const entity = mutation.next ?? mutation.previous;
-  const fields = changedFields(mutation.previous ?? {}, mutation.next ?? {}).filter((name) => !BOOKKEEPING.has(name));
+type Recorded = Pick<Author, 'at'> & { readonly by?: AuditRecord['by'] };
+
+/**
+ * Returns the audit record of a change: author, operation, time, and of a change of settings their names and values.
+ * @returns undefined when the operator changes nothing, or only copies a restriction
+ */
+export function auditRecord(mutation: Mutation, { by = OPERATOR, at }: Recorded): AuditRecord | undefined {
+  const { previous, next } = mutation;
+  const entity = next ?? previous;
+  const isDeletion = next === undefined || ('deleting' in next && next.deleting === true);
+  const isRecorded = (field: string) =>
+    !BOOKKEEPING.has(field) && !(mutation.entity !== 'organization' && COPIES.has(field));
+  const fields = isDeletion ? [] : changedFields(previous ?? {}, next).filter(isRecorded);
+  if (by === OPERATOR && !isDeletion && fields.length === 0) return undefined;
+  const site_id = 'site_id' in entity ? entity.site_id : '';
   return {
-    org_id: by.org_id,
+    org_id: entity.org_id,
     at: at.toISOString(),
     by: { sub: by.sub, email: by.email },
     operation: operationOf(mutation, fields),
-    site_id: entity.site_id,
-    entity_id: 'action_id' in entity ? entity.action_id : entity.site_id,
+    site_id,
+    entity_id: 'action_id' in entity ? entity.action_id : site_id || entity.org_id,
     name: entity.name,
-    version: entity.version,
-    fields: mutation.next === undefined ? [] : fields,
-    ...(mutation.previous && mutation.next && { changes: auditValues(fields, mutation.previous, mutation.next) }),
+    version: 'version' in entity ? entity.version : 1,
+    fields,
+    ...(previous && next && !isDeletion && { changes: auditValues(fields, previous, next) }),
   };
 }
 
 function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {
   if (mutation.next === undefined) return 'delete_action';
+  if (mutation.entity === 'organization') return 'update_organization';
+  if (mutation.entity === 'assistant' && mutation.next.deleting === true) return 'delete_assistant';
   if (mutation.previous === undefined) return mutation.entity === 'assistant' ? 'create_assistant' : 'create_action';
   if (mutation.entity === 'action') return 'update_action';
   return fields.includes('server_secret') ? 'generate_server_secret' : 'update_assistant';
