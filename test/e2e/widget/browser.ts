@@ -45,31 +45,34 @@ async function unpackedChromium(): Promise<string> {
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
   const cache = fileURLToPath(new URL('../../../node_modules/.cache/va-wave', import.meta.url));
   const folder = join(cache, `chromium-${version}`);
-  if (existsSync(folder)) return folder;
+  if (existsSync(join(folder, 'chromium'))) return folder;
   mkdirSync(cache, { recursive: true });
   const own = mkdtempSync(join(cache, 'unpack-'));
   const script = 'await (await import("@sparticuz/chromium")).default.executablePath()';
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, TMPDIR: own },
   });
-  writeFileSync(join(own, 'fonts.conf'), fontsOf(folder));
+  writeFileSync(join(own, 'fonts.conf'), fontsOf(folder, join(cache, 'fonts')));
   try {
     renameSync(own, folder);
   } catch (error) {
     rmSync(own, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(join(folder, 'chromium'))) throw error;
   }
   return folder;
 }
 
-/** Returns a font configuration. The package's own configuration names folders of another system, and a machine may have no fonts. */
-function fontsOf(folder: string): string {
+/**
+ * Returns a font configuration. The package's own configuration names folders of another system, and a machine may have no fonts.
+ * @param cache outside of the browser's folder, because a browser that outlives its test would otherwise make that folder again
+ */
+function fontsOf(folder: string, cache: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>${join(folder, 'fonts')}</dir>
   <dir>/usr/share/fonts</dir>
-  <cachedir>${join(folder, 'fonts-cache')}</cachedir>
+  <cachedir>${cache}</cachedir>
 </fontconfig>
 `;
 }
