@@ -27,7 +27,7 @@ import { Refusal } from '../src/domain/refusal.ts';
 import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
-/** A running va-wave, on AWS or as the one-machine service, with everything that the commands need except the steps of long work. */
+/** A running va-wave, on AWS or as the one-machine service, with everything that the commands need. `command.ts` adds `step` and `pause`. */
 export type Deployment = ReturnType<typeof openDeployment>;
 
 /** The log of a function, or the access log of the API. */

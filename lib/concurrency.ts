@@ -50,6 +50,7 @@ export function shareConcurrency(options: ConcurrencyOptions) {
   return {
     /** Concurrent executions of the account. */
     account,
+    /** Maximum concurrency of the router, and of the dispatcher. */
     router,
     dispatcher,
     /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
@@ -59,8 +60,8 @@ export function shareConcurrency(options: ConcurrencyOptions) {
   };
 }
 
-/** Dollars an hour for an event poller of SQS in us-east-1. Public summaries of https://aws.amazon.com/lambda/pricing/ have it; the page loads its prices later. */
-export const POLLER_HOUR = 0.00925;
+/** Dollars an hour for an event poller of SQS in us-east-1. Public summaries of https://aws.amazon.com/lambda/pricing/ have it; the page itself shows prices only with JavaScript. */
+const POLLER_HOUR = 0.00925;
 
 /**
  * Returns what the synthesis tells an operator of a known load, by the id of the note: the price of pollers, the quota that the load needs, and

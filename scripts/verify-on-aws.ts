@@ -32,7 +32,8 @@ function report(check: string, holds: boolean, seen: string): void {
 
 /** Receives one message. Resolves to undefined when none arrives in this time. */
 async function receive(QueueUrl: string, seconds: number): Promise<sqs.Message | undefined> {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; ) {
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
     const asked = { QueueUrl, WaitTimeSeconds: 5, MessageSystemAttributeNames: ['MessageGroupId' as const] };
     const { Messages } = await queues.send(new sqs.ReceiveMessageCommand(asked));
     if (Messages?.[0] !== undefined) return Messages[0];
@@ -40,7 +41,7 @@ async function receive(QueueUrl: string, seconds: number): Promise<sqs.Message |
   return undefined;
 }
 
-/** Checks events by a temporary rule on the stack's bus, whose target has the settings of the deployed rule's, and temporary queues. */
+/** Puts events on the stack's bus. A temporary rule, with the target settings of the deployed one, sends them to temporary queues. */
 async function checkEvents(queue: { url: string; arn: string }, deadLetters: { url: string; arn: string }) {
   const EventBusName = outputs[OUTPUTS.eventBus];
   const { Rules = [] } = await events.send(new bridge.ListRulesCommand({ EventBusName }));

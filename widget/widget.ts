@@ -57,7 +57,7 @@ export function mountWidget(
   );
   let shown = false;
   /** The element that had the focus before the panel opened. */
-  let before: Element | null = null;
+  let focusedBefore: Element | null = null;
   const focus = (element: Element | null) => element instanceof HTMLElement && element.focus();
   const focused = () => shadow.activeElement ?? document.activeElement;
   const takeDown = () => {
@@ -74,7 +74,7 @@ export function mountWidget(
     const active = focused();
     if (!active || active === document.body || dialog.contains(active)) {
       launcher.focus();
-      focus(before);
+      focus(focusedBefore);
     }
     emit('va-wave:close', null);
   };
@@ -145,7 +145,7 @@ export function mountWidget(
     body.append(host);
     raise();
     if (!shown) return;
-    const had = last;
+    const had = lastFocused;
     arrange();
     if (document.activeElement === host) focus(had);
   };
@@ -158,7 +158,8 @@ export function mountWidget(
     if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
   };
   const observer = new MutationObserver(attach);
-  let last: Element | null = null;
+  /** The element of the panel that had the focus last. */
+  let lastFocused: Element | null = null;
   /**
    * Shows the panel above everything else on the page: in the top layer, which no other part of the widget uses, because the page would
    * see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
@@ -188,7 +189,7 @@ export function mountWidget(
     if (form) content.showForm(form);
     if (shown) return arrange();
     shown = true;
-    before = focused();
+    focusedBefore = focused();
     launcher.setAttribute('aria-expanded', 'true');
     smallScreen.addEventListener('change', arrange);
     arrange();
@@ -201,6 +202,7 @@ export function mountWidget(
   };
 
   launcher.addEventListener('click', () => (shown ? close() : open()));
+  // Escape and the Back gesture cancel a modal dialog. A panel that is not modal gets the key.
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     close();
@@ -211,7 +213,7 @@ export function mountWidget(
     close();
   });
   root.addEventListener('focusin', ({ target }) => {
-    last = target instanceof Element ? target : null;
+    lastFocused = target instanceof Element ? target : null;
   });
   keepEvents(root, host);
   const unwatchTheme = watchTheme(settings.theme, (isDark) => root.classList.toggle('dark', isDark));

@@ -103,13 +103,13 @@ export async function crash({ service, receiver, endpoints }: Bench): Promise<Ro
   // A duplicate arrives later than the first delivery.
   await pause(30_000);
   const arrivals = [...load.arrivals()].filter(([mark]) => load.accepted.has(mark));
-  const interrupted = arrivals.filter(([mark]) => (load.sentAt.get(mark) ?? 0) < killedAt);
+  const sentBefore = arrivals.filter(([mark]) => (load.sentAt.get(mark) ?? 0) < killedAt);
   const doubles = arrivals.filter(([, all]) => all.length > 1);
   const secondsUntil = (times: readonly number[]) => round((Math.max(killedAt, ...times) - killedAt) / 1e6);
   return [
     ['kill -9 under load: lost / duplicate', `${lost} / ${doubles.length}`],
     ['kill -9: s until the service answers', secondsUntil([backAt])],
-    ['kill -9: s until the last first delivery', secondsUntil(interrupted.map(([, [first = 0]]) => first))],
+    ['kill -9: s until the last first delivery', secondsUntil(sentBefore.map(([, [first = 0]]) => first))],
     ['kill -9: s until the last duplicate', secondsUntil(doubles.map(([, all]) => Math.max(...all)))],
   ];
 }

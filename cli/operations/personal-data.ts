@@ -260,7 +260,9 @@ export type PlaceOf = (record: DeliveryRecord) => string | undefined;
  */
 export function personSearch(ids: readonly string[]): PlaceOf {
   const wanted = new Set(ids);
+  // A payload that was cut is no JSON any more, but its ids are escaped as in JSON.
   const asText = [...new Set(ids.flatMap((id) => [id, JSON.stringify(id).slice(1, -1)]))];
+  /** Returns '' for an id that has no place of its own in the text. */
   const placeInText = (text: string): string | undefined => {
     const value = parseJson(text);
     if (value !== undefined) return placeInJson(value, wanted);

@@ -63,13 +63,13 @@ export function batchesOf<Entry extends { readonly bytes: number; readonly key?:
   let bytes = 0;
   for (const entry of entries) {
     const current = batches.at(-1);
-    bytes += entry.bytes;
     const isTaken = current?.some(({ key }) => key !== undefined && key === entry.key);
-    if (current === undefined || current.length === limits.entries || bytes > limits.bytes || isTaken) {
+    if (current === undefined || current.length === limits.entries || bytes + entry.bytes > limits.bytes || isTaken) {
       batches.push([entry]);
       bytes = entry.bytes;
     } else {
       current.push(entry);
+      bytes += entry.bytes;
     }
   }
   return batches;

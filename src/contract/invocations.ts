@@ -20,20 +20,23 @@ export const refusedInvocation = z.object({
 });
 export type RefusedInvocation = z.infer<typeof refusedInvocation>;
 
+const toolCall = z.object({
+  site_id: identifier,
+  /** Becomes the `X-Service-Trigger-Ref` header. */
+  conversation_id: identifier,
+  tool: z.string().min(1).max(64),
+  /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
+  arguments_json: z.string().optional(),
+  /** The arguments as an object, which is read when there is no text. */
+  arguments: jsonObject.check(refuseRounded).optional(),
+});
+/** A call of a tool, as the assistant runtime asks for it. */
+export type ToolCall = z.infer<typeof toolCall>;
+
 /** Input of the ai-action function, which the assistant runtime invokes directly (its shape is open in the spec). */
 export const toolRequest = z.discriminatedUnion('operation', [
   z.object({ operation: z.literal('listTools'), site_id: identifier }),
-  z.object({
-    operation: z.literal('callTool'),
-    site_id: identifier,
-    /** Becomes the `X-Service-Trigger-Ref` header. */
-    conversation_id: identifier,
-    tool: z.string().min(1).max(64),
-    /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
-    arguments_json: z.string().optional(),
-    /** The arguments as an object, which is read when there is no text. */
-    arguments: jsonObject.check(refuseRounded).optional(),
-  }),
+  toolCall.extend({ operation: z.literal('callTool') }),
 ]);
 
 /** Refuses a number that JavaScript may have rounded before this function saw it. */

@@ -5,8 +5,8 @@ import { deliveryLog } from '../adapters/dynamodb/delivery-log-table.ts';
 import { inFlightLeases } from '../adapters/dynamodb/in-flight-leases.ts';
 import { createOutbound } from '../adapters/outbound/outbound.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
-import type { Context } from '../domain/context.ts';
-import { unlimited, withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
+import type { Context, Send } from '../domain/context.ts';
+import { withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
 import { now, outboundClock, setting, traceId } from './shell.ts';
 
 /**
@@ -16,7 +16,8 @@ import { now, outboundClock, setting, traceId } from './shell.ts';
 export function outboundParts(dynamo: DynamoDb, { queued = false } = {}): Context<'send' | 'log'> {
   const counters = setting('countersTable');
   const { makeAttempt } = createOutbound({ clock: outboundClock });
-  const counted = withinQuota(unlimited(makeAttempt), hitPerDay(dynamo, counters));
+  const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
+  const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
   const takeLease = () =>
     inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) => randomInt(options));
   return {

@@ -240,7 +240,7 @@ const REFUSAL_PERIOD_MS = 60_000;
 const REFUSAL_LINES_MAX = 60;
 
 /**
- * Returns whether a refusal gets a line: at most one per minute for the same code, route and site. All requests whose site is not known
+ * Returns what decides whether a refusal gets a line: at most one per minute for the same code, route and site. All requests whose site is not known
  * share a line, so that made-up ids silence no other line.
  */
 function refusalsOfMinute(now: Clock) {

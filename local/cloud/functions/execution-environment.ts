@@ -73,6 +73,7 @@ const PROGRAM = `
 require('node:module').enableCompileCache(require('node:worker_threads').workerData.compiledCode);
 import(${JSON.stringify(new URL('./worker.ts', import.meta.url).href)});`;
 
+/** Lambda's words, without the id of a request, because the error is that of all invocations in progress. */
 const KILLED = {
   errorType: 'Runtime.ExitError',
   errorMessage: 'RequestId: Error: Runtime exited with error: signal: killed',

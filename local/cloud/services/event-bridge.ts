@@ -22,7 +22,7 @@ type Rule = Resource<'AWS::Events::Rule'>;
 type Target = Rule['properties']['Targets'][number];
 
 /**
- * Delivers an event, whose text is `text`, to the targets of a rule. Returns the refusal of an event that neither a target nor its dead-letter
+ * Delivers an event to the targets of a rule. Its text keeps each number as it was written. Returns the refusal of an event that neither a target nor its dead-letter
  * queue takes because of what is in it.
  */
 type Deliver = (rule: Rule, event: JsonObject, text: string) => ServiceError | undefined;
@@ -33,7 +33,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set(['InvalidParameterValue', 'Inval
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
 
-/** Returns why an event is refused. @param event without its id */
+/** Returns why the local cloud refuses an event that AWS accepts and the service loses (local/lost-events.ts). @param event without its id */
 export type EventCheck = (event: {
   readonly name: string;
   readonly source: string;
@@ -108,7 +108,6 @@ async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBri
   const time = typeof entry.Time === 'number' ? new Date(entry.Time * 1000) : new Date();
   const event = eventOf(name, source, time, entry.Resources ?? [], detail);
   const { detail: _, ...head } = event;
-  // As text, so that a number in it stays as it was written.
   const whole = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;
   for (const rule of rules) {
     const { EventBusName, EventPattern } = rule.properties;

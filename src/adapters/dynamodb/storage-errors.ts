@@ -78,7 +78,7 @@ export async function transactionFailures(run: () => Promise<unknown>): Promise<
 }
 
 /** DynamoDB's names of a request that it refuses because a table, an index or one of its keys has too many. */
-const NAMES: readonly string[] = [
+const THROTTLED: readonly string[] = [
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
@@ -91,7 +91,7 @@ export class NotProcessed extends ServiceError {
 
 /** Returns whether DynamoDB refused a call because of its rate. The client has then already repeated it for a second. */
 export const isThrottled = (error: unknown): boolean =>
-  error instanceof NotProcessed || (error instanceof DynamoDBServiceException && NAMES.includes(error.name));
+  error instanceof NotProcessed || (error instanceof DynamoDBServiceException && THROTTLED.includes(error.name));
 
 /** Waits before a call is repeated: a random part of 20 ms after the first attempt, doubled with each, up to 2.5 s. Not before the first. */
 export async function backOff(attempt: number): Promise<void> {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { AiAction } from '../../contract/actions.ts';
 import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
-import { type ToolResult, toolParameters, type toolRequest } from '../../contract/invocations.ts';
+import { type ToolCall, type ToolResult, toolParameters } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
   NON_JSON_RESPONSE_CHARACTERS,
@@ -40,9 +40,6 @@ export async function listTools(
       input_schema: toolParameters.parse(parameters),
     }));
 }
-
-/** A call of a tool, as the assistant runtime asks for it. */
-export type ToolCall = Omit<Extract<z.output<typeof toolRequest>, { operation: 'callTool' }>, 'operation'>;
 
 const UNKNOWN_TOOL: ToolResult = { outcome: 'unknown_tool', message: 'There is no such Action.' };
 const LIMIT_REACHED: ToolResult = {

@@ -1,4 +1,4 @@
-import type { Hit, MakeAttempt, Outcome, Send } from '../context.ts';
+import type { Hit, Outcome, Send } from '../context.ts';
 import { ServiceError } from '../service-error.ts';
 import { unanswered } from './outcome.ts';
 
@@ -13,12 +13,6 @@ export class InvocationEnded extends ServiceError {
     super('The invocation has ended');
   }
 }
-
-/** Makes attempts without a limit. */
-export const unlimited =
-  (makeAttempt: MakeAttempt): Send =>
-  (request, { signal }) =>
-    makeAttempt(request, signal);
 
 const EXCEEDED = unanswered({
   code: 'quota_exceeded',
