@@ -75,7 +75,8 @@ export class MemoryTables {
   read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
     const condition = input.KeyConditionExpression;
     const values = Object.entries(input.ExpressionAttributeValues ?? {});
-    if (condition !== undefined && values.some(([name, value]) => value === '' && condition.includes(name))) {
+    const names = condition?.match(/:\w+/g) ?? [];
+    if (values.some(([name, value]) => value === '' && names.includes(name))) {
       throw new ValidationException('The AttributeValue for a key attribute cannot contain an empty string value.');
     }
     const matches = condition === undefined ? () => true : holds(condition, input);
