@@ -5,7 +5,7 @@ import type { ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
 import type { Tables } from './tables.ts';
 
-/** The resources that all features share: tables, keys and alarms. */
+/** The resources that all features share. */
 export type Foundation = {
   readonly stage: Stage;
   readonly tables: Tables;

@@ -138,7 +138,7 @@ export class Monitoring extends Construct {
             queue.metricApproximateAgeOfOldestMessage(),
             queue.metric('ApproximateAgeOfOldestMessageInQuietGroups', { statistic: 'Maximum' }),
           ]),
-          'Noisy groups': [messaging.events, messaging.deliveries].map(({ queue }) =>
+          'Noisy groups': queues.map(({ queue }) =>
             queue.metric('ApproximateNumberOfNoisyGroups', { statistic: 'Maximum' }),
           ),
           'Dead letters': queues.map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible()),

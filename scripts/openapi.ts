@@ -13,6 +13,7 @@ import {
   DASHBOARD_OPERATIONS,
   DASHBOARD_SCOPE,
   type DashboardOperation,
+  type Operation,
 } from '../src/contract/dashboard-operations.ts';
 import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../src/contract/limits.ts';
@@ -143,7 +144,7 @@ function publicOperation(
 }
 
 function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject {
-  const { method, path, role, status, summary } = DASHBOARD_OPERATIONS[name];
+  const { method, path, role, status = 200, summary }: Operation = DASHBOARD_OPERATIONS[name];
   const { body, query, ...schemas }: { body?: z.ZodType; query?: z.ZodObject; answer: z.ZodType } =
     DASHBOARD_SCHEMAS[name];
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, { schema: DASHBOARD_IDS }] as const);

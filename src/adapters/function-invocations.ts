@@ -1,7 +1,8 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import { type TestResult, testResult } from '../contract/dashboard.ts';
+import { testResult } from '../contract/dashboard.ts';
 import { refusedInvocation, type ToolRequest, type UsageReportInput } from '../contract/invocations.ts';
+import type { World } from '../domain/context.ts';
 import { parseJson } from '../domain/parse-json.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { ServiceError } from '../domain/service-error.ts';
@@ -33,10 +34,7 @@ const testAnswer = z.object({ result: testResult });
  * Returns a function that sends a test request through the action-test function, because the dashboard API makes no outbound requests.
  * @throws Refusal as testAction does: 404, 409 while the organization is suspended, 429
  */
-export function actionTestFunction(
-  client: LambdaClient,
-  functionName: string,
-): (orgId: string, actionId: string, change?: object) => Promise<TestResult> {
+export function actionTestFunction(client: LambdaClient, functionName: string): World['testAction'] {
   return async (orgId, actionId, change = {}) => {
     const input = { org_id: orgId, action_id: actionId, change };
     return testAnswer.parse(await invokeOperation(client, functionName, input)).result;

@@ -11,13 +11,14 @@ export const DASHBOARD_RESOURCE_SERVER = 'va-wave-dashboard';
 export const DASHBOARD_SCOPE_NAME = 'use';
 export const DASHBOARD_SCOPE = `${DASHBOARD_RESOURCE_SERVER}/${DASHBOARD_SCOPE_NAME}`;
 
-type Operation = {
+export type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below DASHBOARD_API_PATH. */
   readonly path: string;
   /** The role that the caller needs in the organization of the path. `user` means every user who is logged in. */
   readonly role: Role | 'user';
-  readonly status: 200 | 201;
+  /** @default 200 */
+  readonly status?: 200 | 201;
   readonly summary: string;
 };
 
@@ -30,21 +31,18 @@ export const DASHBOARD_OPERATIONS = {
     method: 'GET',
     path: '/me',
     role: 'user',
-    status: 200,
     summary: 'Returns the user who is logged in and the organizations of that user',
   },
   checkHosts: {
     method: 'POST',
     path: '/check-hosts',
     role: 'user',
-    status: 200,
     summary: 'Normalizes hosts and IP addresses as a save does, and says whether a widget on a page would start',
   },
   listAssistants: {
     method: 'GET',
     path: `${organization}/assistants`,
     role: 'member',
-    status: 200,
     summary: `Lists the assistants of an organization, ${ASSISTANTS_PER_PAGE} in a page; \`after\` is the \`next\` of the page before`,
   },
   createAssistant: {
@@ -54,33 +52,29 @@ export const DASHBOARD_OPERATIONS = {
     status: 201,
     summary: 'Creates an assistant, once per idempotency key',
   },
-  getAssistant: { method: 'GET', path: assistant, role: 'member', status: 200, summary: 'Returns an assistant' },
+  getAssistant: { method: 'GET', path: assistant, role: 'member', summary: 'Returns an assistant' },
   updateAssistant: {
     method: 'PATCH',
     path: assistant,
     role: 'admin',
-    status: 200,
     summary: 'Changes the named settings of an assistant; refused unless `version` is the current one',
   },
   generateServerSecret: {
     method: 'POST',
     path: `${assistant}/server-secret`,
     role: 'admin',
-    status: 200,
     summary: 'Generates or replaces the server secret; only this response contains its full value',
   },
   getInstallation: {
     method: 'GET',
     path: `${assistant}/installation`,
     role: 'member',
-    status: 200,
     summary: 'Counts the accepted requests of the widget and the customer backend in the last 24 hours',
   },
   listActions: {
     method: 'GET',
     path: `${organization}/actions`,
     role: 'member',
-    status: 200,
     summary: 'Lists the Actions of all assistants of an organization',
   },
   createAction: {
@@ -90,12 +84,11 @@ export const DASHBOARD_OPERATIONS = {
     status: 201,
     summary: 'Creates an Action, once per idempotency key',
   },
-  getAction: { method: 'GET', path: action, role: 'member', status: 200, summary: 'Returns an Action' },
+  getAction: { method: 'GET', path: action, role: 'member', summary: 'Returns an Action' },
   updateAction: {
     method: 'PATCH',
     path: action,
     role: 'admin',
-    status: 200,
     summary:
       'Changes the named settings of an Action; null removes an optional one; refused unless `version` is the current one',
   },
@@ -103,28 +96,24 @@ export const DASHBOARD_OPERATIONS = {
     method: 'DELETE',
     path: action,
     role: 'admin',
-    status: 200,
     summary: 'Deletes an Action; refused unless `version` is the current one',
   },
   testAction: {
     method: 'POST',
     path: `${action}/test`,
     role: 'admin',
-    status: 200,
     summary: 'Sends a real signed request to the endpoint and returns the result',
   },
   listMembers: {
     method: 'GET',
     path: `${organization}/members`,
     role: 'member',
-    status: 200,
     summary: 'Lists the users of the dashboard of an organization, by email address',
   },
   listAudit: {
     method: 'GET',
     path: `${organization}/audit`,
     role: 'admin',
-    status: 200,
     summary: `Lists changes with their author, operation and time, the newest first, ${AUDIT_PER_PAGE} in a page; \`after\` is the \`next\` of the page before`,
   },
 } as const satisfies Record<string, Operation>;

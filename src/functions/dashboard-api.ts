@@ -2,7 +2,12 @@ import * as z from 'zod';
 import type { Action } from '../contract/actions.ts';
 import type { Assistant } from '../contract/assistants.ts';
 import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
-import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS, type DashboardOperation } from '../contract/dashboard-operations.ts';
+import {
+  DASHBOARD_API_PATH,
+  DASHBOARD_OPERATIONS,
+  type DashboardOperation,
+  type Operation,
+} from '../contract/dashboard-operations.ts';
 import { jsonObject } from '../contract/fields.ts';
 import type { Membership } from '../contract/organizations.ts';
 import { checkPage, normalizedEntry } from '../contract/page-check.ts';
@@ -117,7 +122,7 @@ async function dashboardReply(
   // The route's authorizer verifies the access token. A request without its subject is refused.
   if (subject === undefined) throw new Refusal('login_required');
   for (const { operation, match, answer } of routes) {
-    const { method, status } = DASHBOARD_OPERATIONS[operation];
+    const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
     const ids = method === request.method ? match(request.rawPath) : undefined;
     if (ids === undefined) continue;
     try {

@@ -18,10 +18,11 @@ export function outboundParts(dynamo: DynamoDb, { queued = false } = {}): Contex
   const { makeAttempt } = createOutbound({ clock: outboundClock });
   const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
   const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
-  const takeLease = () =>
-    inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, (options) => randomInt(options));
+  const random = (options: number) => randomInt(options);
   return {
-    send: queued ? counted : withinInFlight(counted, takeLease()),
+    send: queued
+      ? counted
+      : withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, random)),
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,

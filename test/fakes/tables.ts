@@ -75,7 +75,7 @@ export class MemoryTables {
   read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
     const condition = input.KeyConditionExpression;
     const values = Object.entries(input.ExpressionAttributeValues ?? {});
-    const names = condition?.match(/:\w+/g) ?? [];
+    const names: readonly string[] = condition?.match(/:\w+/g) ?? [];
     if (values.some(([name, value]) => value === '' && names.includes(name))) {
       throw new ValidationException('The AttributeValue for a key attribute cannot contain an empty string value.');
     }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Counters, Hit } from '../../domain/context.ts';
+import type { Counters, Hit, World } from '../../domain/context.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
@@ -54,8 +54,7 @@ export function hourKey(siteId: string, now: Date): string {
 
 /** Limits the requests of a site, or of its forms, per clock hour. */
 export function hitPerHour(client: DynamoDb, table: string): Hit {
-  // The counter is kept for a day, so that the dashboard can show it.
-  return hitPerWindow(client, table, { seconds: HOUR_SECONDS, keptSeconds: DAY_SECONDS, keyOf: hourKey });
+  return hitPerWindow(client, table, HOUR_SECONDS, hourKey);
 }
 
 /** Limits requests per minute and per clock hour. */
@@ -67,7 +66,7 @@ export const rateLimits = (client: DynamoDb, table: string): Counters => ({
 /** Limits the outbound requests of an organization per UTC day. */
 export function hitPerDay(client: DynamoDb, table: string): Hit {
   const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
-  return hitPerWindow(client, table, { seconds: DAY_SECONDS, keptSeconds: DAY_SECONDS, keyOf });
+  return hitPerWindow(client, table, DAY_SECONDS, keyOf);
 }
 
 const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / seconds);
@@ -76,17 +75,7 @@ const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / s
  * Limits hits with one counter per id and clock window. A container remembers a refusal until the window or the limit changes and does
  * not write again, because DynamoDB accepts 1 000 writes per second for one item.
  */
-function hitPerWindow(
-  client: DynamoDb,
-  table: string,
-  window: {
-    readonly seconds: number;
-    /** Seconds for which the counter is kept after its window. */
-    readonly keptSeconds: number;
-    readonly keyOf: (id: string, now: Date) => string;
-  },
-): Hit {
-  const { seconds, keptSeconds, keyOf } = window;
+function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (id: string, now: Date) => string): Hit {
   const refused = new Map<string, number>();
   let refusedWindow = -1;
   return async (id, limit, now) => {
@@ -107,7 +96,8 @@ function hitPerWindow(
           ':one': 1,
           ':none': 0,
           ':limit': limit,
-          ':expires': (current + 1) * seconds + keptSeconds,
+          // Kept for a day after its window, so that the dashboard can show it.
+          ':expires': (current + 1) * seconds + DAY_SECONDS,
         },
       }),
     );
@@ -120,11 +110,8 @@ function hitPerWindow(
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** The numbers of requests that the hourly limit of an assistant counted. Both include the current clock hour. */
-export type RequestCounts = { readonly this_hour: number; readonly last_24_hours: number };
-
-/** Returns how many requests of an assistant were counted in this clock hour and in the last 24. Reads the counters of the hourly limit. */
-export function requestCounts(client: DynamoDb, table: string, now: Clock): (siteId: string) => Promise<RequestCounts> {
+/** Returns how many requests of an assistant its hourly limit counted in this clock hour, and in the last 24 with this one. */
+export function requestCounts(client: DynamoDb, table: string, now: Clock): World['requestCounts'] {
   const itemOf = batchedReads(client, table);
   return async (siteId) => {
     const at = now();

@@ -15,6 +15,13 @@ const BATCH = 25;
 
 type Key = Record<string, unknown>;
 
+const allOf = (TableName: string, pk: string) => ({
+  TableName,
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: { ':pk': pk },
+});
+const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
+
 /** What is left of a deleted organization or assistant: its ids and when it was deleted. */
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
@@ -49,13 +56,7 @@ export function erasure(
 
   const erasePartition = async (table: string, pk: string, step: (erased: number) => Promise<void>) => {
     let count = 0;
-    const query = {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-      ProjectionExpression: 'pk, sk',
-    };
-    for await (const { Items } of client.queryPages(query)) {
+    for await (const { Items } of client.queryPages({ ...allOf(table, pk), ...ONLY_KEYS })) {
       await eraseKeys(table, Items);
       count += Items.length;
       await step(count);
@@ -169,12 +170,7 @@ export function erasure(
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
       const { pk } = KEYS.audit(orgId, '', '', 0);
-      const pages = client.queryPages({
-        TableName: tables.configuration,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-      });
-      for await (const { Items } of pages) {
+      for await (const { Items } of client.queryPages(allOf(tables.configuration, pk))) {
         for (const item of Items) yield readAuditRecord(tables.configuration, item).record;
       }
     },
@@ -218,17 +214,9 @@ export function erasure(
     /** Erases everything under an organization, its own item last, so that an interrupted run can be repeated. */
     removeOrganization: async (orgId: string) => {
       const own = KEYS.organization(orgId);
-      const query = {
-        TableName: tables.configuration,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': own.pk },
-        ProjectionExpression: 'pk, sk',
-      };
-      for await (const { Items } of client.queryPages(query)) {
-        await eraseKeys(
-          tables.configuration,
-          Items.filter(({ sk }) => sk !== own.sk),
-        );
+      for await (const { Items } of client.queryPages({ ...allOf(tables.configuration, own.pk), ...ONLY_KEYS })) {
+        const others = Items.filter(({ sk }) => sk !== own.sk);
+        await eraseKeys(tables.configuration, others);
       }
       await client.delete({ TableName: tables.configuration, Key: own });
     },

@@ -46,53 +46,34 @@ export function retryDelay(
   return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }
 
-/** Returns whether nothing of the request can have reached the endpoint. A failure of TLS may follow the request, and so may a timeout. */
-export function isUnsent(code: FailureCode): boolean {
-  switch (code) {
-    case 'invalid_url':
-    case 'blocked_address':
-    case 'dns_failure':
-    case 'connect_failure':
-    case 'action_disabled':
-    case 'action_deleted':
-    case 'organization_suspended':
-    case 'quota_exceeded':
-    case 'too_many_in_flight':
-    case 'payload_too_large':
-      return true;
-    case 'tls_failure':
-    case 'timeout':
-    case 'connection_closed':
-    case 'response_malformed':
-    case 'redirect':
-    case 'http_status':
-    case 'internal_error':
-      return false;
-  }
-}
+/** Of each failure: whether something of the request may have reached the endpoint, and whether an Event delivery is tried again. */
+const FAILURES: Readonly<Record<FailureCode, readonly [reached: boolean, retried: boolean]>> = {
+  invalid_url: [false, false],
+  blocked_address: [false, false],
+  dns_failure: [false, true],
+  connect_failure: [false, true],
+  // A failure of TLS may follow the request, and so may a timeout.
+  tls_failure: [true, true],
+  timeout: [true, true],
+  connection_closed: [true, true],
+  response_malformed: [true, true],
+  redirect: [true, false],
+  // As its status says.
+  http_status: [true, false],
+  action_disabled: [false, false],
+  action_deleted: [false, false],
+  organization_suspended: [false, false],
+  quota_exceeded: [false, false],
+  too_many_in_flight: [false, false],
+  payload_too_large: [false, false],
+  internal_error: [true, false],
+};
+
+/** Returns whether nothing of the request can have reached the endpoint. */
+export const isUnsent = (code: FailureCode): boolean => !FAILURES[code][0];
 
 /** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
-  switch (code) {
-    case 'timeout':
-    case 'dns_failure':
-    case 'connect_failure':
-    case 'tls_failure':
-    case 'connection_closed':
-    case 'response_malformed':
-      return true;
-    case 'http_status':
-      return status === 408 || status === 429 || (status ?? 0) >= 500;
-    case 'invalid_url':
-    case 'blocked_address':
-    case 'redirect':
-    case 'action_disabled':
-    case 'action_deleted':
-    case 'organization_suspended':
-    case 'quota_exceeded':
-    case 'too_many_in_flight':
-    case 'payload_too_large':
-    case 'internal_error':
-      return false;
-  }
+  if (code === 'http_status') return status === 408 || status === 429 || (status ?? 0) >= 500;
+  return FAILURES[code][1];
 }

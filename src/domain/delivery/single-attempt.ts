@@ -37,24 +37,18 @@ export async function attemptOnce(
   return { request, ...(await sendOnce(about, request, now, context, invocation)) };
 }
 
-/**
- * Sends a request once and records it. A failed write of the delivery log neither prevents nor repeats the request.
- * @param request may still be being prepared while the record is written
- */
+/** Sends a request once and records it. A failed write of the delivery log neither prevents nor repeats the request. */
 export async function sendOnce(
   about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
-  request: OutboundRequest | Promise<OutboundRequest>,
+  request: OutboundRequest,
   now: Date,
   context: Context<'send' | 'log'>,
   invocation: Invocation,
 ): Promise<{ readonly outcome: Outcome; readonly result: AttemptResult }> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
-  const [prepared] = await Promise.all([
-    request,
-    context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation)),
-  ]);
-  const attempted = await sendAttempt(start, prepared, context, invocation);
+  await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
+  const attempted = await sendAttempt(start, request, context, invocation);
   await completeRecord(start, attempted.result, context, invocation);
   return attempted;
 }

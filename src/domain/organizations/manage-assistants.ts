@@ -147,9 +147,7 @@ export function viewOfAssistant(assistant: Assistant): AssistantView {
 /** Returns an assistant of the member's organization. @throws Refusal 404, also for one of another organization or one that is being deleted */
 export async function assistantOf(member: Membership, siteId: string, { store }: Context<'store'>): Promise<Assistant> {
   const assistant = await store.findAssistant(siteId);
-  if (assistant?.org_id !== member.org_id || assistant.deleting)
-    throw new Refusal('assistant_not_found', { problem: `no assistant ${siteId}` });
-  return assistant;
+  return existingAssistant(assistant?.org_id === member.org_id ? assistant : undefined, siteId);
 }
 
 /** Returns an assistant. @throws Refusal 404, also while it is being deleted */
