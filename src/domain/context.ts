@@ -165,11 +165,9 @@ export type Conversations = {
   ) => Promise<boolean>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
   /** Returns the id of the accepted submission with this key. */
-  readonly acceptedSubmission: (
-    key: Omit<SubmissionKey, 'formId'>,
-  ) => Promise<{ readonly formId: string; readonly submissionId: string } | undefined>;
-  /** Claims the key for `submissionId`, or for the id that an earlier, failed submission with the same key had. */
-  readonly claimSubmission: (key: SubmissionKey, submissionId: string, now: Date) => Promise<SubmissionClaim>;
+  readonly acceptedSubmission: (key: SubmissionKey) => Promise<SubmissionIds | undefined>;
+  /** Claims the key for a submission, or for the id that an earlier, failed submission with the same key had. */
+  readonly claimSubmission: (key: SubmissionKey, ids: SubmissionIds, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
 };
 
@@ -209,9 +207,9 @@ export type SubmissionKey = {
   readonly siteId: string;
   readonly conversationId: string;
   readonly clientKey: string;
-  /** The form that the key's submission is of. A key is of one form. */
-  readonly formId: string;
 };
+/** A submission and its form. A key is of one form. */
+export type SubmissionIds = { readonly formId: string; readonly submissionId: string };
 
 /** Body of a Form request to the endpoint. The escalation channels receive the same (spec "Form body"). */
 export type FormBody = {

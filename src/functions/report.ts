@@ -40,9 +40,11 @@ export function reporting(logger: Logger, now: Clock) {
         case 'attempted': {
           const { kind, result, ...ids } = fact;
           if (result !== null) {
-            const { error, latency_ms } = result;
-            organizations.attempted(fact.org_id, error?.code);
-            attempts.add('outcome', error?.code ?? 'succeeded');
+            const { success, error, latency_ms } = result;
+            // A success may have an error too: that its body is not whole.
+            const failure = success ? undefined : error?.code;
+            organizations.attempted(fact.org_id, failure);
+            attempts.add('outcome', failure ?? 'succeeded');
             attempts.add('attempt', String(fact.attempt));
             if (latency_ms !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latency_ms);
           }

@@ -150,6 +150,26 @@ test.each<[string, number | undefined, readonly Attempts[]]>([
   expect(organizations.share()).toBe(share);
 });
 
+test('an endpoint whose response broke off after its status was reached, and its delivery succeeded', async () => {
+  const { report, publish } = reporting(new Logger({ serviceName: 'test' }), clock.now)();
+  const error = { code: 'timeout', message: 'The response broke off' } as const;
+  const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
+  const { log } = await logged(async () => {
+    for (const org_id of ['org_a', 'org_b', 'org_c']) {
+      const ids = { event_id: `of_${org_id}`, org_id, site_id: 'site_1', action_id: 'act_1' };
+      report({ kind: 'attempted', ...ids, attempt: 1, outcome: 'succeeded', result });
+    }
+    publish();
+  });
+  const metrics: Record<string, unknown>[] = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(metrics).toContainEqual(expect.objectContaining({ outcome: 'succeeded', Attempts: 3 }));
+  expect(metrics).toContainEqual(expect.objectContaining({ UnreachedOrganizations: 0 }));
+  expect(log).not.toContain('"outcome":"timeout"');
+});
+
 test('all are unreached when the resolver fails, and after five minutes the result is undefined', () => {
   const { clock, organizations } = started();
   for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);

@@ -215,9 +215,9 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
   'a submission is claimed by every request with its key': inForms(({ conversations }) => ({
     conversations: {
       ...conversations,
-      claimSubmission: async (key, id, now) => {
-        const claim = await conversations.claimSubmission(key, id, now);
-        return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: id } : claim;
+      claimSubmission: async (key, ids, now) => {
+        const claim = await conversations.claimSubmission(key, ids, now);
+        return claim.kind === 'in_progress' ? { kind: 'claimed', submissionId: ids.submissionId } : claim;
       },
     },
   })),

@@ -60,7 +60,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
   };
 
-  const submissionKey = (key: Omit<SubmissionKey, 'formId'>) => ({
+  const submissionKey = (key: SubmissionKey) => ({
     pk: conversationPartition(key.siteId, key.conversationId),
     sk: `SUBMISSION#${key.clientKey}`,
   });
@@ -116,7 +116,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     },
 
     /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */
-    claimSubmission: async (key, submissionId, at) => {
+    claimSubmission: async (key, { formId, submissionId }, at) => {
       // The id of the submission stays the same when a failed one is claimed again, so it does not identify a claim.
       const claim_id = randomUUID();
       let claimedId = submissionId;
@@ -138,7 +138,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
             ExpressionAttributeValues: {
               ':id': submissionId,
               ':claim': claim_id,
-              ':form': key.formId,
+              ':form': formId,
               ':sending': 'sending',
               ':failed': 'failed',
               ':now': unixSeconds(at),
@@ -153,7 +153,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
       );
       if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
       const { submission_state, submission_id, form_id } = readSubmission(table, blocking);
-      if (form_id !== key.formId) return { kind: 'other_form' };
+      if (form_id !== formId) return { kind: 'other_form' };
       return submission_state === 'accepted'
         ? { kind: 'accepted', submissionId: submission_id }
         : { kind: 'in_progress' };

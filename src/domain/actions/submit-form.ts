@@ -14,7 +14,15 @@ import type { PublicAnswer } from '../../contract/public-operations.ts';
 import { formSubmitRequest, identifier } from '../../contract/widget.ts';
 import { admitOrigin, admitWidget, type IdentifiedWidget } from '../auth/authenticate-widget.ts';
 import { ADDRESS_COUNTERS } from '../auth/ip-addresses.ts';
-import type { Context, Conversations, Counters, FormBody, Submission, SubmissionKey } from '../context.ts';
+import type {
+  Context,
+  Conversations,
+  Counters,
+  FormBody,
+  Submission,
+  SubmissionIds,
+  SubmissionKey,
+} from '../context.ts';
 import { belongsTo } from '../conversations/conversations.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
@@ -45,25 +53,23 @@ export async function submitForm(
   const assistant = admit(request.widget, request.siteId);
   const input = inputOf(formSubmitRequest, request.readBody());
   const now = invocation.now();
-  const { form, earlier } = await admittedForm(request, input, now, context);
+  const { conversation_id, client_key } = input;
+  const key =
+    client_key == null ? undefined : { siteId: request.siteId, conversationId: conversation_id, clientKey: client_key };
+  const { form, earlier } = await admittedForm(request, conversation_id, key, now, context);
   // A repeat uses up nothing that other visitors need.
   if (earlier?.formId === form.action_id) return { success: true, submission_id: earlier.submissionId };
   requireFields(form, input.values);
   // Counted last, so that only submissions which would be sent use up what all visitors share.
   await countAgainstAssistant(assistant, now, context.counters);
-  const key = submissionKey(form, input);
-  const claim = await claimSubmission(key, now, context.conversations, invocation);
-  if (claim.accepted) return { success: true, submission_id: claim.submissionId };
-
-  const { conversation_id } = input;
-  const body: FormBody = {
-    values: cleanFormValues(input.values),
-    conversation_id,
-    submission_id: claim.submissionId,
-  };
-  const accepted = await forwardAndSettle({ assistant, form, body }, key, context, invocation);
-  if (!accepted) throw new Refusal('submission_failed');
-  return { success: true, submission_id: claim.submissionId };
+  const ids = { formId: form.action_id, submissionId: invocation.newId() };
+  const { kind, submissionId: submission_id } = await claimSubmission(key, ids, now, context.conversations);
+  if (kind === 'claimed') {
+    const body: FormBody = { values: cleanFormValues(input.values), conversation_id, submission_id };
+    const accepted = await forwardAndSettle({ assistant, form, body }, key, context, invocation);
+    if (!accepted) throw new Refusal('submission_failed');
+  }
+  return { success: true, submission_id };
 }
 
 /** Admits the widget of this site. In Session Signed, the request must also come from a page on the assistant's Domain. */
@@ -77,17 +83,16 @@ function admit(widget: IdentifiedWidget, siteId: string): Assistant {
 /** Counts the submission against the limit of its address, and finds its form, its conversation and an earlier one with its key. @throws Refusal 429, 404, 400 */
 async function admittedForm(
   { siteId, slug, widget: { credentials, claims } }: SubmitFormRequest,
-  { conversation_id, client_key }: FormInput,
+  conversationId: string,
+  key: SubmissionKey | undefined,
   now: Date,
   { configuration, conversations, counters }: Context<'configuration' | 'conversations' | 'counters'>,
 ) {
   const [perMinute, form, conversation, earlier] = await Promise.all([
     counters.hitPerMinute(ADDRESS_COUNTERS.formSubmit(siteId, credentials.ip), FORM_SUBMISSIONS_PER_MINUTE, now),
     identifier.safeParse(slug).success ? configuration.findForm(siteId, slug) : undefined,
-    conversations.findConversation(siteId, conversation_id),
-    client_key == null
-      ? undefined
-      : conversations.acceptedSubmission({ siteId, conversationId: conversation_id, clientKey: client_key }),
+    conversations.findConversation(siteId, conversationId),
+    key && conversations.acceptedSubmission(key),
   ]);
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
@@ -109,34 +114,18 @@ async function countAgainstAssistant(assistant: Assistant, now: Date, counters: 
   if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
 }
 
-function submissionKey(form: FormAction, { conversation_id, client_key }: FormInput): SubmissionKey | undefined {
-  if (client_key == null) return undefined;
-  return {
-    siteId: form.site_id,
-    conversationId: conversation_id,
-    clientKey: client_key,
-    formId: form.action_id,
-  };
-}
-
 /** Claims the key of a submission, so that concurrent submissions with one key are sent once. @throws Refusal 409 */
 async function claimSubmission(
   key: SubmissionKey | undefined,
+  ids: SubmissionIds,
   now: Date,
   conversations: Conversations,
-  { newId }: Invocation,
-): Promise<{ readonly submissionId: string; readonly accepted: boolean }> {
-  if (key === undefined) return { submissionId: newId(), accepted: false };
-  const claim = await conversations.claimSubmission(key, newId(), now);
-  switch (claim.kind) {
-    case 'other_form':
-      throw new Refusal('client_key_reused');
-    case 'in_progress':
-      throw new Refusal('submission_in_progress');
-    case 'accepted':
-    case 'claimed':
-      return { submissionId: claim.submissionId, accepted: claim.kind === 'accepted' };
-  }
+) {
+  if (key === undefined) return { kind: 'claimed', submissionId: ids.submissionId } as const;
+  const claim = await conversations.claimSubmission(key, ids, now);
+  if (claim.kind === 'other_form') throw new Refusal('client_key_reused');
+  if (claim.kind === 'in_progress') throw new Refusal('submission_in_progress');
+  return claim;
 }
 
 /**

@@ -24,9 +24,17 @@ test('an organization is created, and one whose id is in use is refused and stay
 test('a form submission is claimed, also again after a failure', async () => {
   const { now } = new FrozenClock();
   const { claimSubmission, settleSubmission } = conversations(twice, 'conversations', now);
-  const key = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key', formId: 'act_1' };
-  expect(await claimSubmission(key, 'first', now())).toEqual({ kind: 'claimed', submissionId: 'first' });
-  expect(await claimSubmission(key, 'second', now())).toEqual({ kind: 'in_progress' });
+  const key = { siteId: SITE_ID, conversationId: 'c-1', clientKey: 'key' };
+  expect(await claimSubmission(key, { formId: 'act_1', submissionId: 'first' }, now())).toEqual({
+    kind: 'claimed',
+    submissionId: 'first',
+  });
+  expect(await claimSubmission(key, { formId: 'act_1', submissionId: 'second' }, now())).toEqual({
+    kind: 'in_progress',
+  });
   await settleSubmission(key, false);
-  expect(await claimSubmission(key, 'third', now())).toEqual({ kind: 'claimed', submissionId: 'first' });
+  expect(await claimSubmission(key, { formId: 'act_1', submissionId: 'third' }, now())).toEqual({
+    kind: 'claimed',
+    submissionId: 'first',
+  });
 });

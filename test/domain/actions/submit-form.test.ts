@@ -299,8 +299,8 @@ describe('a client_key', () => {
     ['client_key_reused', 'of another form', 'act_other'],
   ])('is refused as %s while its submission is %s', async (code, _, formId) => {
     const { submit, conversations, outbound, clock } = await setUp();
-    const key = { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1', formId };
-    await conversations.claimSubmission(key, 'earlier', clock.now());
+    const key = { siteId: SITE_ID, conversationId: CONVERSATION, clientKey: 'key-1' };
+    await conversations.claimSubmission(key, { formId, submissionId: 'earlier' }, clock.now());
     expect(await refusalOf(submit(KEYED))).toMatchObject({ status: 409, code, field: 'client_key' });
     expect(outbound.requests).toEqual([]);
   });

@@ -122,7 +122,7 @@ async function run(
     clock.advance(seconds * 1000);
     const action = { ...anEventAction(), org_id: org, site_id: site, action_id: `act_${unique}${a}`, version: b };
     const form = aFormAction({ org_id: org, site_id: site, action_id: `form_${unique}${a}`, slug: `s${b}` });
-    const key = { siteId: site, conversationId: `c${a}`, clientKey: `k${b}`, formId: 'act_1' };
+    const key = { siteId: site, conversationId: `c${a}`, clientKey: `k${b}` };
     const calls: readonly (() => Promise<unknown>)[] = [
       () => log.claim(start(a, b)),
       () => both((one) => log.claim(start(a, one))),
@@ -138,9 +138,9 @@ async function run(
         return periods.replacePeriod(`x${unique}${a}`, period, { ...period, signalled_at });
       },
       () => talks.countCall({ ...key, actionId: `x${b}` }, 2),
-      () => talks.claimSubmission(key, `id${b}`, now()),
+      () => talks.claimSubmission(key, { formId: 'act_1', submissionId: `id${b}` }, now()),
       async () => {
-        const claim = await talks.claimSubmission(key, `id${b}`, now());
+        const claim = await talks.claimSubmission(key, { formId: 'act_1', submissionId: `id${b}` }, now());
         await talks.settleSubmission(key, b === 1);
         return claim;
       },

@@ -10,9 +10,11 @@ const tables = await tablesOfFile();
 
 const DAY = 24 * 3600 * 1000;
 
+const own = (submissionId: string) => ({ formId: 'act_1', submissionId });
+
 function setUp() {
   const clock = new FrozenClock();
-  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key-1', formId: 'act_1' };
+  const key = { siteId: SITE_ID, conversationId: randomUUID(), clientKey: 'key-1' };
   return { clock, key, store: conversations(tables.client, tables.sorted, clock.now) };
 }
 
@@ -36,7 +38,7 @@ describe('a conversation', () => {
 describe('a submission with a client_key', () => {
   test('is claimed by exactly one of 20 concurrent requests; the others learn that it is in progress', async () => {
     const { store, key, clock } = setUp();
-    const claims = await atOnce(20, (i) => store.claimSubmission(key, `submission-${i}`, clock.now()));
+    const claims = await atOnce(20, (i) => store.claimSubmission(key, own(`submission-${i}`), clock.now()));
     const claimed = claims.filter((claim) => claim.kind === 'claimed');
     expect(claimed).toHaveLength(1);
     expect(claims.filter((claim) => claim.kind === 'in_progress')).toHaveLength(19);
@@ -48,32 +50,35 @@ describe('a submission with a client_key', () => {
 
   test('that was accepted always returns its id', async () => {
     const { store, key, clock } = setUp();
-    await store.claimSubmission(key, 'first', clock.now());
+    await store.claimSubmission(key, own('first'), clock.now());
     await store.settleSubmission(key, true);
     clock.advance(DAY);
-    const claims = await atOnce(5, () => store.claimSubmission(key, 'second', clock.now()));
+    const claims = await atOnce(5, () => store.claimSubmission(key, own('second'), clock.now()));
     expect(claims).toEqual(Array.from({ length: 5 }, () => ({ kind: 'accepted', submissionId: 'first' })));
   });
 
   test('that was cut off is claimed again when no function can still be sending it', async () => {
     const { store, key, clock } = setUp();
-    await store.claimSubmission(key, 'first', clock.now());
+    await store.claimSubmission(key, own('first'), clock.now());
     clock.advance(30_000);
-    expect(await store.claimSubmission(key, 'second', clock.now())).toEqual({ kind: 'in_progress' });
+    expect(await store.claimSubmission(key, own('second'), clock.now())).toEqual({ kind: 'in_progress' });
     clock.advance(1000);
-    expect(await store.claimSubmission(key, 'third', clock.now())).toEqual({ kind: 'claimed', submissionId: 'first' });
-    expect(await store.claimSubmission(key, 'fourth', clock.now())).toEqual({ kind: 'in_progress' });
+    expect(await store.claimSubmission(key, own('third'), clock.now())).toEqual({
+      kind: 'claimed',
+      submissionId: 'first',
+    });
+    expect(await store.claimSubmission(key, own('fourth'), clock.now())).toEqual({ kind: 'in_progress' });
   });
 
   test.each(['sending', 'accepted', 'failed'])(
     'of one form is refused to another form while it is %s',
     async (state) => {
       const { store, key, clock } = setUp();
-      await store.claimSubmission(key, 'first', clock.now());
+      await store.claimSubmission(key, own('first'), clock.now());
       if (state !== 'sending') await store.settleSubmission(key, state === 'accepted');
       clock.advance(DAY);
-      const other = { ...key, formId: 'act_2' };
-      expect(await store.claimSubmission(other, 'second', clock.now())).toEqual({ kind: 'other_form' });
+      const ofOther = { ...own('second'), formId: 'act_2' };
+      expect(await store.claimSubmission(key, ofOther, clock.now())).toEqual({ kind: 'other_form' });
     },
   );
 
@@ -81,8 +86,8 @@ describe('a submission with a client_key', () => {
     'shares nothing with one of another %s',
     async (part) => {
       const { store, key, clock } = setUp();
-      await store.claimSubmission(key, 'first', clock.now());
-      expect(await store.claimSubmission({ ...key, [part]: 'other' }, randomUUID(), clock.now())).toMatchObject({
+      await store.claimSubmission(key, own('first'), clock.now());
+      expect(await store.claimSubmission({ ...key, [part]: 'other' }, own(randomUUID()), clock.now())).toMatchObject({
         kind: 'claimed',
       });
     },

@@ -253,8 +253,8 @@ test('erases a person completely after interruptions at every step', async () =>
 test('a form that is sent while its conversation is erased leaves no item', async () => {
   const { personPorts, person, began, mine } = await aPerson();
   const kept = conversations(tables.client, tables.sorted, clock.now);
-  const key = { siteId: mine.site_id, conversationId: began.conversation_id, formId: 'form_1', clientKey: 'form' };
-  await kept.claimSubmission(key, randomUUID(), clock.now());
+  const key = { siteId: mine.site_id, conversationId: began.conversation_id, clientKey: 'form' };
+  await kept.claimSubmission(key, { formId: 'form_1', submissionId: randomUUID() }, clock.now());
   await erasePerson(person, personPorts());
   await kept.settleSubmission(key, true);
   expect(await itemsNaming(`#CONVERSATION#${began.conversation_id}`)).toEqual([]);

@@ -105,7 +105,7 @@ const MEMBER = { pk: `ORG#${ORG}`, sk: 'MEMBER#sub-1' };
 const AUDIT = { pk: `AUDIT#${ORG}`, sk: `2026-03-04T05:06:09.250Z#${EVENT}#2` };
 const CONVERSATION = { pk: `SITE#${SITE}#CONVERSATION#c-user`, sk: 'CONVERSATION' };
 const SUBMISSION = { ...CONVERSATION, sk: 'SUBMISSION#accepted' };
-const CLAIM = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted', formId: 'act_1' };
+const CLAIM = { siteId: SITE, conversationId: 'c-user', clientKey: 'accepted' };
 const MINUTE = { pk: 'form-submit#full' };
 const HOUR = { pk: `requests#${SITE}#492389` };
 const FAILING = { pk: 'failing#act_signalled' };
@@ -139,7 +139,12 @@ const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read
   ['audit record', AUDIT, 'record.by', () => store.auditPage(ORG)],
   ['conversation', CONVERSATION, 'conversation.user_id', () => kept.findConversation(SITE, 'c-user')],
   ['conversation, its end', CONVERSATION, 'expires_at', () => kept.findConversation(SITE, 'c-user')],
-  ['form submission', SUBMISSION, 'submission_id', () => kept.claimSubmission(CLAIM, 'new', clock.now())],
+  [
+    'form submission',
+    SUBMISSION,
+    'submission_id',
+    () => kept.claimSubmission(CLAIM, { formId: 'act_1', submissionId: 'new' }, clock.now()),
+  ],
   ['hits of a minute', MINUTE, 'h0', () => hit(MINUTE.pk, 2, clock.now())],
   ['requests of an hour', HOUR, 'hits', () => countsOf(SITE)],
   ['failing endpoint', FAILING, 'failing_since', () => periods.recordFailure('act_signalled', clock.now())],
