@@ -117,6 +117,7 @@ export class DashboardHosting extends Construct {
         {
           eventType: FunctionEventType.VIEWER_REQUEST,
           function: new EdgeFunction(this, 'Screens', {
+            functionName: nameInAccount(stage, 'page'),
             code: FunctionCode.fromInline(SCREENS),
             runtime: FunctionRuntime.JS_2_0,
           }),

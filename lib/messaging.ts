@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Lazy, Names } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Archive, EventBus, EventField, type IEventBus, Match, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
@@ -144,7 +144,13 @@ export class Messaging extends Construct {
 
   constructor(scope: Construct, id: string, { stage, alarms, bus, sources, archiveDays }: MessagingProps) {
     super(scope, id);
-    this.bus = bus ?? new EventBus(this, 'Bus', { description: 'Platform lifecycle events of va-wave' });
+    this.bus =
+      bus ??
+      new EventBus(this, 'Bus', {
+        description: 'Platform lifecycle events of va-wave',
+        // The CDK's own name has the id of the stack, which is the same for each name of a stack.
+        eventBusName: Lazy.string({ produce: () => Names.uniqueResourceName(this.bus, {}) }),
+      });
     this.events = new WorkQueue(this, 'Events', {
       visibilityTimeout: Duration.seconds(ROUTER_TIMEOUT.toSeconds() * ROUTER_VISIBILITY_FACTOR),
       maxReceives: ROUTER_MAX_RECEIVES,

@@ -52,7 +52,7 @@ export class UserLogin extends Construct {
     this.#providers = props.identityProviders ?? [];
     this.pool = props.userPool ?? this.#newPool(props);
     // Another service may have a resource server in the same pool.
-    const suffix = props.userPool === undefined ? '' : `-${this.node.addr.slice(-8)}`;
+    const suffix = props.userPool === undefined ? '' : `-${props.stage.service}`;
     const identifier = `${DASHBOARD_RESOURCE_SERVER}${suffix}`;
     this.scope = `${identifier}/${DASHBOARD_SCOPE_NAME}`;
     this.#server = new UserPoolResourceServer(this, 'Server', { userPool: this.pool, identifier, scopes: [SCOPE] });

@@ -99,3 +99,24 @@ test('a certificate of another region than CloudFront takes is refused, and one 
   new VaWave(other, 'VaWave', { domainName, certificate });
   Template.fromStack(other).resourceCountIs('AWS::CloudFront::Distribution', 1);
 });
+
+/** What needs its name only within another resource, names another one, or may have the name of another. */
+const NAMED_WITHIN =
+  /^AWS::(?:ApiGatewayV2::.*|CloudWatch::Alarm|CodeDeploy::DeploymentGroup|IAM::Policy|Lambda::Alias) (?:Name|StageName|MetricName|DeploymentConfigName|PolicyName)$/;
+
+test('services of stacks with the same ids and other names have no name in common, also in a pool that both use', () => {
+  const stack = stackIn(new App(), 'Chat', { stackName: 'Renamed' });
+  const everything = { edgeAccessLog: true, gradual: true, canary: true, eventArchive: true };
+  new VaWave(stack, 'VaWave', { ...everything, userPool: UserPool.fromUserPoolId(stack, 'Pool', 'eu-west-1_pool') });
+  const names = resourcesOf(stack).flatMap(([, { Type, Properties = {} }]) => {
+    const nested = Object.entries(Properties).flatMap(([name, inner]) =>
+      /Config$/.test(name) ? Object.entries(inner) : [],
+    );
+    return [...nested, ...Object.entries(Properties)]
+      .filter(([name]) => /(?:^|[a-z])Name$|^Identifier$/.test(name) && !NAMED_WITHIN.test(`${Type} ${name}`))
+      .map(([name, value]) => `${Type} ${name}: ${JSON.stringify(value)}`)
+      .filter((text) => !/: {"(?:Ref|Fn::GetAtt)"|EventSourceMapping/.test(text));
+  });
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !name.includes('Renamed'))).toEqual([]);
+});

@@ -104,3 +104,28 @@ describeEmulated('a stage', (account) => {
     expect((await Promise.all(protections)).map(Boolean).sort()).toEqual([...tables].sort());
   });
 });
+
+/**
+ * Each deployment of an app whose stack has the construct or not, with the number of configuration tables after it: production's
+ * stay. The emulator gives a resource that is created again the name that it had, and takes what is still there. */
+const DEPLOYMENTS: readonly (readonly [does: string, context: Readonly<Record<string, string>>, tables: number])[] = [
+  ['the construct is added', { service: 'Chat' }, 1],
+  ['it is removed', {}, 1],
+  ['it is added again', { service: 'Chat' }, 1],
+  ['its id changes', { service: 'Assistant' }, 2],
+  ['a stack of another name has it with the same ids', { service: 'Assistant', named: 'Renamed' }, 3],
+  ['the app retains everything', { service: 'Assistant', everything: 'retained' }, 3],
+  ['what is retained is removed', { everything: 'retained' }, 3],
+  ['it is added again under another id', { service: 'Chat', everything: 'retained' }, 3],
+];
+
+describeEmulated('the construct in a stack of an app', (account) => {
+  beforeAll(() => account.bootstrap());
+
+  test.each(DEPLOYMENTS)('%s', async (_, context, tables) => {
+    const words = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    await runCdk(account.ministack, account.folder, deploy(...words), 'node test/e2e/deploy/host.ts');
+    const named = ['--output', 'json', '--query', "TableNames[?contains(@,'Configuration')]"];
+    expect(JSON.parse(await account.ministack.aws(['dynamodb', 'list-tables', ...named]))).toHaveLength(tables);
+  });
+});
