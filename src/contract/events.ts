@@ -4,7 +4,7 @@ const fires = (group: string, firesWhen: string) => ({ group, firesWhen, reserve
 /** An event that can be selected and is never delivered. */
 const reserved = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: true });
 
-/** The event catalog of the spec ("Events"): 27 names that an Event Action can select. */
+/** The event catalog of the spec ("Events"): the names that an Event Action can select. */
 export const EVENT_CATALOG = {
   'conversation.started': fires('Conversation', 'a new widget conversation begins'),
   'conversation.ended': fires('Conversation', 'a session closes or expires'),
@@ -47,7 +47,7 @@ export type CatalogEvent = {
 
 export const EVENT_NAMES = Object.keys(EVENT_CATALOG) as [EventName, ...EventName[]];
 
-/** The 22 events that fire; the five reserved ones are registered and selectable but never delivered. */
+/** The events that fire. The reserved ones are registered and selectable but never delivered. */
 export const DELIVERED_EVENTS: readonly EventName[] = EVENT_NAMES.filter((name) => !EVENT_CATALOG[name].reserved);
 
 /** The `source` of events from this service and its command line. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { openApiDocument } from '../../scripts/openapi.ts';
 import { DASHBOARD_API_PATH, DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
 import { FAILURE_CODES, type FailureCode } from '../../src/contract/delivery-record.ts';
@@ -312,6 +312,16 @@ describe('docs/widget.md', () => {
       (name) => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     );
     expect(sorted(first('| Attribute | Value |').map((cell) => without(cell, '`')))).toEqual(attributes);
+  });
+
+  test('names every language that has texts', () => {
+    const names = new Intl.DisplayNames('en', { type: 'language' });
+    const [list = ''] = /^The widget has texts in [^.]+/m.exec(page.text) ?? [];
+    for (const file of readdirSync('widget/texts')) {
+      const [code = ''] = file.split(/[-.]/);
+      // The main word of a name: "Norwegian Bokmål" is Norwegian there. `x` is a private code, for tests.
+      if (code !== 'x') expect(list).toContain(names.of(code)?.split(' ')[0]);
+    }
   });
 
   test('has every custom property with its default', () => {

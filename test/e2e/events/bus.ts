@@ -21,7 +21,7 @@ function aBusEvent(org: { orgId: string; siteId: string }, event: EventName, id 
   };
 }
 
-test('delivers each of the 22 events that fire once, and each of the 5 reserved events never', async () => {
+test('delivers each event that fires once, and each reserved event never', async () => {
   const { orgId, siteId } = await system.organization();
   const all = await system.eventAction(siteId, '/all', EVENT_NAMES);
   for (const name of EVENT_NAMES) await system.operator.putEvent({ name, orgId, siteId, data: { of: name } });
@@ -31,7 +31,6 @@ test('delivers each of the 22 events that fire once, and each of the 5 reserved 
   await system.route(...reserved.map((name) => aBusEvent({ orgId, siteId }, name)));
   await pause(500);
 
-  expect([DELIVERED_EVENTS.length, reserved.length]).toEqual([22, 5]);
   const told = system.receiver.to('/all').map(({ headers, body }) => {
     const { event, data } = JSON.parse(body.toString());
     expect([headers['x-service-trigger-ref'], data]).toEqual([event, { of: event }]);
