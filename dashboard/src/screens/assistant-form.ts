@@ -1,3 +1,4 @@
+import type { AssistantSettings } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -14,7 +15,7 @@ export const LABELS: Labels = {
   ip_allowlist: 'IP allowlist',
   form_order: 'Order of the forms',
   server_secret: 'Server secret',
-};
+} satisfies Record<keyof AssistantSettings | 'server_secret', string>;
 
 /** What a part of an assistant's screen needs of it. */
 export type AssistantProps = {
