@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 import type { CliProcess } from './process.ts';
 
 export type Row = Readonly<Record<string, string>>;
@@ -145,8 +146,8 @@ const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
 const LEAST_WIDTH = 16;
 
 /**
- * Returns a table with a heading and one column per key of the first row. Where a terminal is too narrow, long names are shortened, and
- * then each row takes several lines.
+ * Returns a table with a heading and one column per key of the first row. Where a terminal is too narrow, long names are shortened; where
+ * that is not enough, each row takes several lines.
  */
 function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   const names = Object.keys(rows[0] ?? {});
@@ -158,15 +159,19 @@ function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   // Some terminals say that they have no columns.
   const room = columns || Number.POSITIVE_INFINITY;
   const isShortened = (width: number, column: number) => width > LEAST_WIDTH && SHORTENED.test(names[column] ?? '');
-  while (lengthOf(widths) > room && widths.some(isShortened)) {
-    const widest = Math.max(...widths.filter(isShortened));
-    widths[widths.findLastIndex((width, column) => width === widest && isShortened(width, column))] = widest - 1;
+  const shortened = [...widths];
+  while (lengthOf(shortened) > room && shortened.some(isShortened)) {
+    const widest = Math.max(...shortened.filter(isShortened));
+    shortened[shortened.findLastIndex((width, column) => width === widest && isShortened(width, column))] = widest - 1;
   }
-  const lines = foldedAt(widths, room);
+  const ofLine = Math.max(room - GAP.length, LEAST_WIDTH);
+  const fitting = widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
+  const shown = lengthOf(shortened) > room ? fitting : shortened;
+  const lines = foldedAt(shown, room);
   const line = (row: readonly Cell[], [start, end]: (typeof lines)[number]) =>
     aligned(
       [[...indentOf(start, BLANK), ...row.slice(start, end)]],
-      [...indentOf(start, 0), ...widths.slice(start, end)],
+      [...indentOf(start, 0), ...shown.slice(start, end)],
       colour,
     );
   return [heading, ...cells].flatMap((row) => lines.map((part) => line(row, part))).join('');
@@ -215,15 +220,26 @@ function formatOf(name: string, text: string): Format | undefined {
 }
 
 function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
-  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.[0].length ?? 0)));
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column]?.[0] ?? ''))));
+}
+
+/** Returns the text in at most so many columns of a terminal, in which a Chinese character takes two. */
+function shortenedTo(width: number, text: string): string {
+  if (stringWidth(text) <= width) return text;
+  let shown = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(shown + segment) >= width) break;
+    shown += segment;
+  }
+  return `${shown}…`;
 }
 
 function aligned(rows: readonly (readonly Cell[])[], widths: readonly number[], colour: boolean): string {
   const cell = ([text, format]: Cell, width: number) => {
-    const shown = text.length > width ? `${text.slice(0, width - 1)}…` : text;
+    const shown = shortenedTo(width, text);
     // The caller has already decided whether to use colours.
     const styled = colour && format && shown ? styleText(format, shown, { validateStream: false }) : shown;
-    return styled + ' '.repeat(width - shown.length);
+    return styled + ' '.repeat(width - stringWidth(shown));
   };
   const line = (row: readonly Cell[]) => row.map((one, column) => cell(one, widths[column] ?? 0)).join(GAP);
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');

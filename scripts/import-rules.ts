@@ -52,7 +52,7 @@ const TABLE: readonly (readonly [files: string, rooms: string, packages: string]
   ['local/cloud/*/**', 'local/cloud', `${CLOUD} node:module`],
   ['local/*', `${LOCAL} local/demo`, ON_ONE_MACHINE],
   ['local/demo/*', LOCAL, `${ON_ONE_MACHINE} express`],
-  ['cli/*', `cli packages/receiver/src ${SERVICE}`, 'commander zod node:* ../package.json'],
+  ['cli/*', `cli packages/receiver/src ${SERVICE}`, 'commander string-width zod node:* ../package.json'],
   ['cli/va-wave.mjs', '', 'node:* node:module'],
   ['cli/*/**', `cli packages/receiver/src ${SERVICE}`, 'commander zod node:*'],
   ['cli/commands/** !cli/commands/receive.ts', `cli/* cli/operations ${WIRE} src/domain`, 'commander zod'],
