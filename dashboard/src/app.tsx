@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Flashbar, type FlashbarProps, Link, SpaceBetween } from '@cloudscape-design/components';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
 import { navigate, paths, useParameters, usePlace } from './navigation.ts';
@@ -44,7 +44,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const { pathname, search } = window.location;
   const elsewhere = unsaved.filter(({ path }) => path !== pathname + search);
 
-  const show = useCallback((type: 'success' | 'error', content: string) => {
+  const show = useCallback((type: 'success' | 'error', content: ReactNode) => {
     const id = crypto.randomUUID();
     const { pathname } = window.location;
     const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
@@ -104,11 +104,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   /** Returns the title of a form, with its organization when that is another one. */
   const named = ({ title, path }: Unsaved) => {
     const owner = organizations.find(({ org_id }) => path.startsWith(paths.organization(org_id)));
-    return owner === undefined || owner === organization ? title : `${title}, ${nameAmong(owner, organizations)}`;
+    return owner === undefined || owner === organization ? title : `${title} in ${nameAmong(owner, organizations)}`;
   };
   const context = useMemo(() => {
     if (organization === undefined) return;
-    const notify = (text: string) => show('success', text);
+    const notify = (text: ReactNode) => show('success', text);
     return { api, organization, isAdmin: organization.role === 'admin', notify, showSecret: setSecret, report };
   }, [api, organization, report, show]);
 

@@ -15,11 +15,13 @@ type Bounds = { readonly min?: number; readonly max: number };
 /** Accepts well-formed text of `min` to `max` code points, counted as typed. With a `min`, text that nobody can see counts as missing. */
 export const characters = (bounds: Bounds) => within(unicodeText, bounds);
 
-/** Accepts a name or a label: one line, without white space around it. Joiners and direction marks are spelling in some languages. */
-export const nameText = (bounds: Bounds) => within(visible(/\p{Cc}/u), bounds);
+/**
+ * Accepts a name or a label: one line, without white space around it. Joiners and direction marks are spelling in some languages. What
+ * embeds or overrides a direction also turns the sentence in which the name stands. */
+export const nameText = (bounds: Bounds) => within(visible(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u), bounds);
 
 /** Accepts a description: as a name, with tabs and line ends. */
-export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]/u), bounds);
+export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/u), bounds);
 
 /** Accepts what programs compare, such as a key or a path: without white space around it, and without any character that nobody can see. */
 export const keyText = (bounds: Bounds) => within(visible(INVISIBLE), bounds);

@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '\u200d': 'zero width joiner',
   '\u200e': 'left-to-right mark',
   '\u200f': 'right-to-left mark',
+  '\u202e': 'right-to-left override',
   '\u2060': 'word joiner',
   '\ufeff': 'byte order mark',
 };

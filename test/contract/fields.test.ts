@@ -203,6 +203,12 @@ describe.each([
     ['a\u0007b', invisible('U+0007')],
     ['a\nb', invisible('U+000A (line feed)')],
     ['a\u0085b', invisible('U+0085')],
+    ['a\u2028b', invisible('U+2028')],
+    ['a\u202eb', invisible('U+202E (right-to-left override)')],
+    ['\u202ab', invisible('U+202A')],
+    ['b\u202c', invisible('U+202C')],
+    ['שלום\u2066', invisible('U+2066')],
+    ['שלום\u2069', invisible('U+2069')],
   ])('%j has the problem %p', (text, expected) => {
     expect(problem(actionInput.safeParse(input(text)))).toBe(expected);
   });
@@ -214,5 +220,6 @@ test('a description may have lines, and no other control character', () => {
     description: 'Looks an order up.\r\n\t- by its number',
   });
   expect(problem(described('Looks an order up\u0000'))).toBe(invisible('U+0000'));
+  expect(problem(described('Looks an order up\u2067'))).toBe(invisible('U+2067'));
   expect(problem(described('\u200b'.repeat(12)))).toBe('is required');
 });

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { Api } from '../session/api-client.ts';
 import type { Secret } from './dialogs.tsx';
@@ -16,7 +16,7 @@ export type Context = {
   /** Whether the user may change settings. The API enforces this; the page only hides buttons that it would refuse. */
   readonly isAdmin: boolean;
   /** Shows a success message. */
-  readonly notify: (text: string) => void;
+  readonly notify: (text: ReactNode) => void;
   /** Shows a new server secret above every screen, until the user confirms that it is stored. */
   readonly showSecret: (secret: Secret) => void;
   /** Shows an error message. After the end of a session, the page asks for a new login instead. */

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useDashboard } from './context.ts';
 import { Confirm } from './dialogs.tsx';
 import type { Draft, EditedForm } from './form.ts';
+import { isolated } from './texts.tsx';
 
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
@@ -98,8 +99,8 @@ function ConflictAlert(props: { readonly what: string } & NonNullable<Edited['co
       <ul>
         {props.changes.map(({ label, before, after, yours }) => (
           <li key={label}>
-            {label}: {before} → {after}
-            {yours !== before && ` (yours: ${yours})`}
+            {isolated`${label}: ${before} → ${after}`}
+            {yours !== before && isolated` (yours: ${yours})`}
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import {
   StatusIndicator,
   type StatusIndicatorProps,
 } from '@cloudscape-design/components';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { HELP_PAGES } from '../help-pages.ts';
 
 const COPIED = { copySuccessText: 'Copied', copyErrorText: 'Copying failed; select the text instead' };
@@ -21,15 +21,15 @@ export function CopiedId({ label, id }: { readonly label: string; readonly id: s
   );
 }
 
-/** A name in a sentence, which it cannot turn into another direction. */
-export function Named(props: { readonly before: string; readonly name: string; readonly after?: string }) {
-  return (
-    <>
-      {props.before} <span className="anywhere">{props.name}</span>
-      {props.after}
-    </>
-  );
-}
+/** A sentence with texts of a user, which cannot turn the words around them into another direction. */
+export const isolated = (words: TemplateStringsArray, ...texts: readonly string[]): ReactNode =>
+  words.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
+    <Fragment key={index}>
+      {part}
+      {index < texts.length && <bdi className="anywhere">{texts[index]}</bdi>}
+    </Fragment>
+  ));
 
 /** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {

@@ -5,6 +5,7 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { List } from '../parts/list.tsx';
 import type { Loaded } from '../parts/loading.tsx';
+import { isolated } from '../parts/texts.tsx';
 import { ApiError, currentAssistant } from '../session/problems.ts';
 import { useTest } from './use-test.ts';
 
@@ -130,7 +131,7 @@ export function useActionCommands(
       const { version } = action;
       const next = await api('updateAction', idsOf(action), { body: { version, change: { enabled } } });
       setActions((all) => all.map((other) => (other.action_id === next.action_id ? next : other)));
-      notify(`${action.name} is ${enabled ? 'on' : 'off'}.`);
+      notify(isolated`${action.name} is ${enabled ? 'on' : 'off'}.`);
     });
   const moveTo = (action: ActionView, index: number) =>
     run(action, async () => {
@@ -146,7 +147,7 @@ export function useActionCommands(
         throw error;
       }
       focusNext.current = action.action_id;
-      notify(`${action.name} is form ${index + 1} of ${form_order.length} in the widget.`);
+      notify(isolated`${action.name} is form ${`${index + 1}`} of ${`${form_order.length}`} in the widget.`);
     });
   const test = (action: ActionView) =>
     run(action, () =>
@@ -161,7 +162,7 @@ export function useActionCommands(
       await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
       onRemoved();
       setActions((all) => all.filter(({ action_id }) => action_id !== action.action_id));
-      notify(`${action.name} was deleted.`);
+      notify(isolated`${action.name} was deleted.`);
     });
   return { busy, tests, focusNext, switchTo, moveTo, test, remove };
 }

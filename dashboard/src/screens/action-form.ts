@@ -5,6 +5,7 @@ import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { differences, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
+import { isolated } from '../parts/texts.tsx';
 import { currentAction } from '../session/problems.ts';
 
 export const LABELS: Labels = {
@@ -140,7 +141,7 @@ export function useActionForm(
   return useForm<EditedAction, ActionValues>({
     key: placeOf(idOf(action)).key,
     ...(isStored(action) && { id: action.action_id }),
-    title: `Action ${isStored(action) ? action.name : '(new)'}, ${name}`,
+    title: `Action ${isStored(action) ? action.name : '(new)'} of ${name}`,
     path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,
     pick: actionValues,
@@ -158,8 +159,8 @@ export function useActionForm(
       const { name } = actionValues(saved);
       notify(
         isStored(action)
-          ? `${name} was saved.`
-          : `${name} was created. Test it to check that your endpoint accepts the request.`,
+          ? isolated`${name} was saved.`
+          : isolated`${name} was created. Test it to check that your endpoint accepts the request.`,
       );
     },
   });

@@ -8,7 +8,7 @@ import { useDashboard } from '../parts/context.ts';
 import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Help, Named } from '../parts/texts.tsx';
+import { Help, isolated } from '../parts/texts.tsx';
 import { CommandsOf, useActionCommands } from './action-commands.tsx';
 import { notYetFiring } from './action-form.ts';
 import type { AssistantProps } from './assistant-form.ts';
@@ -141,7 +141,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
       />
       {deleting !== undefined && (
         <Confirm
-          header={<Named before="Delete" name={deleting.name} after="?" />}
+          header={isolated`Delete ${deleting.name}?`}
           confirm="Delete Action"
           busy={commands.busy.includes(deleting.action_id)}
           onConfirm={() => commands.remove(deleting, () => setDeleting(undefined))}

@@ -5,7 +5,7 @@ import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
 import { useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Time } from '../parts/texts.tsx';
+import { isolated, Time } from '../parts/texts.tsx';
 import { LABELS as ACTION_LABELS } from './action-form.ts';
 import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
@@ -58,7 +58,9 @@ export default function AuditTrail() {
   const { records, next: after } = loaded.value ?? { records: [], next: null };
   const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
   const searched = (change: Change) =>
-    [nameOf(change), change.name, change.entity_id, change.by.email, settings(change), ...valuesOf(change)].join('\n');
+    [nameOf(change), change.name, change.entity_id, change.by.email, settings(change), ...valuesOf(change).flat()].join(
+      '\n',
+    );
   const filters = [by('Person', records, (change) => change.by.email), by('Change', records, kindOf)];
   const list = useList(records, 'changes', searched, filters, []);
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
@@ -103,8 +105,8 @@ export default function AuditTrail() {
               {kindOf(change)} {entity(change)}
               {valuesOf(change).length > 0 && (
                 <ul className="values">
-                  {valuesOf(change).map((text) => (
-                    <li key={text}>{text}</li>
+                  {valuesOf(change).map((line) => (
+                    <li key={line.join()}>{shown(line)}</li>
                   ))}
                 </ul>
               )}
@@ -145,14 +147,17 @@ const labelOf = ({ entity_id, site_id }: Change, field: string) =>
 
 const settings = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
-/** Returns what a change has changed, one line for each setting. */
-const valuesOf = (change: Change) => {
-  const shown = new Map(change.changes?.map((one) => [one.field, one]));
+/** Returns what a change has changed, for each setting its label, and its old and new value. */
+const valuesOf = (change: Change): readonly (readonly string[])[] => {
+  const changes = new Map(change.changes?.map((one) => [one.field, one]));
   return change.fields.flatMap((field) => {
     const label = labelOf(change, field);
-    const { before, after } = shown.get(field) ?? {};
-    if (before === undefined) return change.operation.startsWith('update_') ? [label] : [];
-    if (before === after) return [`${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`];
-    return [`${label}: ${before || 'not set'} → ${after || 'not set'}`];
+    const { before, after } = changes.get(field) ?? {};
+    if (before === undefined) return change.operation.startsWith('update_') ? [[label]] : [];
+    if (before === after) return [[`${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`]];
+    return [[label, before || 'not set', after || 'not set']];
   });
 };
+
+const shown = ([label = '', before, after]: readonly string[]) =>
+  before === undefined || after === undefined ? label : isolated`${label}: ${before} → ${after}`;

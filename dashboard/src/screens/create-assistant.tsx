@@ -4,6 +4,7 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { useForm } from '../parts/form.ts';
+import { isolated } from '../parts/texts.tsx';
 import { describeProblem } from '../session/problems.ts';
 import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
 import { type Site, WhereItRuns } from './where-it-runs.tsx';
@@ -37,7 +38,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
     },
     onSaved: ({ site_id }) => {
       navigate(paths.assistant(org_id, site_id, 'deploy'));
-      notify(`${form.values.name} was created. Set here where it may run.`);
+      notify(isolated`${form.values.name} was created. Set here where it may run.`);
     },
     // Screen readers do not read a message of the page while a dialog is open.
     onFailure: setError,

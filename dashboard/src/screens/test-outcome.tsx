@@ -3,8 +3,8 @@ import type { TestResult } from '../../../src/contract/dashboard.ts';
 import { FAILURE_ADVICE, type FailureCode } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
-import { Code, Help, Named, Status } from '../parts/texts.tsx';
-import { describeProblem } from '../session/problems.ts';
+import { Code, Help, isolated, Status } from '../parts/texts.tsx';
+import { describeProblem, sentence } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
 /** Failures after which the endpoint may have received the request. Before every other one, the service has sent no byte. */
@@ -34,7 +34,7 @@ export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonl
     </Button>,
   ];
   return (
-    <Dialog size="large" header={<Named before="Test of" name={action.name} />} onClose={tests.close} buttons={buttons}>
+    <Dialog size="large" header={isolated`Test of ${action.name}`} onClose={tests.close} buttons={buttons}>
       {change !== undefined && Object.keys(change).length > 0 && (
         <Box>With the settings on the screen, which are not saved, and the signing secret of the Action.</Box>
       )}
@@ -62,7 +62,7 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
   const formatted = indented(request.body);
   const sent = [`${request.method} ${request.url}`, ...headers, ...(request.body === null ? [] : ['', request.body])];
   return (
-    <>
+    <SpaceBetween size="xs">
       <div role="status">
         <Status type={result.success ? 'success' : 'error'}>
           {result.success ? 'Delivered' : 'Failed'}
@@ -74,11 +74,11 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
       </div>
       {error !== null && (
         <Box>
-          {FAILURE_ADVICE[error.code]} <Box color="text-body-secondary">{error.message}</Box>
+          {FAILURE_ADVICE[error.code]} <Box color="text-body-secondary">{sentence(error.message)}</Box>
         </Box>
       )}
       {isEvent && !result.success && (
-        <Box>{`After this answer the service ${retried ? 'would try the delivery of a real event again' : 'would not try the delivery of a real event again'}.`}</Box>
+        <Box>{`The service ${retried ? 'would' : 'would not'} try the delivery of a real event again.`}</Box>
       )}
       {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={actionId} />}
       {error !== null && !MAY_BE_SENT.has(error.code) ? (
@@ -105,7 +105,7 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
           )}
         </ExpandableSection>
       )}
-    </>
+    </SpaceBetween>
   );
 }
 

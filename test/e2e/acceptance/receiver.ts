@@ -24,7 +24,7 @@ export type Receiver = {
   readonly requests: readonly ReceivedRequest[];
   /** The requests to one path, in the order of their arrival. */
   readonly to: (path: string) => readonly ReceivedRequest[];
-  /** Sets the answers of a path: the statuses in turn, and then always the last one. The default answer is 200 `{}`. */
+  /** Sets the answers of a path: the statuses in turn, and then always the last one. The default answer is 200 `{}`. 301 leads to `/elsewhere`. */
   readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
   /** The file of the certificate of the authority that signed the receiver's certificate, for `--ca`. */
   readonly authorityFile: string;
@@ -52,7 +52,8 @@ export async function startReceiver(): Promise<Receiver> {
           answer === undefined ? 200 : answer.statuses.length > 1 ? answer.statuses.shift() : answer.statuses[0];
         const body = answer?.body ?? '{}';
         const text = typeof body === 'string' ? body : await body(received);
-        response.writeHead(status ?? 200, { 'content-type': 'application/json' }).end(text);
+        const to = status === 301 ? { location: '/elsewhere?token=hidden' } : {};
+        response.writeHead(status ?? 200, { 'content-type': 'application/json', ...to }).end(text);
       });
     },
   );

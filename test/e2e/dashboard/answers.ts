@@ -122,14 +122,14 @@ describe('what is typed', () => {
     await page.getByLabel('Name').fill('Half');
     await page.getByRole('link', { name: 'General, Website' }).click();
     expect(await page.getByLabel('Rate Limit (requests/hour)').inputValue()).toBe('ten');
-    await page.getByRole('link', { name: 'Action (new), Website' }).click();
+    await page.getByRole('link', { name: 'Action (new) of Website' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half');
     expect(await askedByClosing(page)).toBe('beforeunload');
     await button('Cancel').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half');
     await discard();
-    await page.getByRole('link', { name: 'Action (new), Website' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Action (new) of Website' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Account of admin@shops.example' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Log out and discard what is not saved?' });
@@ -288,7 +288,7 @@ describe('a test in the form of an Action', () => {
     };
     await test('http://insecure.example/');
     await page.getByText('Must start with https://.').waitFor();
-    dashboard.receiver.answer('/unsaved', [503, 404, 200]);
+    dashboard.receiver.answer('/unsaved', [503, 404, 301, 200]);
     await test('/unsaved');
     await dialog.getByText('With the settings on the screen, which are not saved').waitFor();
     await dialog.getByText(/^Failed, HTTP status 503, \d+ ms \(http_status\), at \d/).waitFor();
@@ -298,7 +298,14 @@ describe('a test in the form of an Action', () => {
     const { url: saved } = await dashboard.vaWave<{ url: string }>('action', 'show', id);
     expect(saved).toBe(dashboard.receiver.url('/hook'));
     expect(await dashboard.vaWave('deliveries', id)).toMatchObject([{ action_id: id }, { action_id: id }]);
-    for (let sent = 3; sent <= 10; sent++) {
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByText('The endpoint sent a redirect (status 301) to /elsewhere;').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await test('https://crm.example/hook');
+    await dialog.getByText("The endpoint's host is a special-use name.").waitFor();
+    await dialog.getByText('The service sent nothing.').waitFor();
+    expect(await dialog.getByText('resolves to').count()).toBe(0);
+    for (let sent = 5; sent <= 10; sent++) {
       const answer = page.waitForResponse('**/test');
       await dialog.getByRole('button', { name: 'Send again' }).click();
       await answer;

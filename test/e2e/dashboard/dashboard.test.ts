@@ -11,3 +11,4 @@ import './trouble.ts';
 import './answers.ts';
 import './leaving.ts';
 import './input.ts';
+import './names.ts';

@@ -24,12 +24,12 @@ const FORMS: readonly Form[] = [
   ['the list of domains', url('deploy'), 'Deploy, Website', labelled('New domain'), isThere],
   ['the list of addresses', url('deploy'), 'Deploy, Website', labelled('New address'), isThere],
   ['the dialog of a new assistant', shop.url('?new=assistant'), 'New assistant', labelled('Name'), isThere],
-  ['a new Action', url('intelligence/new'), 'Action (new), Website', labelled('Endpoint URL'), chooseTrigger],
-  ['a copy', url(`intelligence/new?copy=${event}`), 'Action (new), Website', labelled('Name'), isThere],
-  ['an Event Action', url(`intelligence/${event}`), 'Action Tell the CRM, Website', labelled('Name'), isThere],
-  ['a text', url(`intelligence/${tool}`), 'Action Find an order, Website', labelled('Description'), isThere],
-  ['a new row', url(`intelligence/${tool}`), 'Action Find an order, Website', labelled('Path of entry 1'), addEntry],
-  ['a stored row', url(`intelligence/${form}`), 'Action Contact us, Website', labelled('Label of field 1'), isThere],
+  ['a new Action', url('intelligence/new'), 'Action (new) of Website', labelled('Endpoint URL'), chooseTrigger],
+  ['a copy', url(`intelligence/new?copy=${event}`), 'Action (new) of Website', labelled('Name'), isThere],
+  ['an Event Action', url(`intelligence/${event}`), 'Action Tell the CRM of Website', labelled('Name'), isThere],
+  ['a text', url(`intelligence/${tool}`), 'Action Find an order of Website', labelled('Description'), isThere],
+  ['a new row', url(`intelligence/${tool}`), 'Action Find an order of Website', labelled('Path of entry 1'), addEntry],
+  ['a stored row', url(`intelligence/${form}`), 'Action Contact us of Website', labelled('Label of field 1'), isThere],
 ];
 
 /** The ways to leave a form, all of which keep the input. */
@@ -65,7 +65,7 @@ describe('what is typed', () => {
         expect([name, await field().inputValue()]).toEqual([name, 'typed']);
       }
       await open(page, other.url(''));
-      await page.getByRole('link', { name: `${title}, Corner Shop (${shop.orgId})` }).waitFor();
+      await page.getByRole('link', { name: `${title} in Corner Shop (${shop.orgId})` }).waitFor();
       await page.getByRole('button', { name: `Discard the input of ${title}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
       await page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
