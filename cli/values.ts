@@ -29,9 +29,11 @@ export function positive(text: string): number {
 const SECOND_MS = 1000;
 const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+const DURATION = /^([1-9]\d{0,5})([smhd])$/;
+
 /** Parses a duration such as `30m` into milliseconds. @throws InvalidArgumentError */
 export function duration(text: string): number {
-  const [, count = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const [, count = '', unit = ''] = DURATION.exec(text) ?? [];
   const milliseconds = UNITS[unit];
   if (milliseconds === undefined) throw new InvalidArgumentError('It must be a time such as 30m, 1h or 2d.');
   return Number(count) * milliseconds;
@@ -42,9 +44,9 @@ export type Moment = { readonly agoMs: number } | { readonly at: string };
 
 /** Parses a time in the past. @throws InvalidArgumentError */
 export function moment(text: string): Moment {
-  if (!/^\d{4}-\d\d-\d\d/.test(text)) return { agoMs: duration(text) };
+  if (DURATION.test(text)) return { agoMs: duration(text) };
   // A time of day needs its offset, because Date.parse would take it for the time zone of this machine.
-  const time = /^[\d-]+$|T.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  const time = /^\d{4}-\d\d-\d\d($|T.*(Z|[+-]\d\d:\d\d)$)/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
   return { at: new Date(time).toISOString() };
 }

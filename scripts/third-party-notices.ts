@@ -17,7 +17,7 @@ async function bundledPackages(entryPoints: string[]) {
     outdir: 'unwritten',
     bundle: true,
     format: 'esm',
-    platform: entryPoints.some((entry) => entry.startsWith('lambdas/')) ? 'node' : 'browser',
+    platform: entryPoints.some((entry) => /^(lambdas|cli)\//.test(entry)) ? 'node' : 'browser',
     mainFields: ['module', 'main'],
     loader: { '.svg': 'empty', '.woff': 'empty', '.woff2': 'empty', '.png': 'empty' },
     metafile: true,
@@ -39,6 +39,7 @@ async function bundledPackages(entryPoints: string[]) {
 }
 
 const PARTS: Readonly<Record<string, string[]>> = {
+  'The command line of @va-wave/cdk': ['cli/packaged.mjs'],
   'The functions': globSync('lambdas/*/handler.ts', { cwd: root }).sort(),
   'The widget': ['widget/va-wave-widget.ts'],
   'The dashboard': ['dashboard/src/main.tsx'],
@@ -63,7 +64,7 @@ export async function thirdPartyNotices(): Promise<string> {
 
 # Third-party notices
 
-The deployed functions, the widget and the dashboard contain third-party software under these licenses.
+The functions, the widget, the dashboard and the command line of the package contain third-party software under these licenses.
 
 ${sections.join('\n')}
 ## Texts

@@ -2,7 +2,7 @@ import { Argument, Option } from 'commander';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
-import { duration } from '../values.ts';
+import { type Moment, moment, timeOf } from '../values.ts';
 
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
 export function addTo(command: CliCommand): void {
@@ -11,16 +11,16 @@ export function addTo(command: CliCommand): void {
       new Argument('<function>', 'the function; api is the access log of the API').choices([...FUNCTIONS, 'api']),
     )
     .addOption(
-      new Option('--since <duration>', 'how far to look back, such as 30m, 1h or 2d')
-        .argParser(duration)
-        .default(duration('1h'), '1h'),
+      new Option('--since <time>', 'only lines since: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z')
+        .argParser(moment)
+        .default(moment('1h'), '1h'),
     )
     .option('--containing <text>', 'only lines that contain this text')
     .notes(`Lines contain ids, but never a payload, a secret or a token.`)
     .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')
-    .connected(async ({ output, ports }, name: LogName, options: { since: number; containing?: string }) => {
+    .connected(async ({ output, ports }, name: LogName, options: { since: Moment; containing?: string }) => {
       output.doing('Reading the log');
-      const since = new Date(ports.now().getTime() - options.since);
+      const since = new Date(timeOf(options.since, ports.now()));
       let lines = 0;
       for await (const line of ports.log(name, { since, containing: options.containing })) {
         lines++;

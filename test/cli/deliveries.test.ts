@@ -122,8 +122,16 @@ test.each([
   ['--since', '2026-13-04'],
   ['--limit', '0'],
   ['--attempt', 'all'],
+  ['--since', '-1h'],
+  ['--since', '2026'],
+  ['--since', '2026-03-04 05:06'],
 ])('refuses %s %s', async (...words) => {
   expect((await list(...words)).code).toBe(2);
+});
+
+test('names every form of a time to an operator who wrote another one', async () => {
+  for (const wrong of ['nonsense', '1w', '2026-13-04', '05:06'])
+    expect((await list('--since', wrong)).err).toContain('30m, 1h or 2d ago, or 2026-03-04T05:06:00Z');
 });
 
 test('an empty log of an existing Action or assistant is not an error', async () => {

@@ -74,6 +74,14 @@ describe('logs', () => {
     expect(await operator.run('logs', 'api')).toEqual(none);
   });
 
+  test.each([
+    ['2026-03-04', '2026-03-04T00:00:00.000Z'],
+    ['2026-03-04T06:06:00+01:00', '2026-03-04T05:06:00.000Z'],
+  ])('shows the lines since %s too, as the other commands take a time', async (since, time) => {
+    await operator.run('logs', 'dispatcher', '--since', since);
+    expect(operator.logQueries).toEqual([{ name: 'dispatcher', since: new Date(time) }]);
+  });
+
   test.each([[['dispatchers']], [['dispatcher', '--since', 'yesterday']], [['dispatcher', '--since', '0m']]])(
     'refuses %j',
     async (words) => {
