@@ -20,6 +20,7 @@ describe('fields and focus', () => {
   const titled = (title: string) => until(async () => (await page.title()) === title);
 
   test('warns of an empty Domain on the tabs and in the list', async () => {
+    await open(page, shop.url(''));
     const warning = page.getByText('The widget appears on no page');
     await page.getByText('On, but on no page').waitFor();
     await page.getByRole('link', { name: 'My shop' }).click();
@@ -30,6 +31,7 @@ describe('fields and focus', () => {
   });
 
   test('has a title per screen, and moves the focus to a new screen but not to a new tab', async () => {
+    await open(page, shop.url(''));
     await titled('Assistants of Corner Shop · va-wave');
     await page.getByRole('link', { name: 'Website', exact: true }).click();
     await titled('General, Website · va-wave');
@@ -46,6 +48,7 @@ describe('fields and focus', () => {
   });
 
   test('warns of a host that is not public before a save, but not of a name that is being typed', async () => {
+    await open(page, url('intelligence/new'));
     await page.getByRole('radio', { name: 'Event' }).click();
     const warning = page.getByText('The service may block this host');
     const hosts = ['10.0.0.1/', 'crm.shop.com/', 'crm/hook', 'crm', 'crm.internal/hook', 'crm.', 'localhost'];
@@ -53,9 +56,12 @@ describe('fields and focus', () => {
       await page.getByLabel('Endpoint URL').fill(`https://${host}`);
       await warning.waitFor({ state: index % 2 === 0 ? 'visible' : 'detached' });
     }
+    await discard();
   });
 
   test('duplicates an Action with everything that its form does not show, and keeps an unfinished new Action', async () => {
+    await open(page, url('intelligence/new'));
+    await page.getByRole('radio', { name: 'Event' }).click();
     await page.getByLabel('Name').fill('Unfinished');
     await open(page, url('intelligence'));
     await button('More for Find an order').click();

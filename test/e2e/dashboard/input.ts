@@ -165,6 +165,9 @@ describe('clicks and input', () => {
   });
 
   test('keeps a secret whose answer arrives after the user went back', async () => {
+    await dashboard.vaWave('assistant', 'update', siteId, '--mode', 'session-signed');
+    await dashboard.vaWave('secret', 'regenerate', siteId, '--yes');
+    await page.goto(url('general'));
     await page.getByRole('tab', { name: 'Deploy' }).click();
     await button('Regenerate Server Secret').click();
     const answer = await hold('POST', '**/server-secret');
@@ -197,11 +200,12 @@ describe('clicks and input', () => {
   });
 
   test('keeps the input and the change of another user, says that input was restored, and discards it', async () => {
-    await open(page, url('general'));
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Second', '--rate-limit', '321');
+    await page.goto(url('general'));
     await page.getByLabel('Rate Limit (requests/hour)').fill('700');
     await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Newest', '--rate-limit', '900');
     await button('Save changes').click();
-    await page.getByText('Another user changed this assistant while you were editing').waitFor();
+    await page.getByText('The operator changed this assistant while you were editing').waitFor();
     await page.getByText('Name: Second → Newest').waitFor();
     await page.getByText('Rate Limit: 321 → 900 (yours: 700)').waitFor();
     await page.reload();

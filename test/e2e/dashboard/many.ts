@@ -31,6 +31,7 @@ describe('a member of an organization with many assistants and Actions', () => {
   };
 
   test('shows twelve or more assistants as rows, and finds one of them', async () => {
+    await open(page, shop.url(''));
     await page.getByRole('table', { name: 'Assistants' }).waitFor();
     expect(await rows('Assistants')).toBe(12);
     await page.getByText('The organization uses 12 of 100 assistants.').waitFor();
@@ -54,6 +55,8 @@ describe('a member of an organization with many assistants and Actions', () => {
   });
 
   test('sorts rows by a column, and keeps the search and the order in the address', async () => {
+    await open(page, shop.url(`/${siteId}/intelligence`));
+    await page.getByRole('table', { name: 'Actions' }).waitFor();
     const first = () => page.getByRole('table', { name: 'Actions' }).locator('tbody th').first().innerText();
     expect(await first()).toBe('Find an order');
     await page.getByRole('columnheader', { name: 'Endpoint' }).getByRole('button').click();
@@ -127,6 +130,7 @@ describe('a member of an organization with many assistants and Actions', () => {
   });
 
   test('shows a member the members, but not the audit trail, and refuses a removed member', async () => {
+    await open(page, shop.url(''));
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('row', { name: /member@many.example Member since/ }).waitFor();
     expect(await page.title()).toBe('Members of Corner Shop · va-wave');

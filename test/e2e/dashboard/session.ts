@@ -27,6 +27,10 @@ describe('sessions', () => {
     })()`);
   const saved = () => page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
 
+  const inside = async () => {
+    if ((await page.getByRole('link', { name: 'Members' }).count()) === 0) await shop.logIn(visitor, 'admin');
+  };
+
   test('refuses a wrong password at the login', async () => {
     await page.goto(shop.url(''));
     await page.getByLabel('Email').fill(shop.email('admin'));
@@ -49,6 +53,9 @@ describe('sessions', () => {
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');
     };
+    await page.goto(shop.url(''));
+    await page.getByLabel('Email').focus();
+    await page.keyboard.type(shop.email('admin'));
     await tabTo(page.getByLabel('Password'));
     await replace(shop.password('admin'));
     await tabTo(page.getByRole('link', { name: 'Website' }));
@@ -75,6 +82,7 @@ describe('sessions', () => {
   });
 
   test('sends the API none of the cookies that the domain has', async () => {
+    await inside();
     const cookies = ['a', 'b', 'c'].map((name) => ({ name, value: name.repeat(3000), url: dashboard.service.baseUrl }));
     await visitor.context.addCookies(cookies);
     const [asked] = await Promise.all([
@@ -87,12 +95,14 @@ describe('sessions', () => {
   });
 
   test('locks Session Signed on the free plan, and shows the reason', async () => {
+    await inside();
     await open(page, url('deploy'));
     await page.getByText('A paid feature: this organization is on the free plan').waitFor();
     expect(await page.getByRole('radio', { name: 'Session Signed' }).isDisabled()).toBe(true);
   });
 
   test('renews an expired access token without a message', async () => {
+    await inside();
     const before = await stored();
     await store({ expires_at: 1 });
     await open(page, url('general'));
@@ -105,6 +115,7 @@ describe('sessions', () => {
   });
 
   test('asks for a login when the session ends during an edit, and keeps the edit', async () => {
+    await inside();
     await open(page, url('general'));
     await page.getByLabel('Name').fill('Typed before the end');
     await store({ access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
@@ -121,6 +132,7 @@ describe('sessions', () => {
   });
 
   test('ends the session of the login and the refresh token at the logout', async () => {
+    await inside();
     const { issuer, client_id }: { issuer: string; client_id: string } = JSON.parse(
       await (await fetch(`${dashboard.service.baseUrl}/dashboard/config.json`)).text(),
     );
