@@ -101,10 +101,10 @@ test.each([
 });
 
 const HOSTILE = 'a\u001b[31mb\u0007\u009bc\u202ed\ne\u00ad\u3164\u{e0041}';
-const ESCAPED = 'abc\\u202ede\\u00ad\\u3164\\udb40\\udc41';
-/** The same without control characters, which no name may have. */
-const STORED = 'abc\u202ede\u00ad\u3164\u{e0041}';
-const UNSAFE = /(?!\n)[\p{Cc}\u00ad\u202e\u3164\u{e0041}]/u;
+const ESCAPED = 'abc\\u200fde\\u00ad\\u3164\\udb40\\udc41';
+/** The same without control characters and overrides of the direction, which no name may have. */
+const STORED = 'abc\u200fde\u00ad\u3164\u{e0041}';
+const UNSAFE = /(?!\n)[\p{Cc}\u00ad\u200f\u202e\u3164\u{e0041}]/u;
 
 type Ids = { readonly action_id: string; readonly site_id: string; readonly org_id: string };
 
