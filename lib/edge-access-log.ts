@@ -139,6 +139,7 @@ export class EdgeAccessLog extends Construct {
 /** The resources for each allowed action. */
 type Grants = Readonly<Record<string, string | string[]>>;
 
+/** A call of the API of CloudWatch Logs. Deleting what is already gone is no failure. */
 function call(action: string, more: Pick<AwsSdkCall, 'parameters' | 'physicalResourceId'>): AwsSdkCall {
   const gone = action.startsWith('delete') ? { ignoreErrorCodesMatching: 'ResourceNotFoundException' } : {};
   return { service: 'CloudWatchLogs', action, region: CLOUDFRONT_REGION, ...gone, ...more };

@@ -13,6 +13,7 @@ import type { IConstruct } from 'constructs';
 /** Seconds for which SQS uses a data key. Each new one is a request to the key, which costs money. */
 const DATA_KEY_SECONDS = 300;
 
+/** What a sender to an encrypted queue needs: it has a data key made, and decrypts it. */
 const DECRYPT = ['kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'];
 const ENCRYPT = [...DECRYPT, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
 
@@ -20,12 +21,12 @@ const ENCRYPT = [...DECRYPT, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptT
 export const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
 
 /**
- * Encrypts a queue or an archive. The CDK's own props also change who may use the queue and the key: the queue would accept events of any rule, and the
+ * Encrypts a queue or an archive with the operator's key, if there is one. The CDK's own props also change who may use the queue and the key: the queue would accept events of any rule, and the
  * policy of the key would name the bus, which can be in a stack that depends on the key's.
  */
 export function encrypt({ node }: IConstruct, key: IKey | undefined): void {
-  const resource = node.defaultChild;
   if (key === undefined) return;
+  const resource = node.defaultChild;
   if (resource instanceof CfnArchive) resource.kmsKeyIdentifier = key.keyArn;
   if (!(resource instanceof CfnQueue)) return;
   resource.sqsManagedSseEnabled = false;

@@ -16,12 +16,15 @@ export type ReceiverCertificate = ReturnType<typeof receiverCertificate>;
  * other. The functions must trust it from their first request on, so this comes before the service starts.
  */
 export function receiverCertificate(folder: string) {
-  const [certificateFile, keyFile] = [join(folder, 'receiver.pem'), join(folder, 'receiver.key')];
+  const certificateFile = join(folder, 'receiver.pem');
+  const keyFile = join(folder, 'receiver.key');
   if (!existsSync(keyFile) || !isValid(certificateFile)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const name = 'va-wave local receiver';
-    const [notBefore, notAfter] = [new Date(Date.now() - DAY_MS), new Date(Date.now() + VALID_DAYS * DAY_MS)];
+    // A day ago, for a program whose clock is behind.
+    const notBefore = new Date(Date.now() - DAY_MS);
+    const notAfter = new Date(Date.now() + VALID_DAYS * DAY_MS);
     const hosts = ['localhost', '127.0.0.1'];
     const signed = { subject: name, publicKey, issuer: name, issuerKey: privateKey, notBefore, notAfter, hosts };
     writeFileAtomically(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
@@ -37,7 +40,7 @@ function isValid(certificateFile: string): boolean {
   return Date.parse(validTo) - Date.now() > RENEW_DAYS_BEFORE * DAY_MS;
 }
 
-/** The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256. */
+// The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256.
 
 export type Certificate = {
   readonly subject: string;
@@ -54,7 +57,7 @@ const [INTEGER, BIT_STRING, OCTET_STRING, NULL, OBJECT_IDENTIFIER] = [0x02, 0x03
 const [UTF8_STRING, UTC_TIME, SEQUENCE, SET] = [0x0c, 0x17, 0x30, 0x31];
 const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 
-/** The certificate in PEM, signed by its issuer. */
+/** Returns the certificate in PEM, signed by its issuer. */
 export function signCertificate(certificate: Certificate): string {
   const isRsa = certificate.issuerKey.asymmetricKeyType === 'rsa';
   const algorithm = sequence(oid(isRsa ? '2a864886f70d01010b' : '2a8648ce3d040302'), ...(isRsa ? [der(NULL)] : []));

@@ -32,12 +32,12 @@ const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
  * @throws CloudError with one message for the user when it cannot start; no process is left running then
  */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const { strict = false, authorities = [], assembly: named, ...more } = options;
+  const { strict = false, authorities = [], assembly: given, ...more } = options;
   if (strict && authorities.length > 0) {
     throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
   }
-  // The assembly that the tests make once for all their services. It has the local network rule.
-  const assembly = named ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
+  // Tests name an assembly that they make once for all their services. It has the local network rule, so it is never a strict one.
+  const assembly = given ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
   let certificate: ReceiverCertificate | undefined;
   const cloud = await startCloud({
     ...more,

@@ -34,7 +34,8 @@ export function panel(
   const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
   const language = document.documentElement.lang;
   let hasView = mountView !== undefined;
-  let mounted = false;
+  let isMounted = false;
+  /** What mountView returned: a function that removes the view, or anything else. */
   let unmount: unknown;
 
   const show = (heading: string, shown: Node | undefined, isHome: boolean) => {
@@ -105,10 +106,10 @@ export function panel(
     prefill: (visitor: VaWaveVisitor) => {
       for (const view of views.values()) view.prefill(visitor);
     },
-    /** Must be called when the panel opens. The first call mounts the conversation view. Without it, the panel shows the forms. */
+    /** Must be called when the panel opens. The first call mounts the conversation view. If the view cannot be mounted, the panel shows the forms. */
     opened: () => {
-      if (!mountView || mounted) return;
-      mounted = true;
+      if (!mountView || isMounted) return;
+      isMounted = true;
       unmount = guarded(
         () => mountView(place),
         () => {
@@ -119,8 +120,10 @@ export function panel(
         },
       );
     },
+    /** Must be called when the panel was removed. Removes the conversation view. */
     removed: () => {
-      if (typeof unmount === 'function') guarded(() => Object(unmount)());
+      const remove = unmount;
+      if (typeof remove === 'function') guarded(() => remove());
     },
   };
 }

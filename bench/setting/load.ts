@@ -3,6 +3,7 @@ import { type BenchReceiver, microseconds } from './bench-receiver.ts';
 import type { Service } from './service.ts';
 
 const PAYLOAD_BYTES = 1000;
+/** Counts over all loads, because several use one receiver, also at the same time. */
 let nextMark = 0;
 
 /** Events of 1 kB that a measurement sends. The receiver recognizes each by its mark. */
@@ -11,6 +12,7 @@ export class Load {
   readonly #receiver: BenchReceiver;
   /** Start times of sending in microseconds, by mark. */
   readonly sentAt = new Map<number, number>();
+  /** Marks of the events that the service accepted. */
   readonly accepted = new Set<number>();
 
   constructor(service: Service, receiver: BenchReceiver) {
@@ -22,12 +24,12 @@ export class Load {
   async send(endpoint: number): Promise<void> {
     const mark = nextMark++;
     this.sentAt.set(mark, microseconds());
-    const start = JSON.stringify({ mark, text: '' });
-    await this.#service.send(endpoint, { mark, text: 'x'.repeat(PAYLOAD_BYTES - start.length) });
+    const withoutText = JSON.stringify({ mark, text: '' });
+    await this.#service.send(endpoint, { mark, text: 'x'.repeat(PAYLOAD_BYTES - withoutText.length) });
     this.accepted.add(mark);
   }
 
-  /** Sends to these endpoints in turn. An event that the service refuses is one that does not arrive. */
+  /** Sends to these endpoints in turn. A refused event counts in `latencies` as one that did not arrive, and not in `missing`. */
   async sendSteadily(endpoints: readonly number[], perSecond: number, seconds: number): Promise<void> {
     const begin = Date.now();
     const sending: Promise<void>[] = [];

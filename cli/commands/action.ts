@@ -81,7 +81,7 @@ export function addTo(action: CliCommand): void {
 
   action
     .command('delete <action_id>')
-    .description('delete an Action and its signing secret; deliveries in progress end with a record of the deletion')
+    .description('delete an Action and its signing secret; a retry that still waits sends nothing and leaves no record')
     .examples('va-wave action delete act_…')
     .connected(async ({ output, ports, confirm }, actionId: string) => {
       const action = await requireAction(actionId, ports);
@@ -111,6 +111,7 @@ export function addTo(action: CliCommand): void {
       const list = await actionsOf(options, ports);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
+      // Last, so that an Action that cannot be read does not hide the others.
       if (list.unreadable.length > 0) {
         throw new CommandFailure(EXIT.fault, list.unreadable.map(({ cause }) => cause.message).join('\n'));
       }
@@ -273,7 +274,7 @@ function withMandatory(settings: Readonly<Record<string, unknown>>): Record<stri
 
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
 
-/** Parses `key:Label:Type[:required]`. A label can contain colons, because the other parts cannot. */
+/** Parses `key:Label:Type`, also with `:required` or `:optional` at the end. A label can contain colons, because the other parts cannot. */
 function formField(text: string, index: number): object {
   const parts = text.split(':');
   const last = parts.at(-1)?.toLowerCase();

@@ -305,7 +305,7 @@ function auditSearch(ids: readonly string[]): (record: AuditRecord) => AuditReco
   };
 }
 
-/** Searches without recursion, because customers choose the depth of a response. */
+/** Returns the place of an id, '' for the root. Searches without recursion, because customers choose the depth of a response. */
 function placeInJson(root: unknown, wanted: ReadonlySet<string>): string | undefined {
   const left = [{ place: '', value: root }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -323,15 +323,17 @@ function placeInJson(root: unknown, wanted: ReadonlySet<string>): string | undef
   return undefined;
 }
 
-/** Returns the text of a text or a number. */
+/** Returns a number as it is written, because an id can be a number. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** A text before an id that ends like this makes it a part of a longer one. */
 const ENDS_IN_ID = /[\p{L}\p{N}_@+.-]$/u;
 /** A full stop ends a sentence, unless a letter or digit follows it. */
 const BEGINS_IN_ID = /^(?:[\p{L}\p{N}_@+-]|\.[\p{L}\p{N}])/u;
-/** Two characters, each of at most two UTF-16 units. */
+/** UTF-16 units to look at on each side: two characters, which BEGINS_IN_ID needs. */
 const BESIDE = 4;
 
+/** Returns whether an id is in a text as a whole, and not only as a part of a longer id. */
 function standsAlone(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
     const end = at + id.length;

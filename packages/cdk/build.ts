@@ -11,9 +11,10 @@ process.chdir(import.meta.dirname);
 rmSync('dist', { recursive: true, force: true });
 
 for (const name of FUNCTIONS) cpSync(functionFolder(name), `dist/functions/${name}`, { recursive: true });
-const { texts: _, ...widget } = bundleWidget();
-write('widget.json', JSON.stringify(widget));
-cpSync(widgetFolder(bundleWidget()), 'dist/widget', { recursive: true });
+const widget = bundleWidget();
+// Without the texts, which are files of dist/widget.
+write('widget.json', JSON.stringify({ ...widget, texts: undefined }));
+cpSync(widgetFolder(widget), 'dist/widget', { recursive: true });
 cpSync(dashboardFolder(), 'dist/dashboard', { recursive: true });
 cpSync(NOTICES, 'dist/THIRD-PARTY-NOTICES.md');
 cpSync('../../LICENSE', 'dist/LICENSE');
@@ -25,15 +26,18 @@ await build({
   outfile: 'dist/index.js',
   bundle: true,
   platform: 'node',
+  // The oldest Node with which an app can load the construct (package.json, engines).
   target: 'node20',
   format: 'cjs',
-  // Not minified: Node prints the line that throws, and a refusal of props is to be read. The comments with paths name no folder of this machine.
+  // Not minified: Node prints the line that throws, and a refusal of props is to be read.
+  // esbuild writes the path of each module into a comment. Without this, that of a linked package names a folder of this machine.
   preserveSymlinks: true,
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   alias: { '#bundles': join(import.meta.dirname, 'src/bundles.ts') },
   external: ['aws-cdk-lib', 'constructs'],
   logLevel: 'warning',
 });
+// The package is of type "module" for this script, and index.js is CommonJS.
 write('package.json', '{"type":"commonjs"}\n');
 await build({
   ...BUNDLE,

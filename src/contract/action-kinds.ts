@@ -1,4 +1,4 @@
-/** The enumerations of an Action's settings. This file imports no schema library, so a browser bundle can import it at no cost. */
+/** The enumerations of an Action's settings, and the order of forms. This file imports no schema library, so a browser bundle can import it at no cost. */
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
@@ -18,6 +18,6 @@ type Ordered = { readonly action_id: string; readonly created_at: string };
  */
 export function formsInOrder<Form extends Ordered>(forms: readonly Form[], order: readonly string[] = []): Form[] {
   const placeOf = ({ action_id }: Form) => (order.includes(action_id) ? order.indexOf(action_id) : order.length);
-  const created = (form: Form) => `${form.created_at} ${form.action_id}`;
-  return [...forms].sort((a, b) => placeOf(a) - placeOf(b) || (created(a) < created(b) ? -1 : 1));
+  const creation = (form: Form) => `${form.created_at} ${form.action_id}`;
+  return [...forms].sort((a, b) => placeOf(a) - placeOf(b) || (creation(a) < creation(b) ? -1 : 1));
 }

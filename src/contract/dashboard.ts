@@ -13,7 +13,7 @@ import { AUDIT_RECORD, PLANS, ROLES } from './organizations.ts';
 import { SAVED, time, version } from './stored.ts';
 import { identifier } from './widget.ts';
 
-/** Request and response bodies of the dashboard's API (open in the spec). A response contains only the fields that are listed here. */
+/** Request and response bodies of the dashboard's API (the spec leaves them open). A response contains only the fields that are listed here. */
 
 /** An assistant as the dashboard shows it, with only the last six characters of the server secret. */
 export const assistantView = z
@@ -28,6 +28,7 @@ export const assistantView = z
   .meta({ id: 'Assistant' });
 export type AssistantView = z.infer<typeof assistantView>;
 
+/** Leaves out nested fields that newer code has added. */
 const shape = actionShape(z.object);
 
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */

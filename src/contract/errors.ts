@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What all callers know of a refusal; of one field, also the field and what is wrong with it. */
+/** What is the same for every refusal of a code. One about a field also has the field and what is wrong with it. */
 export type KnownRefusal = {
   readonly status: number;
   readonly message: string;

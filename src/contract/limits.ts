@@ -86,7 +86,7 @@ export const FORM_LIST_ITEM_MAX_CHARACTERS = 500;
 /** Open point: test requests of one organization in any 60 seconds. */
 export const ACTION_TESTS_PER_MINUTE = 10;
 
-/** Open points: the spec names no upper bound for the following, and storage needs one. */
+/** Open points: the spec names no upper bound for the following, up to DAILY_OUTBOUND_QUOTA_MAX, and storage needs one. */
 export const NAME_MAX_CHARACTERS = 100;
 export const AI_DESCRIPTION_MAX_CHARACTERS = 1024;
 export const FORM_FIELDS_MAX = 50;
@@ -112,7 +112,7 @@ export const PATTERN_MAX_INSTRUCTIONS = 600;
 export const PATTERNS_MAX_INSTRUCTIONS = 5000;
 /**
  * Open point: instructions of the patterns times UTF-16 units of their arguments, of one call together. The slowest patterns take 50 ns
- * for one, so that all matches of a call take at most 25 ms.
+ * for each, so that all matches of a call take at most 25 ms.
  */
 export const PATTERN_WORK_MAX = 500_000;
 export const FIELD_PATH_MAX_CHARACTERS = 200;
@@ -127,5 +127,5 @@ export const WRONG_FIELDS_MAX = 100;
 /** Larger request bodies are refused with 413 before they are parsed. */
 export const REQUEST_BODY_MAX_BYTES = 256 * 1024;
 
-/** How long an unused conversation id stays valid, in seconds (open point). */
+/** Open point: seconds for which an unused conversation id stays valid. */
 export const CONVERSATION_TTL_SECONDS = 30 * 24 * 3600;

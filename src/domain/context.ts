@@ -302,7 +302,7 @@ export type Claim =
    */
   | { readonly kind: 'in_progress'; readonly secondsLeft: number }
   | FinishedAttempt
-  /** Another message has claimed this attempt. */
+  /** Another message has claimed this attempt, and the caller sends nothing. */
   | { readonly kind: 'taken' };
 
 /** The same message has already finished this attempt. The caller does only the remaining work. */
@@ -322,14 +322,14 @@ export type DeliveryLog = {
    */
   readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
   /**
-   * Ends the attempt of a deleted Action that a crash cut off. It writes no record, because the log of a deleted Action may be erased
-   * already, and nothing would erase the record.
+   * Writes the error into the record of an attempt that a crash cut off, when its Action has been deleted. It makes no record, because the
+   * log of a deleted Action may be erased already, and nothing would erase the record.
    */
   readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<void>;
 };
 
 export type DeliveriesQueue = {
-  /** Sends all messages or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
+  /** Sends all messages, except those that are too large, which it returns; or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
 };

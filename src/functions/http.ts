@@ -14,6 +14,7 @@ import type { Shell } from './invocation.ts';
 export type HttpRequest = {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Parameters of the route's path, by name. `rawPath` is the path itself. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly method: string;
@@ -32,7 +33,7 @@ export type HttpReply = {
 };
 
 /** The part of an event that API Gateway's JWT authorizer adds. */
-const verified = z.object({
+const verifiedToken = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
 });
 
@@ -134,7 +135,7 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
     query: event.queryStringParameters ?? {},
     method: event.requestContext.http.method,
     rawPath: event.rawPath,
-    subject: verified.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
+    subject: verifiedToken.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
     sourceIp: event.requestContext.http.sourceIp,
     readBody: () => {
       body ??= bodyOf(event);

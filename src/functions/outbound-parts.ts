@@ -26,7 +26,7 @@ export function outboundParts(dynamo: DynamoDb, { queued = false } = {}): Contex
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,
-      traceId: () => traceId(process.env),
+      traceId: () => traceId(),
     }),
   };
 }

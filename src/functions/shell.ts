@@ -19,7 +19,7 @@ class LeanFormatter extends LogFormatter {
         timestamp: this.formatTimestamp(timestamp),
         service: serviceName,
         function_request_id: lambdaContext?.awsRequestId,
-        trace_id: traceId(process.env),
+        trace_id: traceId(),
       },
     }).addAttributes(more);
   }
@@ -39,7 +39,7 @@ export function setting(name: keyof typeof ENVIRONMENT, environment: NodeJS.Proc
   return value;
 }
 
-/** Returns the current time. Handlers pass this function to the domain. */
+/** The clock of the handlers. */
 export const now = (): Date => new Date();
 
 /** Clocks of the outbound pipeline in milliseconds. `monotonic` measures durations; `wall` also advances while the container is frozen. */
@@ -52,11 +52,11 @@ export const outboundClock = {
 const TRACE_HEADER = '_X_AMZN_TRACE_ID';
 
 /** Returns the id of the invocation's X-Ray trace; undefined when the stack has no tracing. */
-export function traceId(environment: NodeJS.ProcessEnv): string | undefined {
+export function traceId(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   if (environment[ENVIRONMENT.tracing] !== 'true') return undefined;
   return /(?:^|;)Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(environment[TRACE_HEADER] ?? '')?.[1];
 }
 
-/** Returns whether the schedule invoked the function; false for a manual invocation. */
+/** Returns whether the schedule invoked the function, and not an operator, whose invocation does its work without asking whether it is due. */
 export const isScheduled = (event: unknown): boolean =>
   z.object({ 'detail-type': z.literal('Scheduled Event') }).safeParse(event).success;

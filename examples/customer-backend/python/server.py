@@ -26,7 +26,7 @@ page = (Path(__file__).parent.parent / "page.html").read_text(encoding="utf-8")
 sessions = SessionClient(BASE_URL, SERVER_KEY)
 # In production, count in your database.
 spent: dict[str, int] = {}
-seen: set[str] = set()
+seen_nonces: set[str] = set()
 
 app = Flask(__name__)
 app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
@@ -81,7 +81,7 @@ def render_page() -> str:
 
 @app.post("/widget-session")
 def renew() -> Response | tuple[Response, int, dict]:
-    # Allows only our own pages. Browsers set this header, and scripts cannot change it.
+    # Allows only our own pages. Browsers set this header, and scripts cannot change it. Without it, the caller is an old browser or no page.
     if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
         abort(403)
     try:
@@ -94,6 +94,7 @@ def renew() -> Response | tuple[Response, int, dict]:
 
 @app.post("/usage")
 def report_usage() -> Response | tuple[Response, int]:
+    # Without the key, no session names this webhook.
     if not USAGE_KEY:
         abort(404)
     headers = request.headers.get("X-Webhook-Signature"), request.headers.get("X-Webhook-Timestamp")
@@ -101,8 +102,8 @@ def report_usage() -> Response | tuple[Response, int]:
         user_id, nonce, tokens = verified_report(request.get_data(), *headers, usage_secret_of)
     except Refused as refused:
         return jsonify(error=str(refused)), refused.status
-    spent[user_id] = spent.get(user_id, 0) + (0 if nonce in seen else tokens)
-    seen.add(nonce)
+    spent[user_id] = spent.get(user_id, 0) + (0 if nonce in seen_nonces else tokens)
+    seen_nonces.add(nonce)
     return jsonify(should_continue=spent[user_id] < TOKENS_PER_USER)
 
 

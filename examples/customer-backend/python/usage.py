@@ -38,7 +38,7 @@ def verified_report(
         user_id.encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Refused(400, "The body is not a usage report") from error
-    # `type`, because True is an int as well.
+    # `type` and not `isinstance`, because True is an int as well.
     wrong = [count for count in [*counts, signed_at] if type(count) is not int or not 0 <= count < 2**53]
     if wrong or not isinstance(nonce, str) or not nonce:
         raise Refused(400, "The body is not a usage report")

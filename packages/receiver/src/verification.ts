@@ -262,6 +262,7 @@ export type UsageReport = {
   readonly nonce: string;
 };
 
+/** One secret, or a function that returns that of a report, which is not verified yet. */
 export type UsageSecret = Secret | ((claimed: UsageReport) => Secret);
 
 /**

@@ -79,7 +79,7 @@ async function storeAction(wanted: Action, context: ManagementContext): Promise<
 
 /**
  * Changes the named settings of an Action and keeps the others. Null removes an optional setting. The trigger cannot be changed after
- * creation.
+ * creation. A new name gives a new slug, so pages and instructions that have the old one no longer find the Action.
  * @throws Refusal 400 that names the field, 409 when the Action was saved in the meantime or the slug is in use
  */
 export async function updateAction(

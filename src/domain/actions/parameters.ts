@@ -12,7 +12,7 @@ export type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
 
 export type ArgumentsVerdict =
   | { readonly valid: true; readonly values: ArgumentValues }
-  | { readonly valid: false /** Names the field. */; readonly problem: string };
+  | { readonly valid: false /** Names the parameter. */; readonly problem: string };
 
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
@@ -22,6 +22,7 @@ const patterns = new BoundedMap<string, RE2JS>(200);
 /** Compiling takes milliseconds, matching much less. @throws the error of a pattern with wrong syntax */
 function compiled(pattern: string): RE2JS {
   const expression = patterns.get(pattern) ?? RE2JS.compile(pattern);
+  // Also when it was found: the map keeps the patterns that were used last.
   patterns.set(pattern, expression);
   return expression;
 }
@@ -43,7 +44,8 @@ export function checkArguments(
       continue;
     }
     work += matchingWork(property, args[name]);
-    if (work > PATTERN_WORK_MAX) return { valid: false, problem: `${name}: is too long for its pattern` };
+    if (work > PATTERN_WORK_MAX)
+      return { valid: false, problem: `${name}: is too long for the patterns of this Action` };
     const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
     if (property.enum !== undefined && !property.enum.some((allowed) => isEqual(allowed, checked.value))) {

@@ -53,8 +53,8 @@ describe('arguments', () => {
       return [verdict.valid ? undefined : verdict.problem, performance.now() - started < 500];
     };
     expect(check(400, 400)).toEqual([undefined, true]);
-    expect(check(250_000, 1)).toEqual(['a: is too long for its pattern', true]);
-    expect(check(600, 600)).toEqual(['b: is too long for its pattern', true]);
+    expect(check(250_000, 1)).toEqual(['a: is too long for the patterns of this Action', true]);
+    expect(check(600, 600)).toEqual(['b: is too long for the patterns of this Action', true]);
   });
 
   test('are matched in linear time, also with a pattern that takes a backtracking engine exponential time', () => {
