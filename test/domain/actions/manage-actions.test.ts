@@ -1,7 +1,10 @@
 import fc from 'fast-check';
+import * as z from 'zod';
+import { TRIGGERS } from '../../../src/contract/action-kinds.ts';
+import { actionShape } from '../../../src/contract/action-shape.ts';
 import { ACTION_MAX_BYTES } from '../../../src/contract/limits.ts';
 import { slugOf } from '../../../src/contract/slug.ts';
-import { requireAction, settingsOf } from '../../../src/domain/actions/manage-actions.ts';
+import { requireAction, settingsOf, withChange } from '../../../src/domain/actions/manage-actions.ts';
 import type { Context, ManagementContext } from '../../../src/domain/context.ts';
 import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
@@ -14,6 +17,11 @@ const EVENT = { trigger: 'Event', name: 'Tell the CRM', url, events: ['conversat
 const AI = { trigger: 'AI-decided', name: 'Look up an order', url, description: '0123456789' };
 const FIELD = { key: 'email', label: 'Email', type: 'Email' };
 const FORM = { trigger: 'Form', name: 'Contact us', url, form_fields: [FIELD] };
+const OPTIONAL = TRIGGERS.flatMap((trigger) =>
+  Object.entries(z.object(actionShape(z.object)[trigger]).shape).flatMap(([name, setting]) =>
+    setting.safeParse(undefined).success ? [[trigger, name] as const] : [],
+  ),
+);
 
 async function setUp() {
   const clock = new FrozenClock();
@@ -169,14 +177,19 @@ describe('changing an Action', () => {
     expect(changed).toEqual({ ...action, name: 'Call me', slug: 'call-me', enabled: false, updated_at, version: 2 });
   });
 
-  test('keeps fields of newer code, which are no settings, and null removes an optional setting', async () => {
+  test.each(OPTIONAL)('null removes the optional setting of an Action with trigger %s: %s', async (trigger, name) => {
+    const { create } = await setUp();
+    const action = await create({ Event: EVENT, 'AI-decided': AI, Form: FORM }[trigger]);
+    expect(withChange(Object.assign({ ...action }, { [name]: 'set' }), { [name]: null })).toEqual(action);
+  });
+
+  test('keeps fields of newer code, which are no settings', async () => {
     const { create, update, store } = await setUp();
-    const action = await create({ ...AI, response_field_map: { a: '$.a' } });
+    const action = await create(AI);
     const newer = Object.assign({ ...action, version: 2 }, { of_a_later_release: { on: true } });
     await store.replaceAction(action, newer);
-    const changed = await update(action.action_id, { enabled: false, response_field_map: null });
+    const changed = await update(action.action_id, { enabled: false });
     expect(changed).toMatchObject({ enabled: false, of_a_later_release: { on: true } });
-    expect(changed).not.toHaveProperty('response_field_map');
     expect(settingsOf(changed)).not.toHaveProperty('of_a_later_release');
   });
 

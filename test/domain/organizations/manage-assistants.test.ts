@@ -1,3 +1,4 @@
+import { ASSISTANT_SETTINGS } from '../../../src/contract/assistants.ts';
 import { serverSecretMatches, siteOfServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import type { ManagementContext } from '../../../src/domain/context.ts';
 import { createAssistant, setByOperator } from '../../../src/domain/organizations/manage-assistants.ts';
@@ -147,12 +148,14 @@ describe('an assistant', () => {
     });
   });
 
-  test('null removes the order of the forms, and a change of something else keeps it', async () => {
-    const { assistant, ports } = await setUp();
-    const order = { form_order: ['act_b', 'act_a'] };
-    await updateAssistant(assistant.site_id, order, ports);
-    expect(await updateAssistant(assistant.site_id, { name: 'New' }, ports)).toMatchObject(order);
-    expect((await updateAssistant(assistant.site_id, { form_order: null }, ports)).form_order).toBeUndefined();
+  const optional = Object.entries(ASSISTANT_SETTINGS).filter(([, setting]) => setting.safeParse(undefined).success);
+
+  test.each(optional)('null removes the optional setting %s, and a change of something else keeps it', async (name) => {
+    const { assistant, ports, store } = await setUp();
+    const set = Object.assign({ ...assistant, version: 2 }, { [name]: ['set'] });
+    await store.replaceAssistant(assistant, set);
+    expect(await updateAssistant(assistant.site_id, { name: 'New' }, ports)).toMatchObject({ [name]: ['set'] });
+    expect(Object(await updateAssistant(assistant.site_id, { [name]: null }, ports))[name]).toBeUndefined();
   });
 
   test('that was saved in the meantime is not overwritten', async () => {

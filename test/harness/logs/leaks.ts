@@ -8,7 +8,7 @@ const LEAKS: Readonly<Record<string, RegExp>> = {
   'a sealed signing secret': /\bv1\.[\w-]+\.[\w-]{80}/,
   'a token': /\beyJ[\w-]{10,}\.[\w-]{10,}/,
   // Every stack trace contains the digest in an asset's name.
-  'a signature': /v1=[0-9a-f]{16}|(?<![\w.-])[0-9a-f]{64}(?!\w)/,
+  'a signature': /\bv\d=[\w+/-]{16}|(?<![\w.-])[0-9a-f]{64}(?!\w)/,
   'a key': /key of the benchmark|origin secret of the|usage webhook secret of|DontTellThis/,
   'a payload': new RegExp(IN_PAYLOADS_ONLY),
   'a field that holds a payload or a secret':
