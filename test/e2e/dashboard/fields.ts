@@ -96,7 +96,7 @@ describe('fields and focus', () => {
     const examples = () => page.getByRole('region', { name: /^Example of / }).allInnerTexts();
     const events = ['--event', 'form.submitted', '--event', 'contact.created'];
     await shop.addAction(siteId, 'Event', 'Tell the CRM', ...events);
-    await open(page, url('intelligence'));
+    await page.goto(url('intelligence'));
     await page.getByText('form.submitted (not yet firing), contact.created').waitFor();
     await button('Edit Tell the CRM').click();
     await button('What your endpoint receives').click();
