@@ -260,10 +260,12 @@ const OF_CONSTRUCT = {
   addressOfFiles: z.string('must be a text'),
 } satisfies { readonly [name in WithoutOption]: z.ZodType };
 
+const TABLES = ['configurationTable', 'conversationsTable', 'deliveryLogTable'] as const;
+
 /** Options that hold for one stack, and would be wrong for another one of the same file. */
 const OF_ONE_STACK: readonly string[] = [
   ...['stackName', 'stage', 'domainName', 'certificate', 'identityProviders', 'originSecretVersion'],
-  ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],
+  ...TABLES,
 ];
 
 /** The shapes of one kind. */
@@ -392,10 +394,13 @@ export function readDeploymentOptions(
   if (wanted.stackName === undefined && ofStage.length > 1) {
     refusals.push(`stackName: must be one of ${ofStage.join(', ')}, the stacks of stage ${stage} in cdk.json`);
   }
-  const isNamed = stackName in stacks || Object.values(STAGES).some((one) => one.stackName === stackName);
-  if (isNamed && stageIn(stackName) !== stage) {
-    refusals.push(`stage: is ${stageIn(stackName)} for the stack ${stackName}, and never changes`);
-  }
+  const known = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
+  const alike = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
+  if (known.includes(stackName)) {
+    if (stageIn(stackName) !== stage) {
+      refusals.push(`stage: is ${stageIn(stackName)} for the stack ${stackName}, and never changes`);
+    }
+  } else if (alike !== undefined) refusals.push(`stackName: did you mean ${alike}? Another name is another stack`);
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
   const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
   const options = accepted(checked, { ...shared, ...stacks[stackName], ...command }, OPTION_NAMES, refusals);
@@ -421,12 +426,10 @@ const EXCLUDES = [
 ] as const;
 
 /** Settings whose resource is in the region of the stack. */
-const REGIONAL = [
-  ...['alarmTopic', 'ticketTopic', 'bus', 'encryptionKey', 'userPool', 'vpc'],
-  ...['configurationTable', 'conversationsTable', 'deliveryLogTable'],
-];
+const REGIONAL = [...['alarmTopic', 'ticketTopic', 'bus', 'encryptionKey', 'userPool', 'vpc'], ...TABLES];
 /** CloudFront takes its certificate and web ACL from one region only, for stacks of every region. */
 const CLOUDFRONT_REGION = 'us-east-1';
+const named = z.object({ tableName: z.string() });
 const placed = z.object({ env: z.object({ region: z.string() }) });
 /** `region` is that of a certificate which a function of the CDK creates elsewhere. */
 const certified = placed.extend({ certificateArn: z.string(), region: z.string().optional() });
@@ -462,6 +465,14 @@ const refuseContradictions =
       if (other !== undefined && other !== region)
         refuse(name, `must be in ${region}, as the stack, and is in ${other}`);
     }
+    if (region !== undefined && settings.sealingKeyReplicaRegion === region) {
+      refuse('sealingKeyReplicaRegion', `must be another region than ${region}, which has the key`);
+    }
+    const tables = TABLES.map((name) => settings[name]).map((table) => named.safeParse(table).data?.tableName ?? table);
+    TABLES.forEach((name, index) => {
+      const first = tables.indexOf(tables[index]);
+      if (tables[index] !== undefined && first < index) refuse(name, `must be another table than ${TABLES[first]}`);
+    });
     const ofCertificate = regionOfCertificate(settings.certificate) ?? CLOUDFRONT_REGION;
     if (ofCertificate !== CLOUDFRONT_REGION) {
       refuse('certificate', `must be in ${CLOUDFRONT_REGION} for CloudFront, and is in ${ofCertificate}`);

@@ -4,7 +4,7 @@ import { readDocument } from './documents.ts';
 export type DocumentedCommand = { readonly path: string; readonly heading: string; readonly text: string };
 
 const SHELL_BLOCK_OR_CODE = /^ *```sh\n([\s\S]*?)^ *```$|```[\s\S]*?```|`([^`]+)`/gm;
-const COMMAND = /^(?:[A-Z_]+=\S+ )*(?:npx|aws|rm) /;
+const COMMAND = /^(?:[A-Z_]+=\S+ )*(?:npx|aws|rm|export) /;
 
 /** Lists the commands of a document, in its order. Lines that end with a pipe or a backslash continue. */
 export function documentedCommands(path: string): readonly DocumentedCommand[] {

@@ -125,6 +125,12 @@ test.each([
     { stacks: { Trial: { stage: 'dev' } }, stackName: 'Trial', stage: 'prod' },
     'stage: is dev for the stack Trial, and never changes',
   ],
+  [{ stackName: 'vawave' }, 'stackName: did you mean VaWave? Another name is another stack'],
+  [{ stacks: { Trial: {} }, stackName: 'TRIAL' }, 'stackName: did you mean Trial? Another name is another stack'],
+  [
+    { configurationTable: 'kept', deliveryLogTable: 'kept' },
+    'deliveryLogTable: must be another table than configurationTable',
+  ],
   [{ stacks: { One: {}, Two: {} } }, 'stackName: must be one of One, Two, the stacks of stage prod in cdk.json'],
 ])('refuses %j: %s', (context, message) => {
   expect(() => read(context)).toThrow(message);
@@ -137,6 +143,10 @@ test('names every wrong option in one error', () => {
 test.each([
   [{ alarmTopic: ALL_OPTIONS.alarmTopic }, 'alarmTopic: must be in us-east-1, as the stack, and is in eu-west-1'],
   [{ encryptionKey: ALL_OPTIONS.encryptionKey }, 'encryptionKey: must be in us-east-1'],
+  [
+    { sealingKeyReplicaRegion: 'us-east-1' },
+    'sealingKeyReplicaRegion: must be another region than us-east-1, which has the key',
+  ],
 ])('refuses %j in us-east-1', (context, message) => {
   expect(() => read(context, {}, 'us-east-1')).toThrow(message);
   expect(read(context, {}, 'eu-west-1')).toMatchObject(context);
@@ -237,7 +247,7 @@ const PROPS: Readonly<Record<string, Row>> = {
     wrong: '1',
     token,
   },
-  sealingKeyReplicaRegion: { value: 'eu-west-1', text: 'eu-west-1', wrong: 'Ireland', token },
+  sealingKeyReplicaRegion: { value: 'eu-central-1', text: 'eu-central-1', wrong: 'Ireland', token },
   configurationTable: tableRow,
   conversationsTable: tableRow,
   deliveryLogTable: tableRow,

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { replaceModules } from '../../../lib/bundles.ts';
@@ -11,7 +12,8 @@ import { leaveOutUnknown } from './emulated.ts';
  * options with its termination protection.
  */
 const app = new App();
-const options = readDeploymentOptions(app.node);
+const file = existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context : {};
+const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION);
 replaceModules({ '#network-rule': fileURLToPath(new URL('../../../local/network-rule.ts', import.meta.url)) });
 const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
   ...options,
@@ -19,4 +21,4 @@ const stack = new VaWaveStack(app, options.stackName ?? 'VaWave', {
     ? {}
     : { stage: process.argv[2] === 'prod' ? ('prod' as const) : ('dev' as const), terminationProtection: false }),
 });
-leaveOutUnknown(stack);
+leaveOutUnknown(stack, process.env.EMULATED_RELEASE);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,6 +13,7 @@ import { until } from '../../harness/until.ts';
 import { operatorOf } from '../acceptance/operator.ts';
 import { deployedService } from './deployed-service.ts';
 import { describeEmulated } from './emulated-account.ts';
+import { installPrograms } from './programs.ts';
 
 /**
  * Follows docs/deploying.md and docs/runbook.md in an emulated account, command by command: every command that the documents state runs
@@ -26,12 +27,11 @@ const failedCommand = z.object({ code: z.int(), stdout: z.string(), stderr: z.st
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: RegExp }[] = [
-  { command: /associate-alias/, answer: /when calling the AssociateAlias operation/ },
   { command: /request-service-quota-increase/, answer: /when calling the RequestServiceQuotaIncrease operation/ },
 ];
 
-/** The emulator has no CodeDeploy. It fails such a deployment and rolls the stack back, so that no later command has a stack. */
-const NOT_RUN = /gradual=/;
+/** releases.slow.ts and regions.slow.ts bring a stack into the situations of these sections. */
+const ELSEWHERE = /^(?:Releases|Loss of a region)$/;
 
 /** The emulated account has the quotas of a new one. */
 const FOUND_TOO_LITTLE = /doctor --deliveries-per-second/;
@@ -56,7 +56,8 @@ const SHOWS: readonly (readonly [command: RegExp, output: RegExp])[] = [
 const [deploying, runbook] = [documentedCommands('docs/deploying.md'), documentedCommands('docs/runbook.md')];
 const isLast = ({ heading }: DocumentedCommand) => /^(?:New accounts|Deleting a stack)$/.test(heading);
 const COMMANDS = [...deploying.filter((command) => !isLast(command)), ...runbook, ...deploying.filter(isLast)].filter(
-  ({ text }, index, all) => !NOT_RUN.test(text) && index === all.findIndex((other) => other.text === text),
+  ({ heading, text }, index, all) =>
+    !ELSEWHERE.test(heading) && index === all.findIndex((other) => other.text === text),
 );
 
 type Subject = {
@@ -73,7 +74,7 @@ describeEmulated('the commands of the documents', (account) => {
   beforeAll(() => {
     mkdirSync(work);
     symlinkSync(join(root, 'examples'), join(work, 'examples'));
-    installPrograms(join(account.folder, 'bin'));
+    installPrograms(join(account.folder, 'bin'), root);
   });
 
   const service = () => deployedService(account.ministack, 'VaWave');
@@ -285,21 +286,4 @@ describeEmulated('the commands of the documents', (account) => {
     expect([filled, code, code === expected ? '' : out]).toEqual([filled, expected, '']);
     for (const [pattern, shown] of SHOWS) if (pattern.test(text)) expect(out).toMatch(shown);
   });
-
-  /** Puts `npx` and `aws` into a folder: the programs of this repository, and the AWS command line beside the emulator. */
-  function installPrograms(bin: string): void {
-    mkdirSync(bin);
-    const node = `"${process.execPath}"`;
-    const npx = [
-      '#!/bin/sh',
-      '[ "$1" = --no-install ] && shift; program=$1; shift',
-      'case $program in',
-      `  va-wave) exec ${node} "${root}cli/va-wave.mjs" "$@" ;;`,
-      `  cdk) cd "${root}" && exec ${node} "${root}node_modules/aws-cdk/bin/cdk" "$@" ;;`,
-      'esac',
-      'echo "npx: $program is not a program of this repository" >&2; exit 127',
-    ];
-    writeFileSync(join(bin, 'npx'), `${npx.join('\n')}\n`);
-    chmodSync(join(bin, 'npx'), 0o755);
-  }
 });

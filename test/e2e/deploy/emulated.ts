@@ -1,4 +1,4 @@
-import { CfnResource, type Stack } from 'aws-cdk-lib';
+import { CfnResource, CfnWaitCondition, type Stack } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 
@@ -6,8 +6,17 @@ import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 const UNKNOWN =
   /^(?:AWS::CodeDeploy::|AWS::Cognito::ManagedLoginBranding|AWS::Events::(?:Archive|EventBusPolicy)|AWS::Logs::QueryDefinition|Custom::)/;
 
-/** Takes off a stack what the emulator does not support. */
-export function leaveOutUnknown(stack: Stack): void {
+/**
+ * Takes off a stack what the emulator does not support.
+ * @param release takes the part of CodeDeploy: the deployment waits a quarter of an hour for a signal to the wait condition of this name, after the
+ *   aliases have their new versions. One of failure is what an alarm is to CodeDeploy
+ */
+export function leaveOutUnknown(stack: Stack, release?: string): void {
+  if (release !== undefined) {
+    const waits = new CfnWaitCondition(stack, release, {});
+    waits.cfnOptions.creationPolicy = { resourceSignal: { count: 1, timeout: 'PT15M' } };
+    for (const part of stack.node.findAll()) if (part instanceof CfnAlias) waits.node.addDependency(part);
+  }
   for (const part of stack.node.findAll()) {
     if (part instanceof CfnResource && UNKNOWN.test(part.cfnResourceType))
       part.node.scope?.node.tryRemoveChild(part.node.id);

@@ -206,9 +206,9 @@ const ROWS: readonly Row[] = [
     values: [undefined, [{ Region: 'eu-west-1' }], [{ Region: 'eu-central-1' }]],
   },
   ...(['configuration', 'conversations', 'deliveryLog'] as const).map((name) => ({
-    set: { [`${name}Table`]: ['kept', 'restored'] as const },
+    set: { [`${name}Table`]: [`kept-${name}`, `restored-${name}`] as const },
     seen: table(`${name === 'deliveryLog' ? 'DELIVERY_LOG' : name.toUpperCase()}_TABLE`),
-    values: ['of the stack', 'kept', 'restored'] as const,
+    values: ['of the stack', `kept-${name}`, `restored-${name}`] as const,
   })),
 ];
 
