@@ -3,7 +3,7 @@ import type { OPERATOR } from '../../../src/contract/organizations.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
-/** Input that is not saved. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
+/** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
 /** A form with input that is not saved: its name for people, its address, and the key of its draft. */

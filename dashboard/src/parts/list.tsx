@@ -71,7 +71,7 @@ export function useList<Item>(
   const [first] = columnDefinitions;
   const sortedBy = columnDefinitions.find(({ id }) => id === parameters.get('sort')) ?? first;
   const isDescending = parameters.get('order') === 'descending';
-  const rows = items.length >= MANY && wide;
+  const isTable = items.length >= MANY && wide;
   const collection = useCollection(
     items.filter((item) => chosen.every((fits) => fits(item))),
     {
@@ -84,7 +84,7 @@ export function useList<Item>(
   );
   const { filterProps, collectionProps, actions } = collection;
   const narrowed = chosen.length > 0 || filterProps.filteringText.trim() !== '';
-  const many = items.length >= MANY || narrowed;
+  const isLong = items.length >= MANY || narrowed;
   const find = (filteringText: string) => {
     actions.setFiltering(filteringText);
     change({ find: filteringText });
@@ -101,7 +101,7 @@ export function useList<Item>(
       </Button>
     </Empty>
   );
-  const filter = many && (
+  const filter = isLong && (
     <div className="narrow">
       <TextFilter
         filteringText={filterProps.filteringText}
@@ -128,19 +128,19 @@ export function useList<Item>(
   );
   return {
     /** Whether the list is long. */
-    many,
+    isLong,
     /** Whether a long list is shown as rows instead of cards. */
-    rows,
+    isTable,
     /** Whether the window is wide enough for two cells of a card beside each other. */
     wide,
     /** Whether all items are shown in the order of the first column. */
-    inOrder: !narrowed && (!rows || (sortedBy === first && !isDescending)),
+    isInOrder: !narrowed && (!isTable || (sortedBy === first && !isDescending)),
     /** The number of items, and of those that are shown. */
     counter: narrowed ? `(${collection.items.length}/${items.length})` : `(${items.length})`,
     noun,
     none: narrowed ? none : undefined,
     // Cards are in the order of the first column.
-    shown: { items: rows ? collection.items : items.filter((item) => collection.items.includes(item)), filter },
+    shown: { items: isTable ? collection.items : items.filter((item) => collection.items.includes(item)), filter },
     table: {
       columnDefinitions,
       sortingColumn: collectionProps.sortingColumn ?? {},
@@ -164,7 +164,7 @@ export function Items<Item>(props: {
 }) {
   const { list, header, trackBy } = props;
   const common = { ...list.shown, header, trackBy, empty: list.none ?? props.empty };
-  return list.rows ? (
+  return list.isTable ? (
     <Table<Item>
       {...common}
       {...list.table}

@@ -10,22 +10,23 @@ import { ApiError, currentAssistant } from '../session/problems.ts';
 import { useTest } from './use-test.ts';
 
 /** The buttons and the menu of one Action in the list. */
-export function CommandsOf(props: {
+export function ActionButtons(props: {
+  /** `position`: its place in the list, from 0. */
   readonly action: ActionView & { readonly position: number };
   /** The number of Form Actions, which come first in the list. */
-  readonly forms: number;
-  readonly list: Pick<List<never>, 'many' | 'rows' | 'inOrder'>;
+  readonly formCount: number;
+  readonly list: Pick<List<never>, 'isLong' | 'isTable' | 'isInOrder'>;
   readonly commands: ActionCommands;
   /** Whether the organization has no room for another Action. */
   readonly isFull: boolean;
   readonly onDelete: () => void;
 }) {
   const { organization, isAdmin } = useDashboard();
-  const { action, forms, list, commands } = props;
+  const { action, formCount, list, commands } = props;
   const { name, site_id, action_id, position: from } = action;
   const open = () => navigate(paths.action(organization.org_id, site_id, action_id));
   // The commands of a long list are small.
-  const variant = list.many ? 'inline-link' : 'normal';
+  const variant = list.isLong ? 'inline-link' : 'normal';
   if (!isAdmin) {
     return (
       <Button variant={variant} ariaLabel={`View ${name}`} onClick={open}>
@@ -37,19 +38,20 @@ export function CommandsOf(props: {
     'Move to the top': 0,
     'Move up': from - 1,
     'Move down': from + 1,
-    'Move to the bottom': forms - 1,
+    'Move to the bottom': formCount - 1,
   };
   const whyNot = (to: number) => {
-    if (!list.inOrder) return 'Remove the search and the sorting first.';
-    if (to < 0 || to === from || to === forms) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
+    if (!list.isInOrder) return 'Remove the search and the sorting first.';
+    if (to < 0 || to === from || to === formCount) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
     return undefined;
   };
   const moves = Object.entries(targets).map(([text, to]) => {
     const disabledReason = whyNot(to);
+    // Its text is its id.
     return { id: text, text, ...(disabledReason !== undefined && { disabled: true, disabledReason }) };
   });
   const items: ButtonDropdownProps.ItemOrGroup[] = [
-    ...(action.trigger === 'Form' && forms > 1 ? [{ text: 'Order in the widget', items: moves }] : []),
+    ...(action.trigger === 'Form' && formCount > 1 ? [{ text: 'Order in the widget', items: moves }] : []),
     { id: 'duplicate', text: 'Duplicate', iconName: 'copy', disabled: props.isFull },
     { id: 'delete', text: 'Delete', iconName: 'remove' },
   ];
@@ -72,12 +74,12 @@ export function CommandsOf(props: {
         ariaLabel={`More for ${name}`}
         items={items}
         // A table would cut the menu off.
-        expandToViewport={list.rows}
+        expandToViewport={list.isTable}
         onItemClick={({ detail }) => {
           const to = targets[detail.id];
           if (detail.id === 'duplicate') navigate(paths.copy(organization.org_id, site_id, action_id));
-          else if (to === undefined) props.onDelete();
-          else if (commands.busy.length === 0) commands.moveTo(action, to);
+          else if (detail.id === 'delete') props.onDelete();
+          else if (to !== undefined && commands.busy.length === 0) commands.moveTo(action, to);
         }}
         ref={(menu) => {
           if (menu === null || commands.focusNext.current !== action_id || commands.busy.length > 0) return;

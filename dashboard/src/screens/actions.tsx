@@ -9,7 +9,7 @@ import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Help, isolated } from '../parts/texts.tsx';
-import { CommandsOf, useActionCommands } from './action-commands.tsx';
+import { ActionButtons, useActionCommands } from './action-commands.tsx';
 import { notYetFiring } from './action-form.ts';
 import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
@@ -52,9 +52,9 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
     </Toggle>
   );
   const buttons = (action: Placed) => (
-    <CommandsOf
+    <ActionButtons
       action={action}
-      forms={forms.length}
+      formCount={forms.length}
       list={list}
       commands={commands}
       isFull={isFull}
@@ -125,12 +125,12 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
             </SpaceBetween>
           ),
           sections: [
-            ...(list.many ? [] : [{ id: 'what', header: 'When', content: what }]),
-            { id: 'endpoint', ...(!list.many && { header: 'Endpoint' }), content: endpoint },
+            ...(list.isLong ? [] : [{ id: 'what', header: 'When', content: what }]),
+            { id: 'endpoint', ...(!list.isLong && { header: 'Endpoint' }), content: endpoint },
             {
               id: 'commands',
               content: (action) => (
-                <SpaceBetween size="s" {...(list.many && { direction: 'horizontal', alignItems: 'center' })}>
+                <SpaceBetween size="s" {...(list.isLong && { direction: 'horizontal', alignItems: 'center' })}>
                   {toggle('Enabled')(action)}
                   {buttons(action)}
                 </SpaceBetween>

@@ -170,7 +170,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
   ]);
   invocation.report({ kind: 'forwarded', submission_id, endpoint, escalation });
   if (endpoint || escalation === 'accepted') return true;
-  // An internal error is answered with 500, not with the 502 of an endpoint that refuses.
+  // A fault of the service is answered with 500, not with the 502 of an endpoint or a topic that refuses.
   if (faults.length > 0) throw faults[0];
   return false;
 }
