@@ -24,7 +24,7 @@ export type CommandRun = {
 
 /** The run of a command that uses the deployment. */
 export type ConnectedRun = CommandRun & {
-  readonly ports: Deployment & {
+  readonly context: Deployment & {
     /** Reports a step of long work. Throws when Ctrl-C was pressed. */
     readonly step: (text: string) => Promise<void>;
     /** Waits. Throws when Ctrl-C is pressed. */
@@ -116,7 +116,7 @@ export class CliCommand extends Command {
         return pause(0);
       };
       output.doing('Finding the deployment');
-      await work({ ...commandRun, ports: { ...(await cliProcess.connect(target)), step, pause } }, ...given);
+      await work({ ...commandRun, context: { ...(await cliProcess.connect(target)), step, pause } }, ...given);
     });
   }
 

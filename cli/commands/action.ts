@@ -43,10 +43,10 @@ export function addTo(action: CliCommand): void {
     .option('--disabled', 'create it switched off')
     .examples(...CREATE_EXAMPLES)
     .connected(
-      async ({ output, ports, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
+      async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = withMandatory(await actionSettings(options, cliProcess));
         const input = { ...settings, enabled: options.disabled !== true };
-        const created = await createAction(await requireAssistant(options.site, ports), input, ports);
+        const created = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(created), 'Created the Action');
         for (const name of reservedEvents(created)) {
           output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
@@ -70,12 +70,12 @@ export function addTo(action: CliCommand): void {
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off')
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .connected(async ({ output, ports, cliProcess }, actionId: string, options: Changes) => {
+    .connected(async ({ output, context, cliProcess }, actionId: string, options: Changes) => {
       const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
       if (Object.keys(change).length === 0) {
         throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
       }
-      const changed = await updateAction(await requireAction(actionId, ports), change, ports);
+      const changed = await updateAction(await requireAction(actionId, context), change, context);
       output.object(actionView(changed), 'Changed the Action');
     });
 
@@ -83,10 +83,10 @@ export function addTo(action: CliCommand): void {
     .command('delete <action_id>')
     .description('delete an Action and its signing secret; a retry that still waits sends nothing and leaves no record')
     .examples('va-wave action delete act_…')
-    .connected(async ({ output, ports, confirm }, actionId: string) => {
-      const action = await requireAction(actionId, ports);
+    .connected(async ({ output, context, confirm }, actionId: string) => {
+      const action = await requireAction(actionId, context);
       await confirm(`Delete the Action ${action.name} (${actionId})?`);
-      await deleteAction(action, ports);
+      await deleteAction(action, context);
       output.object({ action_id: actionId, deleted: true }, 'Deleted the Action');
     });
 
@@ -94,8 +94,8 @@ export function addTo(action: CliCommand): void {
     .command('show <action_id>')
     .description('show the settings of an Action')
     .examples('va-wave action show act_… --json')
-    .connected(async ({ output, ports }, actionId: string) => {
-      output.object(actionView(await requireAction(actionId, ports)), 'Action');
+    .connected(async ({ output, context }, actionId: string) => {
+      output.object(actionView(await requireAction(actionId, context)), 'Action');
     });
 
   action
@@ -104,11 +104,11 @@ export function addTo(action: CliCommand): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .examples('va-wave action list --site site_…')
-    .connected(async ({ output, ports }, options: { org?: string; site?: string }) => {
+    .connected(async ({ output, context }, options: { org?: string; site?: string }) => {
       if ((options.org === undefined) === (options.site === undefined)) {
         throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
       }
-      const list = await actionsOf(options, ports);
+      const list = await actionsOf(options, context);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
       // Last, so that an Action that cannot be read does not hide the others.
@@ -123,10 +123,10 @@ export function addTo(action: CliCommand): void {
       'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
     )
     .examples('va-wave action test act_…')
-    .connected(async ({ output, ports }, actionId: string) => {
-      const { org_id, name } = await requireAction(actionId, ports);
+    .connected(async ({ output, context }, actionId: string) => {
+      const { org_id, name } = await requireAction(actionId, context);
       output.doing(`Testing ${name}`);
-      const result = await ports.testAction(org_id, actionId);
+      const result = await context.testAction(org_id, actionId);
       output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
       if (!result.success) {
         const { code, message } = result.error ?? { code: 'http_status', message: `HTTP ${result.status}` };
@@ -138,8 +138,8 @@ export function addTo(action: CliCommand): void {
     .command('secret <action_id>')
     .description('print the signing secret of an Action, for its receiver')
     .examples('va-wave action secret act_… > signing-secret.txt')
-    .connected(async ({ output, ports }, actionId: string) => {
-      const secret = await ports.openSigningSecret(await requireAction(actionId, ports));
+    .connected(async ({ output, context }, actionId: string) => {
+      const secret = await context.openSigningSecret(await requireAction(actionId, context));
       output.secret(
         { action_id: actionId, signing_secret: secret },
         secret,
@@ -176,7 +176,7 @@ function withSettings(
 
 async function actionsOf(
   options: { org?: string; site?: string },
-  { store }: ConnectedRun['ports'],
+  { store }: ConnectedRun['context'],
 ): Promise<ActionList> {
   if (options.site === undefined) {
     const { org_id } = await requireOrganization(options.org ?? '', { store });

@@ -57,11 +57,11 @@ function addAssistant(assistant: CliCommand): void {
   )
     .option('--disabled', 'create it switched off')
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
-    .connected(async ({ output, ports }, options: Settings & { org: string; disabled?: true }) => {
+    .connected(async ({ output, context }, options: Settings & { org: string; disabled?: true }) => {
       const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
-      const created = await createAssistant(options.org, input, ports);
+      const created = await createAssistant(options.org, input, context);
       output.object(assistantView(created), 'Created the assistant');
-      output.note(embedding(created, ports.baseUrl));
+      output.note(embedding(created, context.baseUrl));
     });
 
   withSettings(
@@ -78,12 +78,12 @@ function addAssistant(assistant: CliCommand): void {
     .option('--enable', 'switch it on')
     .option('--disable', 'switch it off: the service refuses its widget and its server secret')
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .connected(async ({ output, ports }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
+    .connected(async ({ output, context }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
       const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
       if (Object.keys(change).length === 0) {
         throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
       }
-      const changed = await updateAssistant(await requireAssistant(siteId, ports), change, ports);
+      const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
       output.object(assistantView(changed), 'Changed the assistant');
     });
 
@@ -95,11 +95,11 @@ function addAssistant(assistant: CliCommand): void {
     .examples(
       `va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
     )
-    .connected(async ({ output, ports }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
+    .connected(async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
       if ((options.topic === undefined) === (options.none === undefined)) {
         throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
       }
-      const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], ports);
+      const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
       output.object(assistantView(changed), 'Changed the escalation channels');
     });
 
@@ -111,11 +111,11 @@ function addAssistant(assistant: CliCommand): void {
     .option('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
-    .connected(async ({ output, ports }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
+    .connected(async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
       if ((perHour === undefined) === (none === undefined)) {
         throw new CommandFailure(EXIT.refused, 'Give either --per-hour or --none');
       }
-      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, ports);
+      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
       output.object(assistantView(changed), 'Changed the limit');
     });
 
@@ -123,10 +123,10 @@ function addAssistant(assistant: CliCommand): void {
     .command('show <site_id>')
     .description('show the settings of an assistant, and the tag that embeds its widget')
     .examples('va-wave assistant show site_… --json')
-    .connected(async ({ output, ports }, siteId: string) => {
-      const found = await requireAssistant(siteId, ports);
+    .connected(async ({ output, context }, siteId: string) => {
+      const found = await requireAssistant(siteId, context);
       output.object(assistantView(found), 'Assistant');
-      output.note(embedding(found, ports.baseUrl));
+      output.note(embedding(found, context.baseUrl));
     });
 
   assistant
@@ -135,10 +135,10 @@ function addAssistant(assistant: CliCommand): void {
     .notes(`The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
 again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days.`)
     .examples('va-wave assistant delete site_…')
-    .connected(async ({ output, ports, confirm }, siteId: string) => {
-      const { name } = await storedAssistant(siteId, ports);
+    .connected(async ({ output, context, confirm }, siteId: string) => {
+      const { name } = await storedAssistant(siteId, context);
       await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
-      output.object({ site_id: siteId, ...(await eraseAssistant(siteId, ports)) }, 'Erased the assistant');
+      output.object({ site_id: siteId, ...(await eraseAssistant(siteId, context)) }, 'Erased the assistant');
     });
 
   assistant
@@ -146,9 +146,9 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     .description('list the assistants of an organization')
     .requiredOption('--org <org_id>', 'organization')
     .examples('va-wave assistant list --org org_…')
-    .connected(async ({ output, ports }, { org }: { org: string }) => {
-      await requireOrganization(org, ports);
-      const listed = await ports.store.listAssistants(org);
+    .connected(async ({ output, context }, { org }: { org: string }) => {
+      await requireOrganization(org, context);
+      const listed = await context.store.listAssistants(org);
       const assistants = listed.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
     });
@@ -201,7 +201,7 @@ function addSecret(secret: CliCommand): void {
     .description('replace the server secret: the old one stops working at once')
     .examples('va-wave secret regenerate site_… --yes')
     .connected(async (commandRun, siteId: string) => {
-      const { server_secret } = await requireAssistant(siteId, commandRun.ports);
+      const { server_secret } = await requireAssistant(siteId, commandRun.context);
       if (server_secret !== undefined) {
         const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
         await commandRun.confirm(`Replace ${which}? It stops working at once.`);
@@ -210,8 +210,8 @@ function addSecret(secret: CliCommand): void {
     });
 }
 
-async function generate(siteId: string, regenerate: boolean, { output, ports }: ConnectedRun): Promise<void> {
-  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, ports), { regenerate }, ports);
+async function generate(siteId: string, regenerate: boolean, { output, context }: ConnectedRun): Promise<void> {
+  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, context), { regenerate }, context);
   output.secret(
     { site_id: siteId, server_secret: serverSecret },
     serverSecret,

@@ -15,10 +15,10 @@ function addWarm(command: CliCommand): void {
       `DynamoDB bills the added units once, and never takes them back. A table that takes more already stays as it is.`,
     )
     .examples('va-wave warm --deliveries-per-second 10000')
-    .connected(async ({ output, ports, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
+    .connected(async ({ output, context, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
       await confirm(`Prepare the tables for ${deliveriesPerSecond} deliveries a second for ever?`);
       output.doing('Preparing the tables');
-      const tables = await warmTables(deliveriesPerSecond, ports);
+      const tables = await warmTables(deliveriesPerSecond, context);
       output.list(
         tables,
         'No tables',
@@ -36,7 +36,10 @@ function addWarm(command: CliCommand): void {
  * Prepares the tables that events fill or read for this number of deliveries per second. A value that is larger already stays, so the
  * command can be repeated with any number. @returns what each table takes at once now
  */
-async function warmTables(deliveriesPerSecond: number, { warmedTables }: Pick<ConnectedRun['ports'], 'warmedTables'>) {
+async function warmTables(
+  deliveriesPerSecond: number,
+  { warmedTables }: Pick<ConnectedRun['context'], 'warmedTables'>,
+) {
   const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
   const needs = {
     configuration: { ...NEW_TABLE, reads: configurationReads },

@@ -56,16 +56,16 @@ responses, which can contain what visitors wrote.`)
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
-async function list(id: string, options: ListOptions, { output, ports, cliProcess }: ConnectedRun): Promise<void> {
+async function list(id: string, options: ListOptions, { output, context, cliProcess }: ConnectedRun): Promise<void> {
   const { outcome, limit } = options;
-  const since = options.since && timeOf(options.since, ports.now());
+  const since = options.since && timeOf(options.since, context.now());
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
   const latest = async (count: number, from?: string) => {
     let records: DeliveryRecord[] = [];
     const sorted = () => records.sort((a, b) => b.started_at.localeCompare(a.started_at));
-    for await (const record of ports.deliveryRecords(logId, from)) {
+    for await (const record of context.deliveryRecords(logId, from)) {
       if (from !== undefined && !matches(record)) continue;
       records.push(record);
       if (from === undefined && records.length === count) break;
@@ -77,7 +77,7 @@ async function list(id: string, options: ListOptions, { output, ports, cliProces
   const records = await latest(Math.max(LOOK_BACK, limit), since);
   const isEmpty = records.length === 0 && (await latest(1)).length === 0;
   // A log remains after its Action is deleted.
-  if (isEmpty) await (logId === id ? requireAction(id, ports) : requireAssistant(id, ports));
+  if (isEmpty) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
   const matching = records.filter(matches);
   const shown = matching.slice(0, limit);
   if (!options.follow) {
@@ -106,11 +106,11 @@ async function show(
   id: string,
   reference: string,
   options: ShowOptions,
-  { output, ports }: ConnectedRun,
+  { output, context }: ConnectedRun,
 ): Promise<void> {
-  const until = searchEnd(options, ports.now());
+  const until = searchEnd(options, context.now());
   output.doing('Searching the log');
-  const found = await attemptsOf(logOf(id), reference, until, ports);
+  const found = await attemptsOf(logOf(id), reference, until, context);
   const record = found
     .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
     .toSorted((a, b) => a.started_at.localeCompare(b.started_at))

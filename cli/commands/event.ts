@@ -20,10 +20,10 @@ export function addTo(event: CliCommand): void {
       'va-wave event put contact.created --org org_… --data @contact.json',
     )
     .connected(
-      async ({ output, ports, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
+      async ({ output, context, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
         const data = await jsonValue('data', options.data, cliProcess);
         const site = options.site === undefined ? {} : { site_id: options.site };
-        const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, ports);
+        const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, context);
         output.object(sent, 'Put the event on the bus');
         if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
         else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
@@ -63,9 +63,12 @@ not search the logs of deleted Actions.`)
       'va-wave event trace 6a7e8f90-… --org org_…',
       'va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json',
     )
-    .connected(async ({ output, ports }, eventId: string, options: Search & { org: string }) => {
+    .connected(async ({ output, context }, eventId: string, options: Search & { org: string }) => {
       output.doing('Searching the logs');
-      const trace = await traceEvent({ eventId, orgId: options.org, until: searchEnd(options, ports.now()) }, ports);
+      const trace = await traceEvent(
+        { eventId, orgId: options.org, until: searchEnd(options, context.now()) },
+        context,
+      );
       if (output.json) return output.object(trace, '');
       output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
       output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
@@ -81,10 +84,10 @@ not search the logs of deleted Actions.`)
   )
     .notes(`The envelope comes from the Action's delivery log.`)
     .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')
-    .connected(async ({ output, ports, confirm, hint }, eventId: string, actionId: string, options: Search) => {
+    .connected(async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: Search) => {
       await confirm(`Deliver ${eventId} to ${actionId} again?`);
       output.doing('Searching the log');
-      const replay = await replayEvent({ eventId, actionId, until: searchEnd(options, ports.now()) }, ports);
+      const replay = await replayEvent({ eventId, actionId, until: searchEnd(options, context.now()) }, context);
       output.object(replay, 'Sent the event to the deliveries queue');
       output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
     });
@@ -100,9 +103,9 @@ events in progress, test.ping, and events without a complete envelope in the log
       'va-wave event replay-failed act_… --since 6h --dry-run',
       'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
     )
-    .connected(async ({ output, ports, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
-      const since = timeOf(options.since, ports.now());
-      const failed = await failedEvents({ actionId, since }, ports, (records) =>
+    .connected(async ({ output, context, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
+      const since = timeOf(options.since, context.now());
+      const failed = await failedEvents({ actionId, since }, context, (records) =>
         output.doing(`Reading the log: ${records}`),
       );
       const counted = failed.length === 1 ? '1 event' : `${failed.length} events`;
@@ -121,9 +124,9 @@ events in progress, test.ping, and events without a complete envelope in the log
       if (failed.length > 0) await confirm(`Deliver ${counted} to ${actionId} again?`);
       const unsent: Record<string, string> = {};
       for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
-        await ports.step(`Delivering again: ${index + 1} of ${failed.length}`);
+        await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
         const reason = await unsentReason(() =>
-          replayEvent({ eventId, actionId }, { ...ports, eventTime: async () => event_time }),
+          replayEvent({ eventId, actionId }, { ...context, eventTime: async () => event_time }),
         );
         if (reason !== undefined) unsent[eventId] = reason;
       }

@@ -16,9 +16,9 @@ export function addTo(keys: CliCommand): void {
 the old key. The service refuses no request during this time. An admin who saves an Action at the same moment must reload it.
 After an interruption, run the command again to continue.`)
     .examples('va-wave keys reseal')
-    .connected(async ({ output, ports, confirm }) => {
+    .connected(async ({ output, context, confirm }) => {
       await confirm('Replace the sealing key?');
-      output.object(await reseal(ports), 'Replaced the sealing key');
+      output.object(await reseal(context), 'Replaced the sealing key');
     });
 
   keys
@@ -29,10 +29,10 @@ After an interruption, run the command again to continue.`)
     .notes(`Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
 the command refuses the next rotation, because the service accepts only the current and the previous value.`)
     .examples('va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>')
-    .connected(async ({ output, ports, confirm }) => {
+    .connected(async ({ output, context, confirm }) => {
       await confirm('Replace the origin secret?');
-      const value = Buffer.from(ports.randomBytes(36)).toString('base64url');
-      const version_id = await ports.replaceOriginSecret(value);
+      const value = Buffer.from(context.randomBytes(36)).toString('base64url');
+      const version_id = await context.replaceOriginSecret(value);
       output.object({ version_id }, 'Replaced the origin secret');
       output.note(`Next, run: npx cdk deploy -c originSecretVersion=${version_id}`);
     });
@@ -44,9 +44,9 @@ the command refuses the next rotation, because the service accepts only the curr
 that still sign with an old key can mint tokens that become invalid as well. Afterwards nothing else is necessary: the keys continue
 to rotate automatically.`)
     .examples('va-wave keys revoke')
-    .connected(async ({ output, ports, confirm }) => {
+    .connected(async ({ output, context, confirm }) => {
       await confirm('End every session token?');
-      output.object(await revokeTokenKeys(ports), 'Revoked the token keys');
+      output.object(await revokeTokenKeys(context), 'Revoked the token keys');
     });
 }
 
@@ -56,14 +56,14 @@ to rotate automatically.`)
  * @returns the id of the new key, those of the revoked ones, and when the last container stops accepting them (ISO 8601, UTC)
  * @throws Refusal 409 when the keys are replaced at the same moment: then nothing is revoked
  */
-export async function revokeTokenKeys(ports: Pick<Deployment, 'tokenRing' | 'now' | 'randomBytes'>) {
-  const former = await ports.tokenRing.read();
-  const { kid, key } = newRingKey(ports.now(), ports.randomBytes);
-  await ports.tokenRing.replace(former, [{ kid, key }]);
+export async function revokeTokenKeys(context: Pick<Deployment, 'tokenRing' | 'now' | 'randomBytes'>) {
+  const former = await context.tokenRing.read();
+  const { kid, key } = newRingKey(context.now(), context.randomBytes);
+  await context.tokenRing.replace(former, [{ kid, key }]);
   return {
     kid,
     revoked: former.ring.map((old) => old.kid),
-    ended_at: new Date(ports.now().getTime() + RING_CACHE_SECONDS * 1000).toISOString(),
+    ended_at: new Date(context.now().getTime() + RING_CACHE_SECONDS * 1000).toISOString(),
   };
 }
 
@@ -71,7 +71,7 @@ export async function revokeTokenKeys(ports: Pick<Deployment, 'tokenRing' | 'now
 const SETTLED_MS = 30_000;
 const STEP_MS = 1000;
 
-export type ResealPorts = Pick<ConnectedRun['ports'], 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'> & {
+export type ResealContext = Pick<ConnectedRun['context'], 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'> & {
   readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
 };
 
@@ -82,33 +82,33 @@ export type ResealPorts = Pick<ConnectedRun['ports'], 'sealingRing' | 'now' | 'r
  * was already lost, because its key is not in the ring
  * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
  */
-export async function reseal(ports: ResealPorts) {
-  const ring = await withNewKey(ports);
+export async function reseal(context: ResealContext) {
+  const ring = await withNewKey(context);
   const [newest] = ring;
-  await untilKnown(newest, ports);
+  await untilKnown(newest, context);
 
   let resealed = 0;
   const lost = new Set<string>();
   for (;;) {
-    const { sealed, changed, unreadable } = await pass(ring, lost, resealed, ports);
+    const { sealed, changed, unreadable } = await pass(ring, lost, resealed, context);
     resealed += sealed;
     if (sealed + changed === 0) {
       // The secret of an unreadable Action may need a key that would be removed now.
       requireAll({ actions: [], unreadable });
       break;
     }
-    await ports.step('Waiting for requests in progress');
-    await ports.pause(SETTLED_MS);
+    await context.step('Waiting for requests in progress');
+    await context.pause(SETTLED_MS);
   }
 
-  const last = await ports.sealingRing.read();
+  const last = await context.sealingRing.read();
   if (last.ring[0].kid !== newest.kid) throw new Refusal('keys_replaced');
-  await ports.sealingRing.replace(last, [newest]);
+  await context.sealingRing.replace(last, [newest]);
   return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };
 }
 
 /** Adds a key, unless an interrupted run has added one. */
-async function withNewKey({ sealingRing, now, randomBytes }: ResealPorts): Promise<KeyRing> {
+async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Promise<KeyRing> {
   const found = await sealingRing.read();
   if (found.ring.length > 1) return found.ring;
   const added: KeyRing = [newRingKey(now(), randomBytes), ...found.ring];
@@ -117,7 +117,7 @@ async function withNewKey({ sealingRing, now, randomBytes }: ResealPorts): Promi
 }
 
 /** Waits until every container has read the ring again (five minutes) and no request uses the old one. */
-async function untilKnown(newest: RingKey, { now, step, pause }: ResealPorts): Promise<void> {
+async function untilKnown(newest: RingKey, { now, step, pause }: ResealContext): Promise<void> {
   const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
   for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {
     await step(`Waiting until every function knows the new key: ${Math.ceil(left / 1000)} s`);
@@ -130,7 +130,7 @@ async function pass(
   ring: KeyRing,
   lost: Set<string>,
   before: number,
-  ports: ResealPorts,
+  context: ResealContext,
 ): Promise<{
   readonly sealed: number;
   readonly changed: number;
@@ -139,15 +139,15 @@ async function pass(
   let sealed = 0;
   let changed = 0;
   const unreadable: UnreadableAction[] = [];
-  for await (const { org_id } of ports.store.listOrganizations()) {
-    const list = await ports.store.listActions(org_id);
+  for await (const { org_id } of context.store.listOrganizations()) {
+    const list = await context.store.listActions(org_id);
     unreadable.push(...list.unreadable);
     for (const action of list.actions) {
-      await ports.step(`Sealing signing secrets: ${before + sealed}`);
+      await context.step(`Sealing signing secrets: ${before + sealed}`);
       if (sealedWith(action.sealed_signing_secret) === ring[0].kid || lost.has(action.action_id)) continue;
-      const next = sealedAnew(action, ring, ports);
+      const next = sealedAnew(action, ring, context);
       if (next === undefined) lost.add(action.action_id);
-      else if ((await ports.store.replaceAction(action, next)) === 'replaced') sealed += 1;
+      else if ((await context.store.replaceAction(action, next)) === 'replaced') sealed += 1;
       else changed += 1;
     }
   }
@@ -155,7 +155,7 @@ async function pass(
 }
 
 /** Returns the Action with its secret sealed by the newest key. The new version makes a concurrent save fail, which would restore the old secret. */
-function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealPorts): Action | undefined {
+function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealContext): Action | undefined {
   const { action_id, sealed_signing_secret: sealed, version } = action;
   if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;
   const secret = openSigningSecret(sealed, action_id, ring);

@@ -18,11 +18,11 @@ export function addTo(command: CliCommand): void {
     .option('--containing <text>', 'only lines that contain this text')
     .notes(`Lines contain ids, but never a payload, a secret or a token.`)
     .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')
-    .connected(async ({ output, ports }, name: LogName, options: { since: Moment; containing?: string }) => {
+    .connected(async ({ output, context }, name: LogName, options: { since: Moment; containing?: string }) => {
       output.doing('Reading the log');
-      const since = new Date(timeOf(options.since, ports.now()));
+      const since = new Date(timeOf(options.since, context.now()));
       let lines = 0;
-      for await (const line of ports.log(name, { since, containing: options.containing })) {
+      for await (const line of context.log(name, { since, containing: options.containing })) {
         lines++;
         output.entry(line, line.text);
       }

@@ -22,8 +22,8 @@ export function addTo(member: CliCommand): void {
       'member',
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
-    .connected(async ({ output, ports }, { org, provider: providers, ...input }: Added) => {
-      const { membership, invited } = await addMember(org, { ...input, providers }, ports);
+    .connected(async ({ output, context }, { org, provider: providers, ...input }: Added) => {
+      const { membership, invited } = await addMember(org, { ...input, providers }, context);
       const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
       output.object(membership, done);
     });
@@ -35,8 +35,8 @@ export function addTo(member: CliCommand): void {
     .option('--email <address>', 'mail address of the member')
     .option('--sub <sub>', 'the login of the member')
     .examples('va-wave member remove --org org_… --email ada@example.com')
-    .connected(async ({ output, ports }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
-      output.object(await removeMember(org, member, ports), 'Removed the member');
+    .connected(async ({ output, context }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
+      output.object(await removeMember(org, member, context), 'Removed the member');
     });
 
   member
@@ -44,9 +44,9 @@ export function addTo(member: CliCommand): void {
     .description('list the members of an organization')
     .requiredOption('--org <org_id>', 'the organization')
     .examples('va-wave member list --org org_…')
-    .connected(async ({ output, ports, hint }, { org }: { org: string }) => {
-      await requireOrganization(org, ports);
-      const members = await listMembers(org, ports.members);
+    .connected(async ({ output, context, hint }, { org }: { org: string }) => {
+      await requireOrganization(org, context);
+      const members = await listMembers(org, context.members);
       output.list(
         members,
         `No members yet: ${hint(`member add --org ${org} --email …`)}`,

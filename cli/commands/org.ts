@@ -21,8 +21,8 @@ export function addTo(org: CliCommand): void {
     .requiredOption('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid; Session Signed requires paid', plan, 'free')
     .examples(`va-wave org create --name 'Corner Shop' --plan paid`)
-    .connected(async ({ output, ports }, options: { name: string; plan: string }) => {
-      output.object(await createOrganization(options, ports), 'Created the organization');
+    .connected(async ({ output, context }, options: { name: string; plan: string }) => {
+      output.object(await createOrganization(options, context), 'Created the organization');
     });
 
   org
@@ -37,13 +37,13 @@ export function addTo(org: CliCommand): void {
     )
     .examples('va-wave org update org_… --plan free')
     .connected(
-      async ({ output, ports }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
+      async ({ output, context }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
         const { assistants: assistant_limit, ...settings } = options;
         const change = withoutUndefined({ ...settings, assistant_limit });
         if (Object.keys(change).length === 0) {
           throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name, --plan or --assistants');
         }
-        output.object(await updateOrganization(orgId, change, ports), 'Changed the organization');
+        output.object(await updateOrganization(orgId, change, context), 'Changed the organization');
       },
     );
 
@@ -53,18 +53,18 @@ export function addTo(org: CliCommand): void {
     .notes(`Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
 request. After an interruption, run the command again.`)
     .examples('va-wave org suspend org_…')
-    .connected(async ({ output, ports, confirm }, orgId: string) => {
-      const { name } = await requireOrganization(orgId, ports);
+    .connected(async ({ output, context, confirm }, orgId: string) => {
+      const { name } = await requireOrganization(orgId, context);
       await confirm(`Suspend the organization ${name} (${orgId})?`);
-      output.object(await setSuspended(orgId, true, ports), 'Suspended the organization');
+      output.object(await setSuspended(orgId, true, context), 'Suspended the organization');
     });
 
   org
     .command('resume <org_id>')
     .description('end the suspension of an organization; events during the suspension are not sent later')
     .examples('va-wave org resume org_…')
-    .connected(async ({ output, ports }, orgId: string) => {
-      output.object(await setSuspended(orgId, false, ports), 'Resumed the organization');
+    .connected(async ({ output, context }, orgId: string) => {
+      output.object(await setSuspended(orgId, false, context), 'Resumed the organization');
     });
 
   org
@@ -75,11 +75,11 @@ request. After an interruption, run the command again.`)
     .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
 the next request and includes the requests of today. After an interruption, run the command again.`)
     .examples('va-wave org quota org_… --per-day 100000')
-    .connected(async ({ output, ports }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
+    .connected(async ({ output, context }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
       if ((perDay === undefined) === (none === undefined)) {
         throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
       }
-      const done = await setOutboundQuota(orgId, perDay ?? null, ports);
+      const done = await setOutboundQuota(orgId, perDay ?? null, context);
       output.object(done, 'Changed the quota of the organization');
     });
 
@@ -89,10 +89,10 @@ the next request and includes the requests of today. After an interruption, run 
     .notes(`The command erases each assistant as assistant delete does (va-wave assistant delete --help). Logins are not erased, because they may
 belong to other organizations.`)
     .examples('va-wave org delete org_…')
-    .connected(async ({ output, ports, confirm }, orgId: string) => {
-      const { name } = await storedOrganization(orgId, ports);
+    .connected(async ({ output, context, confirm }, orgId: string) => {
+      const { name } = await storedOrganization(orgId, context);
       await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
-      output.object({ org_id: orgId, ...(await eraseOrganization(orgId, ports)) }, 'Erased the organization');
+      output.object({ org_id: orgId, ...(await eraseOrganization(orgId, context)) }, 'Erased the organization');
     });
 
   org
@@ -103,9 +103,9 @@ belong to other organizations.`)
       `A table that was restored to an earlier time has again what was deleted since. org delete and assistant delete delete it again.`,
     )
     .examples('va-wave org list', 'va-wave org list --deleted --configuration-table va-wave-restored')
-    .connected(async ({ output, ports, hint }, { deleted }: { deleted?: true }) => {
+    .connected(async ({ output, context, hint }, { deleted }: { deleted?: true }) => {
       if (deleted) {
-        const listed = await deletions(ports);
+        const listed = await deletions(context);
         const rows = listed.map(({ stored, ...row }) => ({
           stored: stored ? 'yes' : 'no',
           ...row,
@@ -114,7 +114,7 @@ belong to other organizations.`)
         return output.list(listed, 'Nothing was deleted', rows);
       }
       const organizations: Organization[] = [];
-      for await (const organization of ports.store.listOrganizations()) {
+      for await (const organization of context.store.listOrganizations()) {
         organizations.push(organization);
         output.doing(`Reading organizations: ${organizations.length}`);
       }

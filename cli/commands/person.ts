@@ -30,14 +30,14 @@ and responses, and no secret and no signature. It holds few records in memory at
     )
     .connected(
       async (
-        { output, ports, cliProcess },
+        { output, context, cliProcess },
         { org: orgId, user, since }: { org: string; user?: readonly string[]; since?: Moment },
       ) => {
-        const from = since && timeOf(since, ports.now());
+        const from = since && timeOf(since, context.now());
         const ids = user && (await idValues('user', user, cliProcess));
         let count = 0;
         const lines = async function* () {
-          for await (const one of exported(orgId, ids, from, ports)) {
+          for await (const one of exported(orgId, ids, from, context)) {
             count += 1;
             yield jsonLine(one);
           }
@@ -73,18 +73,18 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
       'va-wave erase --org org_… --user u-1842 --user ada@example.com --dry-run',
       'va-wave erase --org org_… --user @ids.txt --yes',
     )
-    .connected(async ({ output, ports, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
+    .connected(async ({ output, context, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
       const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
       if (dryRun || !yes) {
-        const found = await countPerson(person, ports);
+        const found = await countPerson(person, context);
         if (dryRun) return output.object({ org_id: org, ...found }, 'Found; nothing was changed');
         const { records, conversations } = found;
         await confirm(
           `Erase the content of ${records} delivery records, and ${conversations} conversations, of ${org}?`,
         );
       }
-      const erased = await erasePerson(person, ports);
-      const remaining = remainingUntil(ports.now(), ports.eventArchiveDays);
+      const erased = await erasePerson(person, context);
+      const remaining = remainingUntil(context.now(), context.eventArchiveDays);
       output.object({ org_id: org, ...erased, remaining }, 'Erased');
       if (erased.unfinished > 0) {
         output.note('Attempts were in progress. Run the command again when they have ended.');

@@ -70,8 +70,8 @@ Press Ctrl-C to stop.`)
       `va-wave receive --local --body '{"order": {"status": "ready"}}'`,
       `va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
-    .connected(async ({ output, ports, cliProcess }, options: Options) => {
-      const { receiverTls } = ports;
+    .connected(async ({ output, context, cliProcess }, options: Options) => {
+      const { receiverTls } = context;
       if (receiverTls === undefined) {
         throw new CommandFailure(
           EXIT.refused,
@@ -86,9 +86,9 @@ Press Ctrl-C to stop.`)
           cert: await cliProcess.readFile(receiverTls.certificate),
           key: await cliProcess.readFile(receiverTls.key),
         },
-        actionsAt: (path) => actionsAt(ports, options.port, path),
+        actionsAt: (path) => actionsAt(context, options.port, path),
         usageSecret: await Promise.all(secrets),
-        now: ports.now,
+        now: context.now,
         answer: () =>
           ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
             ? { status: options.status, body, delayMs: options.delay }
@@ -115,15 +115,19 @@ async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<stri
 }
 
 /** Reads the Actions with this address. It reads all Actions for each request, so that it finds new ones; one machine has few Actions. */
-async function actionsAt(ports: ConnectedRun['ports'], port: number, path: string): Promise<readonly ReceivedAction[]> {
+async function actionsAt(
+  context: ConnectedRun['context'],
+  port: number,
+  path: string,
+): Promise<readonly ReceivedAction[]> {
   const found: ReceivedAction[] = [];
-  for await (const { org_id } of ports.store.listOrganizations()) {
-    for (const action of (await ports.store.listActions(org_id)).actions) {
+  for await (const { org_id } of context.store.listOrganizations()) {
+    for (const action of (await context.store.listActions(org_id)).actions) {
       const url = new URL(action.url);
       if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
       if (url.pathname + url.search !== path) continue;
       const { action_id, name, trigger } = action;
-      found.push({ id: action_id, name, trigger, signingSecret: await ports.openSigningSecret(action) });
+      found.push({ id: action_id, name, trigger, signingSecret: await context.openSigningSecret(action) });
     }
   }
   return found;

@@ -20,8 +20,8 @@ message that goes on failing becomes a dead letter again. Do not use a move task
 progress would be lost.`)
     .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
     .connected(
-      async ({ output, ports, confirm }, queue: Queue, { dryRun, limit }: { dryRun?: true; limit: number }) => {
-        const deadLetters = ports.deadLetters(queue);
+      async ({ output, context, confirm }, queue: Queue, { dryRun, limit }: { dryRun?: true; limit: number }) => {
+        const deadLetters = context.deadLetters(queue);
         if (dryRun) {
           output.doing('Reading dead letters');
           const { count, shown } = await inspect(queue, limit, deadLetters);
@@ -54,7 +54,7 @@ function row({ message_id, sent_at, version, bytes, event, event_id, org_id, act
   };
 }
 
-type DeadLetterQueue = ReturnType<ConnectedRun['ports']['deadLetters']>;
+type DeadLetterQueue = ReturnType<ConnectedRun['context']['deadLetters']>;
 type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
 // Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read.

@@ -37,8 +37,8 @@ function addTool(tool: CliCommand): void {
     .command('list <site_id>')
     .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
     .examples('va-wave tool list site_…')
-    .connected(async ({ output, ports }, siteId: string) => {
-      const listed = await ports.runtime.tool({ operation: 'listTools', site_id: siteId });
+    .connected(async ({ output, context }, siteId: string) => {
+      const listed = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
       const read = toolList.safeParse(listed);
       if (output.json || !read.success) return output.object(listed, 'Tools');
       output.list(read.data.tools, 'No tools', read.data.tools.map(row));
@@ -52,8 +52,8 @@ function addTool(tool: CliCommand): void {
     .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
     .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
     .examples(`va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`)
-    .connected(async ({ output, ports, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
-      const result = await ports.runtime.tool({
+    .connected(async ({ output, context, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
+      const result = await context.runtime.tool({
         operation: 'callTool',
         site_id,
         conversation_id: options.conversation,
@@ -83,7 +83,7 @@ function addUsage(usage: CliCommand): void {
     .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)
     .option('--tts-provider <name>', 'provider of text-to-speech')
     .examples('va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
-    .connected(async ({ output, ports, cliProcess }, options: UsageOptions) => {
+    .connected(async ({ output, context, cliProcess }, options: UsageOptions) => {
       const session_token = (await textValue('token', options.token, cliProcess)).trim();
       const usage = {
         input_tokens: options.inputTokens,
@@ -92,6 +92,6 @@ function addUsage(usage: CliCommand): void {
         tts_chars: options.ttsChars,
         tts_provider: options.ttsProvider ?? null,
       };
-      output.object(await ports.runtime.reportUsage({ session_token, usage }), 'Reported');
+      output.object(await context.runtime.reportUsage({ session_token, usage }), 'Reported');
     });
 }

@@ -9,8 +9,8 @@ import type { ConnectedRun } from '../command.ts';
 /** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
 export const IN_PROGRESS_MS = 30_000;
 
-export type ErasePorts = Pick<
-  ConnectedRun['ports'],
+export type EraseContext = Pick<
+  ConnectedRun['context'],
   'store' | 'members' | 'erasure' | 'now' | 'randomBytes' | 'step' | 'pause'
 >;
 
@@ -28,10 +28,10 @@ export type Erased = {
  * may have its data.
  * @throws Refusal 404
  */
-export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise<Erased> {
-  const actions = await markAndDelete(siteId, ports);
-  await waitForRequestsInProgress(ports);
-  return erased([{ actions }, await eraseMarked(siteId, ports)]);
+export async function eraseAssistant(siteId: string, context: EraseContext): Promise<Erased> {
+  const actions = await markAndDelete(siteId, context);
+  await waitForRequestsInProgress(context);
+  return erased([{ actions }, await eraseMarked(siteId, context)]);
 }
 
 /**
@@ -41,30 +41,30 @@ export async function eraseAssistant(siteId: string, ports: ErasePorts): Promise
  */
 export async function eraseOrganization(
   orgId: string,
-  ports: ErasePorts,
+  context: EraseContext,
 ): Promise<Erased & { readonly assistants: number; readonly members: number }> {
-  await storedOrganization(orgId, ports);
-  await ports.step(`Marking ${orgId}`);
-  await ports.store.changeOrganization(orgId, { deleting: true });
-  await ports.erasure.recordDeletion({ org_id: orgId, deleted_at: ports.now().toISOString() });
-  const members = await ports.members.list(orgId);
+  await storedOrganization(orgId, context);
+  await context.step(`Marking ${orgId}`);
+  await context.store.changeOrganization(orgId, { deleting: true });
+  await context.erasure.recordDeletion({ org_id: orgId, deleted_at: context.now().toISOString() });
+  const members = await context.members.list(orgId);
   for (const { sub } of members) {
-    await ports.step('Removing members');
-    await ports.members.remove(orgId, sub);
+    await context.step('Removing members');
+    await context.members.remove(orgId, sub);
   }
-  const sites = (await ports.store.listAssistants(orgId)).map(({ site_id }) => site_id);
+  const sites = (await context.store.listAssistants(orgId)).map(({ site_id }) => site_id);
   const parts: Partial<Erased>[] = [];
-  for (const siteId of sites) parts.push({ actions: await markAndDelete(siteId, ports) });
-  if (sites.length > 0) await waitForRequestsInProgress(ports);
-  for (const siteId of sites) parts.push(await eraseMarked(siteId, ports));
-  await ports.step('Erasing the audit trail');
-  await ports.erasure.eraseAudit(orgId);
-  await ports.erasure.removeOrganization(orgId);
+  for (const siteId of sites) parts.push({ actions: await markAndDelete(siteId, context) });
+  if (sites.length > 0) await waitForRequestsInProgress(context);
+  for (const siteId of sites) parts.push(await eraseMarked(siteId, context));
+  await context.step('Erasing the audit trail');
+  await context.erasure.eraseAudit(orgId);
+  await context.erasure.removeOrganization(orgId);
   return { assistants: sites.length, members: members.length, ...erased(parts) };
 }
 
 /** Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored. */
-export async function deletions({ store, erasure, step }: Pick<ErasePorts, 'store' | 'erasure' | 'step'>) {
+export async function deletions({ store, erasure, step }: Pick<EraseContext, 'store' | 'erasure' | 'step'>) {
   const all = (await erasure.deletions()).toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at));
   const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
   for (const deletion of all) {
@@ -77,18 +77,18 @@ export async function deletions({ store, erasure, step }: Pick<ErasePorts, 'stor
 }
 
 /** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */
-async function markAndDelete(siteId: string, ports: ErasePorts): Promise<number> {
-  await ports.step(`Marking ${siteId}`);
+async function markAndDelete(siteId: string, context: EraseContext): Promise<number> {
+  await context.step(`Marking ${siteId}`);
   for (;;) {
-    const assistant = await ports.store.findAssistant(siteId);
+    const assistant = await context.store.findAssistant(siteId);
     if (assistant === undefined || assistant.deleting) break;
     const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
-    await ports.store.replaceAssistant(assistant, marked);
+    await context.store.replaceAssistant(assistant, marked);
   }
-  const assistant = await storedAssistant(siteId, ports);
+  const assistant = await storedAssistant(siteId, context);
   const { org_id } = assistant;
-  await ports.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: ports.now().toISOString() });
-  return deleteActions(assistant, ports);
+  await context.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: context.now().toISOString() });
+  return deleteActions(assistant, context);
 }
 
 /** What the deletion of an assistant needs of it. */
@@ -97,7 +97,7 @@ type Doomed = Pick<Assistant, 'site_id' | 'org_id' | 'domain' | 'name'>;
 /** Returns an assistant, also one whose deletion was interrupted or is complete. @throws Refusal 404 */
 export async function storedAssistant(
   siteId: string,
-  { store, erasure }: Pick<ErasePorts, 'store' | 'erasure'>,
+  { store, erasure }: Pick<EraseContext, 'store' | 'erasure'>,
 ): Promise<Doomed> {
   const assistant = await store.findAssistant(siteId);
   if (assistant !== undefined) return assistant;
@@ -107,46 +107,46 @@ export async function storedAssistant(
 }
 
 /** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
-export async function storedOrganization(orgId: string, { store }: Pick<ErasePorts, 'store'>): Promise<Organization> {
+export async function storedOrganization(orgId: string, { store }: Pick<EraseContext, 'store'>): Promise<Organization> {
   const organization = await store.findOrganization(orgId);
   if (organization === undefined) throw noOrganization(orgId);
   return organization;
 }
 
 /** Repeats until a pass finds no Action, because an admin may save one during a pass. */
-async function deleteActions({ site_id, org_id }: Doomed, ports: ErasePorts): Promise<number> {
+async function deleteActions({ site_id, org_id }: Doomed, context: EraseContext): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const actions = requireAll(await ports.store.listActions(org_id)).filter((action) => action.site_id === site_id);
+    const actions = requireAll(await context.store.listActions(org_id)).filter((action) => action.site_id === site_id);
     if (actions.length === 0) return deleted;
     for (const action of actions) {
-      await ports.step(`Deleting the Actions of ${site_id}: ${deleted}`);
-      if (await ports.store.deleteAction(action)) deleted += 1;
+      await context.step(`Deleting the Actions of ${site_id}: ${deleted}`);
+      if (await context.store.deleteAction(action)) deleted += 1;
     }
   }
 }
 
 /** Waits until every request that is in progress now has ended. */
-export async function waitForRequestsInProgress(ports: Pick<ErasePorts, 'step' | 'pause'>): Promise<void> {
-  await ports.step(`Waiting ${IN_PROGRESS_MS / 1000} s for requests in progress`);
-  await ports.pause(IN_PROGRESS_MS);
+export async function waitForRequestsInProgress(context: Pick<EraseContext, 'step' | 'pause'>): Promise<void> {
+  await context.step(`Waiting ${IN_PROGRESS_MS / 1000} s for requests in progress`);
+  await context.pause(IN_PROGRESS_MS);
 }
 
 /** Erases the data of a marked assistant, until a pass finds nothing, and then the assistant. */
-async function eraseMarked(siteId: string, ports: ErasePorts): Promise<Partial<Erased>> {
-  const assistant = await storedAssistant(siteId, ports);
+async function eraseMarked(siteId: string, context: EraseContext): Promise<Partial<Erased>> {
+  const assistant = await storedAssistant(siteId, context);
   const passes: Partial<Erased>[] = [];
   let found: Erased;
   do {
-    found = erased([await eraseData(assistant, ports)]);
+    found = erased([await eraseData(assistant, context)]);
     passes.push(found);
   } while (Object.values(found).some((count) => count > 0));
-  await ports.erasure.removeAssistant(assistant);
-  await ports.erasure.eraseSite(siteId);
+  await context.erasure.removeAssistant(assistant);
+  await context.erasure.eraseSite(siteId);
   return erased(passes);
 }
 
-async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: ErasePorts): Promise<Partial<Erased>> {
+async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: EraseContext): Promise<Partial<Erased>> {
   let log_records = 0;
   const eraseLog = async (logId: string) => {
     log_records += await erasure.eraseLog(logId, (count) => step(`Erasing the log of ${logId}: ${count}`));

@@ -8,8 +8,8 @@ import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { ConnectedRun } from '../command.ts';
 
-export type PastEventsPorts = Pick<
-  ConnectedRun['ports'],
+export type PastEventsContext = Pick<
+  ConnectedRun['context'],
   'store' | 'randomBytes' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
 >;
 
@@ -18,10 +18,10 @@ export async function attemptsOf(
   logId: string,
   eventId: string,
   until: string | undefined,
-  ports: Pick<PastEventsPorts, 'eventTime' | 'eventAttempts'>,
+  context: Pick<PastEventsContext, 'eventTime' | 'eventAttempts'>,
 ): Promise<readonly DeliveryRecord[]> {
-  const at = await ports.eventTime([logId], eventId, until);
-  return at === undefined ? [] : ports.eventAttempts(logId, eventId, at);
+  const at = await context.eventTime([logId], eventId, until);
+  return at === undefined ? [] : context.eventAttempts(logId, eventId, at);
 }
 
 /** Describes the searched time for a message. */
@@ -41,15 +41,15 @@ export type TracedDelivery = ReturnType<typeof traced>;
  */
 export async function traceEvent(
   { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until: string | undefined },
-  ports: Pick<PastEventsPorts, 'store' | 'eventTime' | 'eventAttempts'>,
+  context: Pick<PastEventsContext, 'store' | 'eventTime' | 'eventAttempts'>,
 ) {
-  await requireOrganization(orgId, ports);
-  const list = await ports.store.listActions(orgId);
+  await requireOrganization(orgId, context);
+  const list = await context.store.listActions(orgId);
   const actions = list.actions.filter((action) => action.trigger === 'Event');
   const ids = actions.map(({ action_id }) => action_id);
-  const time = await ports.eventTime(ids, eventId, until);
+  const time = await context.eventTime(ids, eventId, until);
   const read = async (action: EventAction, at: string) =>
-    [action, await ports.eventAttempts(action.action_id, eventId, at)] as const;
+    [action, await context.eventAttempts(action.action_id, eventId, at)] as const;
   const found = time === undefined ? [] : await Promise.all(actions.map((action) => read(action, time)));
   const [first] = found.flatMap(([, attempts]) => attempts);
   if (time === undefined || first === undefined) {
@@ -110,24 +110,24 @@ export async function replayEvent(
     actionId,
     until,
   }: { readonly eventId: string; readonly actionId: string; readonly until?: string | undefined },
-  ports: Omit<PastEventsPorts, 'deliveryRecords'>,
+  context: Omit<PastEventsContext, 'deliveryRecords'>,
 ) {
-  const action = await requireReplayable(actionId, ports);
-  const attempts = await attemptsOf(actionId, eventId, until, ports);
+  const action = await requireReplayable(actionId, context);
+  const attempts = await attemptsOf(actionId, eventId, until, context);
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
       problem: `the log of ${actionId} has no attempt of ${eventId}${searched(until)}`,
     });
   }
   const sent = sentEnvelope(action, attempts);
-  const replay = Buffer.from(ports.randomBytes(6)).toString('hex');
-  await ports.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
+  const replay = Buffer.from(context.randomBytes(6)).toString('hex');
+  await context.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
 
 /** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action */
-async function requireReplayable(actionId: string, ports: Pick<PastEventsPorts, 'store'>): Promise<EventAction> {
-  const action = await requireAction(actionId, ports);
+async function requireReplayable(actionId: string, context: Pick<PastEventsContext, 'store'>): Promise<EventAction> {
+  const action = await requireAction(actionId, context);
   if (action.trigger !== 'Event')
     throw new Refusal('not_an_event_action', { problem: `${actionId} is not an Event Action` });
   if (!action.enabled) throw new Refusal('action_disabled', { problem: `${actionId} is disabled` });
@@ -158,20 +158,20 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
  */
 export async function failedEvents(
   { actionId, since }: { readonly actionId: string; readonly since: string },
-  ports: Pick<PastEventsPorts, 'store' | 'deliveryRecords' | 'eventAttempts'>,
+  context: Pick<PastEventsContext, 'store' | 'deliveryRecords' | 'eventAttempts'>,
   progress: (records: number) => void,
 ) {
-  await requireReplayable(actionId, ports);
+  await requireReplayable(actionId, context);
   const times = new Map<string, string>();
   let records = 0;
-  for await (const { reference, trigger_ref, event_time, success } of ports.deliveryRecords(actionId, since)) {
+  for await (const { reference, trigger_ref, event_time, success } of context.deliveryRecords(actionId, since)) {
     progress(++records);
     if (!success && trigger_ref !== 'test.ping') times.set(reference, event_time);
   }
   const failed = [];
   for (const [event_id, event_time] of [...times].reverse()) {
     // Also what was attempted before that time.
-    const attempts = await ports.eventAttempts(actionId, event_id, event_time);
+    const attempts = await context.eventAttempts(actionId, event_id, event_time);
     const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
     if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;
     const { trigger_ref: event, status, error, started_at: failed_at } = last;

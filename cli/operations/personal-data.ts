@@ -15,7 +15,7 @@ import { IN_PROGRESS_MS, waitForRequestsInProgress } from './erase.ts';
 /** A person in the data of one organization, by every id that the operator knows: of the user or visitor, an address, and so on. */
 type Person = { readonly orgId: string; readonly ids: readonly string[] };
 
-type PersonPorts = Pick<ConnectedRun['ports'], 'store' | 'erasure' | 'deliveryRecords' | 'now' | 'step' | 'pause'>;
+type PersonContext = Pick<ConnectedRun['context'], 'store' | 'erasure' | 'deliveryRecords' | 'now' | 'step' | 'pause'>;
 /** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
 type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
 type PersonData = Awaited<ReturnType<typeof findPerson>>;
@@ -25,15 +25,15 @@ type PersonData = Awaited<ReturnType<typeof findPerson>>;
  * table, because no index has its items by user.
  * @throws Refusal 404, or 400 for an id that is empty or that belongs to the organization itself
  */
-async function findPerson({ orgId, ids }: Person, ports: PersonPorts) {
-  const { sites, logs } = await logsOf(orgId, ports);
+async function findPerson({ orgId, ids }: Person, context: PersonContext) {
+  const { sites, logs } = await logsOf(orgId, context);
   if (ids.length === 0 || ids.includes('')) throw invalidField('user', 'must be an id');
   const own = ids.find((id) => id === orgId || sites.has(id) || logs.includes(id));
   if (own !== undefined) throw invalidField('user', `${own} is not the id of a person`);
   const named = new Set(ids.flatMap((id) => [id, userVisitorId(id)]));
   const found = new Map<string, StoredConversation>();
-  for await (const { items, read } of ports.erasure.conversations()) {
-    await ports.step(`Searching conversations: ${found.size} of ${read} items`);
+  for await (const { items, read } of context.erasure.conversations()) {
+    await context.step(`Searching conversations: ${found.size} of ${read} items`);
     for (const item of items) {
       if (!sites.has(item.site_id)) continue;
       const { conversation_id, visitor_id = '', user_id, session_id = '' } = item;
@@ -68,17 +68,17 @@ export async function* exported(
   orgId: string,
   ids: readonly string[] | undefined,
   from: string | undefined,
-  ports: PersonPorts,
+  context: PersonContext,
 ): AsyncGenerator<object> {
-  const person = ids && (await findPerson({ orgId, ids }, ports));
-  const { logs } = person ?? (await logsOf(orgId, ports));
+  const person = ids && (await findPerson({ orgId, ids }, context));
+  const { logs } = person ?? (await logsOf(orgId, context));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
-  for await (const record of ports.erasure.auditRecords(orgId)) {
+  for await (const record of context.erasure.auditRecords(orgId)) {
     const isWanted =
       person === undefined ? from === undefined || record.at >= from : person.auditOf(record) !== undefined;
     if (isWanted) yield { kind: 'change', ...record };
   }
-  for await (const record of recordsOf(logs, from, ports)) {
+  for await (const record of recordsOf(logs, from, context)) {
     if (person === undefined || person.placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
   }
 }
@@ -90,13 +90,13 @@ const RECORDS_PER_STEP = 100;
 async function* recordsOf(
   logs: readonly string[],
   from: string | undefined,
-  ports: PersonPorts,
+  context: PersonContext,
 ): AsyncGenerator<DeliveryRecord> {
   let read = 0;
   for (const [index, log] of logs.entries()) {
-    for await (const record of ports.deliveryRecords(log, from)) {
+    for await (const record of context.deliveryRecords(log, from)) {
       if (read++ % RECORDS_PER_STEP === 0)
-        await ports.step(`Reading delivery log ${index + 1} of ${logs.length}: ${read} records`);
+        await context.step(`Reading delivery log ${index + 1} of ${logs.length}: ${read} records`);
       yield record;
     }
   }
@@ -105,7 +105,7 @@ async function* recordsOf(
 /** Returns the ids of an organization's assistants, and of all its delivery logs, those of deleted Actions included. */
 async function logsOf(
   orgId: string,
-  { store, erasure }: PersonPorts,
+  { store, erasure }: PersonContext,
 ): Promise<{ readonly sites: ReadonlySet<string>; readonly logs: readonly string[] }> {
   await requireOrganization(orgId, { store });
   const logs = requireAll(await store.listActions(orgId)).map(({ action_id }) => action_id);
@@ -144,12 +144,12 @@ export type PersonCounts = {
 };
 
 /** Counts what `erasePerson` would erase. @throws Refusal as findPerson */
-export async function countPerson(person: Person, ports: PersonPorts): Promise<PersonCounts> {
-  const data = await findPerson(person, ports);
+export async function countPerson(person: Person, context: PersonContext): Promise<PersonCounts> {
+  const data = await findPerson(person, context);
   const places: Places = new Map();
-  const { counts } = await searchLogs(data, undefined, ports, places, async () => true);
-  const counters = await ports.erasure.countCounters(data.counters);
-  const changes = await searchTrail(person.orgId, data, ports, async () => undefined);
+  const { counts } = await searchLogs(data, undefined, context, places, async () => true);
+  const counters = await context.erasure.countCounters(data.counters);
+  const changes = await searchTrail(person.orgId, data, context, async () => undefined);
   return { ...counts, places: Object.fromEntries(places), conversations: data.conversations.length, counters, changes };
 }
 
@@ -157,7 +157,7 @@ export async function countPerson(person: Person, ports: PersonPorts): Promise<P
 async function searchTrail(
   orgId: string,
   { auditOf }: PersonData,
-  { erasure }: PersonPorts,
+  { erasure }: PersonContext,
   found: (record: AuditRecord, without: AuditRecord) => Promise<void>,
 ): Promise<number> {
   let count = 0;
@@ -177,22 +177,22 @@ async function searchTrail(
  * An interrupted run can be repeated: conversations, which lead to further records, are erased last.
  * @throws Refusal as findPerson
  */
-export async function erasePerson(person: Person, ports: PersonPorts): Promise<PersonCounts> {
-  const { erasure, now } = ports;
+export async function erasePerson(person: Person, context: PersonContext): Promise<PersonCounts> {
+  const { erasure, now } = context;
   const began = now();
-  const data = await findPerson(person, ports);
+  const data = await findPerson(person, context);
   await erasure.recordErasure(person.orgId, began);
   const erase = async (record: DeliveryRecord) => {
     return erasure.eraseContent(record, { now: now(), endedBefore: new Date(now().getTime() - IN_PROGRESS_MS) });
   };
   const places: Places = new Map();
-  const first = await searchLogs(data, undefined, ports, places, erase);
-  await waitForRequestsInProgress(ports);
+  const first = await searchLogs(data, undefined, context, places, erase);
+  await waitForRequestsInProgress(context);
   const recent = new Date(began.getTime() - DELIVERED_MS).toISOString();
   const from = first.oldestUnfinished < recent ? first.oldestUnfinished : recent;
-  const second = await searchLogs(data, from, ports, places, erase);
+  const second = await searchLogs(data, from, context, places, erase);
   for (const { site_id, conversation_id } of data.conversations) {
-    await ports.step('Erasing conversations');
+    await context.step('Erasing conversations');
     await erasure.eraseConversation(site_id, conversation_id);
   }
   return {
@@ -201,7 +201,7 @@ export async function erasePerson(person: Person, ports: PersonPorts): Promise<P
     places: Object.fromEntries(places),
     conversations: data.conversations.length,
     counters: await erasure.eraseCounters(data.counters),
-    changes: await searchTrail(person.orgId, data, ports, erasure.replaceAudit),
+    changes: await searchTrail(person.orgId, data, context, erasure.replaceAudit),
     unfinished: second.counts.unfinished,
   };
 }
@@ -227,13 +227,13 @@ type Places = Map<string, number>;
 async function searchLogs(
   { logs, placeOf }: PersonData,
   from: string | undefined,
-  ports: PersonPorts,
+  context: PersonContext,
   places: Places,
   found: (record: DeliveryRecord) => Promise<boolean>,
 ) {
   const counts = { records_read: 0, records: 0, unfinished: 0, cut_payloads: 0 };
   let oldestUnfinished = LATER_THAN_ALL;
-  for await (const record of recordsOf(logs, from, ports)) {
+  for await (const record of recordsOf(logs, from, context)) {
     counts.records_read += 1;
     const { payload, response_excerpt, state, trigger, started_at } = record;
     const place = placeOf(record);

@@ -10,7 +10,7 @@ import { vaWave } from './va-wave.ts';
 
 // Runs a conversation in the terminal, or with the lines of a pipe. Your input is the visitor's message.
 const modelId = required('MODEL_ID');
-const ports = {
+const context = {
   model: modelId === 'scripted' ? scriptedModel : bedrockModel(new BedrockRuntimeClient(), modelId),
   platform: vaWave(new LambdaClient({ maxAttempts: 1 }), new EventBridgeClient(), {
     aiActionFunction: required('AI_ACTION_FUNCTION'),
@@ -37,7 +37,7 @@ terminal.once('close', () => {
 });
 terminal.prompt();
 for await (const line of terminal) {
-  if (line.trim() !== '') await runTurn(conversation, line, ports);
+  if (line.trim() !== '') await runTurn(conversation, line, context);
   if (conversation.ended) break;
   if (isOpen) terminal.prompt();
 }

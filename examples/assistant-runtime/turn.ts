@@ -38,7 +38,7 @@ export type Conversation = {
   ended: boolean;
 };
 
-export type TurnPorts = {
+export type TurnContext = {
   readonly model: Model;
   readonly platform: Platform;
   /** Shows the reply to the visitor. */
@@ -54,42 +54,42 @@ export type TurnPorts = {
  *
  * @example
  * const conversation = { id: conversationId, sessionToken, messages: [], ended: false };
- * await runTurn(conversation, 'Where is my order 1001?', ports);
+ * await runTurn(conversation, 'Where is my order 1001?', context);
  */
-export async function runTurn(conversation: Conversation, said: string, ports: TurnPorts): Promise<boolean> {
+export async function runTurn(conversation: Conversation, said: string, context: TurnContext): Promise<boolean> {
   if (conversation.ended) return false;
   const publish = (event: 'message.received' | 'message.sent', text: string) =>
-    ports.platform
+    context.platform
       .publish(event, { conversation_id: conversation.id, message_id: randomUUID(), text })
-      .catch((cause: unknown) => ports.onFault(event, cause));
+      .catch((cause: unknown) => context.onFault(event, cause));
 
   await publish('message.received', said);
   const messages: readonly Message[] = [
     ...conversation.messages,
     { role: 'user', content: [{ kind: 'text', text: said }] },
   ];
-  const { reply, usage } = await answer(conversation.id, messages, ports);
+  const { reply, usage } = await answer(conversation.id, messages, context);
   conversation.messages = [...messages, { role: 'assistant', content: [{ kind: 'text', text: reply }] }];
-  await ports.say(reply);
+  await context.say(reply);
   await publish('message.sent', reply);
-  conversation.ended = !(await mayContinue(conversation, usage, ports));
+  conversation.ended = !(await mayContinue(conversation, usage, context));
   return true;
 }
 
 async function answer(
   conversationId: string,
   said: readonly Message[],
-  ports: TurnPorts,
+  context: TurnContext,
 ): Promise<{ readonly reply: string; readonly usage: Usage }> {
   let usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
   const messages = [...said];
   try {
-    const tools = await ports.platform.listTools().catch((cause: unknown) => {
-      ports.onFault('listTools', cause);
+    const tools = await context.platform.listTools().catch((cause: unknown) => {
+      context.onFault('listTools', cause);
       return [];
     });
     for (let round = 0; round <= TOOL_ROUNDS; round += 1) {
-      const { content, inputTokens, outputTokens } = await ports.model({ system: SYSTEM, messages, tools });
+      const { content, inputTokens, outputTokens } = await context.model({ system: SYSTEM, messages, tools });
       usage = {
         input_tokens: usage.input_tokens + inputTokens,
         output_tokens: usage.output_tokens + outputTokens,
@@ -98,36 +98,36 @@ async function answer(
       const calls = content.filter((block) => block.kind === 'toolCall');
       const text = content.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n');
       if (calls.length === 0) return { reply: text.trim() || APOLOGY, usage };
-      const answers = await Promise.all(calls.map((call) => answerCall(conversationId, call, ports)));
+      const answers = await Promise.all(calls.map((call) => answerCall(conversationId, call, context)));
       messages.push({ role: 'assistant', content }, { role: 'user', content: answers });
     }
   } catch (cause) {
     // The usage until the failure is still reported.
-    ports.onFault('model', cause);
+    context.onFault('model', cause);
   }
   return { reply: APOLOGY, usage };
 }
 
-async function answerCall(conversationId: string, call: ToolCall, ports: TurnPorts): Promise<ToolAnswer> {
+async function answerCall(conversationId: string, call: ToolCall, context: TurnContext): Promise<ToolAnswer> {
   const answered = { kind: 'toolAnswer', id: call.id } as const;
   try {
-    const { outcome, message, response } = await ports.platform.callTool(conversationId, call.name, call.input);
+    const { outcome, message, response } = await context.platform.callTool(conversationId, call.name, call.input);
     const content = response === undefined ? { message } : { message, response };
     return { ...answered, outcome, content };
   } catch (cause) {
-    ports.onFault(`callTool ${call.name}`, cause);
+    context.onFault(`callTool ${call.name}`, cause);
     const message = 'The external service is unavailable. Offer a follow-up.';
     return { ...answered, outcome: 'unavailable', content: { message } };
   }
 }
 
 /** Resolves to false only when the usage webhook answers `should_continue: false`; a fault does not end a conversation. */
-async function mayContinue(conversation: Conversation, usage: Usage, ports: TurnPorts): Promise<boolean> {
+async function mayContinue(conversation: Conversation, usage: Usage, context: TurnContext): Promise<boolean> {
   if (conversation.sessionToken === undefined) return true;
   try {
-    return (await ports.platform.reportUsage(conversation.sessionToken, usage)).should_continue;
+    return (await context.platform.reportUsage(conversation.sessionToken, usage)).should_continue;
   } catch (cause) {
-    ports.onFault('reportUsage', cause);
+    context.onFault('reportUsage', cause);
     return true;
   }
 }

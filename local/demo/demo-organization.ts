@@ -64,33 +64,33 @@ const ORDER_TOOL = {
 export async function demoOrganization(
   folder: string,
   siteHost: string,
-  ports: ManagementContext,
+  context: ManagementContext,
 ): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
   const known = readKept(file, kept);
-  const found = known && (await ports.store.findOrganization(known.org_id));
-  const ids = known && found ? known : await newOrganization(siteHost, ports);
+  const found = known && (await context.store.findOrganization(known.org_id));
+  const ids = known && found ? known : await newOrganization(siteHost, context);
   writeKept(file, ids);
   let server_secret = '';
   for (const siteId of [ids.website_site_id, ids.members_site_id]) {
-    const assistant = await ports.store.findAssistant(siteId);
+    const assistant = await context.store.findAssistant(siteId);
     if (assistant === undefined) continue;
     const { domain, allowed_domains } = assistant;
     const allowed = allowed_domains.map((entry) => (entry === domain ? siteHost : entry));
-    const moved = await updateAssistant(assistant, { domain: siteHost, allowed_domains: allowed }, ports);
+    const moved = await updateAssistant(assistant, { domain: siteHost, allowed_domains: allowed }, context);
     if (moved.authentication_mode !== 'Session Signed') continue;
-    server_secret = (await generateServerSecret(moved, { regenerate: true }, ports)).serverSecret;
+    server_secret = (await generateServerSecret(moved, { regenerate: true }, context)).serverSecret;
   }
   return { ...ids, server_secret };
 }
 
-async function newOrganization(siteHost: string, ports: ManagementContext): Promise<z.infer<typeof kept>> {
-  const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, ports);
+async function newOrganization(siteHost: string, context: ManagementContext): Promise<z.infer<typeof kept>> {
+  const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, context);
   const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
     createAssistant(
       org_id,
       { name, authentication_mode, allowed_domains, domain: siteHost, hourly_rate_limit: 10_000 },
-      ports,
+      context,
     );
   const website = await create('Website', 'Allowed Websites', [siteHost]);
   const members = await create('Members', 'Session Signed', []);
@@ -101,7 +101,7 @@ async function newOrganization(siteHost: string, ports: ManagementContext): Prom
 export async function demoActions(
   { org_id, website_site_id: website, members_site_id: members }: DemoOrganization,
   receiverUrl: string,
-  ports: ManagementContext & Context<'sealSigningSecret'>,
+  context: ManagementContext & Context<'sealSigningSecret'>,
 ): Promise<ReadonlyMap<string, Action>> {
   const events = { trigger: 'Event', events: DEMO_EVENTS };
   const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
@@ -113,14 +113,14 @@ export async function demoActions(
     ['/members/events', members, { ...events, name: 'Member CRM sync' }],
     ['/members/repair', members, form('Ask the workshop', MEMBER_FIELDS)],
   ];
-  const { actions: existing } = await ports.store.listActions(org_id);
+  const { actions: existing } = await context.store.listActions(org_id);
   const byPath = new Map<string, Action>();
   for (const [path, siteId, input] of wanted) {
     const url = receiverUrl + path;
     const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
     const action = found
-      ? updateAction(found, { url }, ports)
-      : createAction({ org_id, site_id: siteId }, { ...input, url }, ports);
+      ? updateAction(found, { url }, context)
+      : createAction({ org_id, site_id: siteId }, { ...input, url }, context);
     byPath.set(path, await action);
   }
   return byPath;

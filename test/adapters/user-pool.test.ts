@@ -72,11 +72,11 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   });
   const store = memoryConfiguration();
   const clock = new FrozenClock();
-  const ports = { store, members: store.members, now: clock.now, logins: userPoolLogins(client, 'pool') };
-  const { org_id } = await createOrganization({ name: 'Shop' }, { ...ports, randomBytes: countingBytes() });
+  const context = { store, members: store.members, now: clock.now, logins: userPoolLogins(client, 'pool') };
+  const { org_id } = await createOrganization({ name: 'Shop' }, { ...context, randomBytes: countingBytes() });
   return {
     invited,
-    add: async (input: Parameters<typeof addMember>[1]) => (await addMember(org_id, input, ports)).membership,
+    add: async (input: Parameters<typeof addMember>[1]) => (await addMember(org_id, input, context)).membership,
     members: () => store.members.list(org_id),
     users: () => users.of('pool').slice(OTHERS.length),
   };

@@ -1,4 +1,4 @@
-import { deletions, type ErasePorts, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
+import { deletions, type EraseContext, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import { erasure } from '../../src/adapters/dynamodb/erasure.ts';
 import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
@@ -41,7 +41,7 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
   await store.createAction(anEventAction());
   await members.save(MEMBER);
   const tables = { configuration: CONFIGURATION, counters: 'c', conversations: 'v', deliveryLog: 'd' };
-  const ports: ErasePorts = {
+  const eraseContext: EraseContext = {
     ...context,
     members,
     erasure: erasure(client, tables),
@@ -49,7 +49,7 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
     pause: whileWaiting,
   };
   const left = (id: string) => items().filter((item) => JSON.stringify(item).includes(id));
-  return { context, client, items, store, members, ports, left };
+  return { context, client, items, store, members, eraseContext, left };
 }
 
 type System = Awaited<ReturnType<typeof setUp>>;
@@ -67,7 +67,7 @@ describe.each(Object.entries(ATTEMPTS))('while an assistant is deleted, somebody
   test('and nothing of it is left', async () => {
     const refusals: unknown[] = [];
     const system: System = await setUp(async () => void refusals.push((await refusalOf(attempt(system))).status));
-    await eraseAssistant(SITE_ID, system.ports);
+    await eraseAssistant(SITE_ID, system.eraseContext);
     expect(refusals).toEqual([expect.any(Number)]);
     expect(await system.store.findAssistant(SITE_ID)).toBeUndefined();
     expect((await system.store.listActions(ORG_ID)).actions).toEqual([]);
@@ -84,7 +84,7 @@ test.each<[string, (system: System) => Promise<unknown>]>([
 ])('while an organization is deleted, somebody %s, and nothing is left', async (_, attempt) => {
   const refusals: unknown[] = [];
   const system: System = await setUp(async () => void refusals.push((await refusalOf(attempt(system))).code));
-  const erased = await eraseOrganization(ORG_ID, system.ports);
+  const erased = await eraseOrganization(ORG_ID, system.eraseContext);
   expect(erased).toMatchObject({ assistants: 2, members: 1, actions: 1 });
   expect(refusals).toEqual([expect.stringMatching(/_not_found$/)]);
   expect(system.left(ORG_ID)).toEqual([]);
@@ -118,37 +118,41 @@ describe('a repeated idempotency key', () => {
     const system = await setUp();
     const settings = { name: 'New', hourly_rate_limit: 1 };
     const created = await createAssistant(ORG_ID, settings, keyed(system));
-    await eraseAssistant(created.site_id, system.ports);
+    await eraseAssistant(created.site_id, system.eraseContext);
     expect((await refusalOf(createAssistant(ORG_ID, settings, keyed(system)))).code).toBe('idempotency_key_reused');
   });
 });
 
 describe('a table that was restored', () => {
   const storedAgain = async (system: System) =>
-    (await deletions(system.ports)).map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
+    (await deletions(system.eraseContext)).map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
 
   test('has deleted organizations again, which are listed and deleted again', async () => {
     const system = await setUp();
     const backup = structuredClone(system.items());
-    await eraseOrganization(ORG_ID, system.ports);
+    await eraseOrganization(ORG_ID, system.eraseContext);
     expect((await storedAgain(system)).toSorted()).toEqual(
       [ORG_ID, SITE_ID, OTHER_SITE_ID].sort().map((id) => [id, false]),
     );
     for (const Item of backup) await system.client.put({ TableName: CONFIGURATION, Item });
     expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([true, true, true]);
-    expect(await eraseOrganization(ORG_ID, system.ports)).toMatchObject({ assistants: 2, members: 1, actions: 1 });
+    expect(await eraseOrganization(ORG_ID, system.eraseContext)).toMatchObject({
+      assistants: 2,
+      members: 1,
+      actions: 1,
+    });
     expect(system.left(ORG_ID)).toEqual([]);
     expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([false, false, false]);
   });
 
   test('has conversations of a deleted assistant again, which are deleted again', async () => {
     const system = await setUp();
-    await eraseAssistant(SITE_ID, system.ports);
+    await eraseAssistant(SITE_ID, system.eraseContext);
     const kept = conversations(system.client, 'v', () => NOW);
     await kept.saveConversation(aConversation({ site_id: SITE_ID }));
-    expect(await eraseAssistant(SITE_ID, system.ports)).toMatchObject({ actions: 0, conversation_items: 1 });
-    expect((await refusalOf(eraseAssistant('site_unknown', system.ports))).code).toBe('assistant_not_found');
-    expect((await refusalOf(eraseAssistant(ORG_ID, system.ports))).code).toBe('assistant_not_found');
+    expect(await eraseAssistant(SITE_ID, system.eraseContext)).toMatchObject({ actions: 0, conversation_items: 1 });
+    expect((await refusalOf(eraseAssistant('site_unknown', system.eraseContext))).code).toBe('assistant_not_found');
+    expect((await refusalOf(eraseAssistant(ORG_ID, system.eraseContext))).code).toBe('assistant_not_found');
   });
 });
 
@@ -159,11 +163,11 @@ test('a deletion that was interrupted at any step is continued, and shows nothin
     const step = async () => {
       if (left-- === 0) throw new Error('interrupted');
     };
-    const done = await eraseOrganization(ORG_ID, { ...system.ports, step }).then(
+    const done = await eraseOrganization(ORG_ID, { ...system.eraseContext, step }).then(
       () => true,
       () => false,
     );
-    if (!done) await eraseOrganization(ORG_ID, system.ports);
+    if (!done) await eraseOrganization(ORG_ID, system.eraseContext);
     expect(system.left(ORG_ID)).toEqual([]);
     if (done) return expect(steps).toBeGreaterThan(5);
   }

@@ -1,4 +1,4 @@
-import { type ResealPorts, reseal } from '../../cli/commands/keys.ts';
+import { type ResealContext, reseal } from '../../cli/commands/keys.ts';
 import { activeKey, type KeyRing } from '../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
 import { anAssistant, anEventAction, ORG_ID } from '../fakes/configuration.ts';
@@ -70,7 +70,7 @@ describe('reseal', () => {
       }
     };
     /** @param limit number of steps after which the run is interrupted */
-    const ports = (limit = Number.POSITIVE_INFINITY): ResealPorts => {
+    const context = (limit = Number.POSITIVE_INFINITY): ResealContext => {
       const before = told.length;
       return {
         store,
@@ -85,13 +85,13 @@ describe('reseal', () => {
       };
     };
     const sealedBy = async () => (await stored()).map((action) => sealedWith(action.sealed_signing_secret));
-    return { clock, store, kept, told, ports, expectOpen, stored, sealedBy };
+    return { clock, store, kept, told, context, expectOpen, stored, sealedBy };
   }
 
   test('adds a key, waits until every function knows it, seals every secret with it and removes the old key', async () => {
-    const { clock, kept, told, ports, sealedBy } = await setUp();
+    const { clock, kept, told, context, sealedBy } = await setUp();
     const begun = clock.now().getTime();
-    const done = await reseal(ports());
+    const done = await reseal(context());
     expect(done).toEqual({ kid: kept.ring[0].kid, resealed: 5, dropped_keys: 1, lost: [] });
     expect(kept.ring.map(({ kid }) => kid)).toEqual([done.kid]);
     expect(done.kid).not.toBe('k1');
@@ -102,12 +102,12 @@ describe('reseal', () => {
   });
 
   test('a run that was interrupted at any step continues with the key that it added', async () => {
-    const { kept, ports } = await setUp(3);
+    const { kept, context } = await setUp(3);
     const kids = new Set<string>();
     let interruptions = 0;
     for (let isDone = false; !isDone; ) {
       try {
-        await reseal(ports(interruptions));
+        await reseal(context(interruptions));
         isDone = true;
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
@@ -120,41 +120,41 @@ describe('reseal', () => {
   });
 
   test('an Action that is saved during a pass is sealed in the next pass', async () => {
-    const { store, ports, stored, sealedBy } = await setUp(2);
+    const { store, context, stored, sealedBy } = await setUp(2);
     let saved = 0;
     const replaceAction: typeof store.replaceAction = async (previous, next) => {
       const renamed = { ...previous, name: 'Renamed', version: previous.version + 1 };
       if (saved++ === 0) await store.replaceAction(previous, renamed);
       return store.replaceAction(previous, next);
     };
-    const { kid, resealed } = await reseal({ ...ports(), store: { ...store, replaceAction } });
+    const { kid, resealed } = await reseal({ ...context(), store: { ...store, replaceAction } });
     expect(resealed).toBe(2);
     expect((await stored()).map(({ name }) => name)).toContain('Renamed');
     expect(await sealedBy()).toEqual([kid, kid]);
   });
 
   test('a secret that no key can open is reported, and the others are sealed', async () => {
-    const { store, ports } = await setUp(1);
+    const { store, context } = await setUp(1);
     await store.createAction(sealed('act_x', 'whsec_x', ANOTHER));
-    const done = await reseal({ ...ports(), step: async () => undefined });
+    const done = await reseal({ ...context(), step: async () => undefined });
     expect(done).toMatchObject({ resealed: 1, lost: ['act_x'] });
   });
 
   test('a ring that another run changed is not overwritten', async () => {
-    const { kept, ports } = await setUp(1);
+    const { kept, context } = await setUp(1);
     const other: KeyRing = [ANOTHER, OLD];
     const pause = async (milliseconds: number) => {
       if (milliseconds === 30_000) kept.ring = other;
-      return ports().pause(milliseconds);
+      return context().pause(milliseconds);
     };
-    const run = reseal({ ...ports(), pause, step: async () => undefined });
+    const run = reseal({ ...context(), pause, step: async () => undefined });
     await expect(run).rejects.toMatchObject({ code: 'keys_replaced' });
     expect(kept.ring).toBe(other);
   });
 
   test('of two runs that begin at the same moment, one is refused, and every secret can be opened', async () => {
-    const { kept, ports, expectOpen } = await setUp();
-    const runs = await Promise.allSettled([reseal(ports()), reseal(ports())]);
+    const { kept, context, expectOpen } = await setUp();
+    const runs = await Promise.allSettled([reseal(context()), reseal(context())]);
     const refused = runs.filter(({ status }) => status === 'rejected');
     expect(refused).toMatchObject([{ reason: { code: 'keys_replaced' } }]);
     expect(kept.ring).toHaveLength(1);

@@ -280,11 +280,11 @@ const DELETION_DEFECTS: Readonly<Record<string, DeletionDefects>> = {
     dynamo: (dynamo) => without(dynamo, ' AND attribute_not_exists(organization.deleting)'),
   },
   'a deletion does not wait for requests in progress': {
-    erase: (ports) => ({ ...ports, pause: async () => {} }),
+    erase: (eraseContext) => ({ ...eraseContext, pause: async () => {} }),
   },
   'a deletion sweeps the conversations before it waits': {
-    erase: ({ erasure, pause, ...ports }) => ({
-      ...ports,
+    erase: ({ erasure, pause, ...eraseContext }) => ({
+      ...eraseContext,
       pause: async (delay) => {
         await erasure.eraseConversations(SITE_ID, async () => {});
         await pause(delay);

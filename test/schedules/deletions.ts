@@ -1,4 +1,4 @@
-import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
+import { type EraseContext, eraseAssistant, eraseOrganization } from '../../cli/operations/erase.ts';
 import type { DynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import {
   assistantOwners,
@@ -47,7 +47,7 @@ import type { World } from '../fakes/world.ts';
 export type DeletionDefects = {
   readonly dynamo?: (dynamo: DynamoDb) => DynamoDb;
   readonly randomBytes?: RandomBytes;
-  readonly erase?: (ports: ErasePorts) => ErasePorts;
+  readonly erase?: (eraseContext: EraseContext) => EraseContext;
   readonly configuration?: (reads: Configuration, world: World) => Configuration;
   readonly log?: (log: DeliveryLog) => DeliveryLog;
   readonly members?: (members: Members, world: World) => Members;
@@ -273,9 +273,9 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       const operator = new Environment('operator', world, faults);
       const pause = (delay: number) => new Promise<void>((resolve) => world.after(delay, 'the pause ends', resolve));
       const own = parts(operator);
-      const ports = { ...own, erasure: erasure(own.dynamo, TABLES), step: async () => {}, pause };
-      const erasePorts = defects.erase?.(ports) ?? ports;
-      const erase = () => (whole ? eraseOrganization(ORG_ID, erasePorts) : eraseAssistant(SITE_ID, erasePorts));
+      const eraseContext = { ...own, erasure: erasure(own.dynamo, TABLES), step: async () => {}, pause };
+      const erasing = defects.erase?.(eraseContext) ?? eraseContext;
+      const erase = () => (whole ? eraseOrganization(ORG_ID, erasing) : eraseAssistant(SITE_ID, erasing));
       // The operator repeats what was interrupted. What is not found is deleted.
       const untilDone = (): Promise<unknown> =>
         erase().catch((error: unknown) => (error instanceof Refusal ? undefined : untilDone()));

@@ -28,15 +28,15 @@ async function setUp() {
   const store = memoryConfiguration();
   await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
   for (const site_id of [SITE_ID, OTHER_SITE_ID]) await store.createAssistant(anAssistant({ site_id }), 2);
-  const ports: ManagementContext & Context<'sealSigningSecret'> = {
+  const context: ManagementContext & Context<'sealSigningSecret'> = {
     store,
     now: clock.now,
     randomBytes: countingBytes(),
     sealSigningSecret: async (secret, actionId) => `sealed(${secret.slice(0, 6)} of ${actionId})`,
   };
-  const create = (input: object, siteId = SITE_ID) => createAction(siteId, input, ports);
-  const update = (actionId: string, change: object) => updateAction(actionId, change, ports);
-  return { clock, store, ports, create, update };
+  const create = (input: object, siteId = SITE_ID) => createAction(siteId, input, context);
+  const update = (actionId: string, change: object) => updateAction(actionId, change, context);
+  return { clock, store, context, create, update };
 }
 
 describe('a new Action', () => {
@@ -129,13 +129,13 @@ describe('a new Action', () => {
   });
 
   test('is refused when the organization has 50 Actions, until one is deleted', async () => {
-    const { create, ports } = await setUp();
+    const { create, context } = await setUp();
     const first = await create(EVENT);
     for (let i = 1; i < 50; i++) await create(EVENT, i % 2 ? SITE_ID : OTHER_SITE_ID);
     expect(await refusedWith(create(EVENT))).toEqual([409, 'actions: an organization has at most 50 Actions']);
-    await deleteAction(first.action_id, ports);
+    await deleteAction(first.action_id, context);
     await create(EVENT);
-    const gone = requireAction(first.action_id, ports);
+    const gone = requireAction(first.action_id, context);
     expect(await refusedWith(gone)).toEqual([404, `action_id: no Action ${first.action_id}`]);
   });
 
@@ -209,9 +209,9 @@ describe('changing an Action', () => {
   });
 
   test('that was changed in the meantime is refused', async () => {
-    const { create, update, ports, store } = await setUp();
+    const { create, update, context, store } = await setUp();
     const action = await create(EVENT);
-    const slow = { ...ports, store: { ...store, findActionById: async () => action } };
+    const slow = { ...context, store: { ...store, findActionById: async () => action } };
     await update(action.action_id, { name: 'Theirs' });
     expect((await refusalOf(updateAction(action.action_id, { name: 'Mine' }, slow))).code).toBe('stale_version');
     expect((await refusalOf(deleteAction(action.action_id, slow))).code).toBe('stale_version');

@@ -13,16 +13,16 @@ const NEW = { name: 'B', hourly_rate_limit: 1 };
 async function setUp(plan: 'free' | 'paid' = 'paid') {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
-  const ports: ManagementContext = { store, now: clock.now, randomBytes: countingBytes() };
-  const organization = await createOrganization({ name: 'Acme', plan }, ports);
-  const assistant = await createAssistant(organization.org_id, { name: 'Shop', hourly_rate_limit: 100 }, ports);
-  return { clock, store, ports, organization, assistant };
+  const context: ManagementContext = { store, now: clock.now, randomBytes: countingBytes() };
+  const organization = await createOrganization({ name: 'Acme', plan }, context);
+  const assistant = await createAssistant(organization.org_id, { name: 'Shop', hourly_rate_limit: 100 }, context);
+  return { clock, store, context, organization, assistant };
 }
 
 describe('an organization', () => {
   test('has the plan free by default, and its own id', async () => {
-    const { ports } = await setUp();
-    expect(await createOrganization({ name: 'Beta' }, ports)).toEqual({
+    const { context } = await setUp();
+    expect(await createOrganization({ name: 'Beta' }, context)).toEqual({
       org_id: expect.stringMatching(/^org_[a-z2-7]{20}$/),
       name: 'Beta',
       plan: 'free',
@@ -36,17 +36,17 @@ describe('an organization', () => {
     [{ name: 'x'.repeat(101) }, 'name: must be at most 100 characters'],
     [{ name: 'x', plan: 'gold' }, 'plan: '],
   ])('%p is refused: %p', async (input, message) => {
-    const { ports } = await setUp();
-    expect(await refusedWith(createOrganization(input, ports))).toEqual([400, expect.stringContaining(message)]);
+    const { context } = await setUp();
+    expect(await refusedWith(createOrganization(input, context))).toEqual([400, expect.stringContaining(message)]);
   });
 
   test('keeps settings that a change does not name', async () => {
-    const { ports, organization } = await setUp('free');
-    expect(await updateOrganization(organization.org_id, { plan: 'paid' }, ports)).toEqual({
+    const { context, organization } = await setUp('free');
+    expect(await updateOrganization(organization.org_id, { plan: 'paid' }, context)).toEqual({
       ...organization,
       plan: 'paid',
     });
-    expect(await refusedWith(updateOrganization('org_nobody', {}, ports))).toEqual([
+    expect(await refusedWith(updateOrganization('org_nobody', {}, context))).toEqual([
       404,
       'org_id: no organization org_nobody',
     ]);
@@ -78,13 +78,13 @@ describe('an assistant', () => {
     [{ domain: 'shop.example', allowed_domains: [] }, []],
     [{ domain: ' ' }, []],
   ])('with the settings %j starts with the Allowed Domains %j', async (settings, allowed_domains) => {
-    const { ports, organization } = await setUp();
+    const { context, organization } = await setUp();
     const input = { ...NEW, ...settings };
-    expect((await createAssistant(organization.org_id, input, ports)).allowed_domains).toEqual(allowed_domains);
+    expect((await createAssistant(organization.org_id, input, context)).allowed_domains).toEqual(allowed_domains);
   });
 
   test('has hosts and addresses normalized when it is created and when it is saved', async () => {
-    const { ports, organization, assistant } = await setUp();
+    const { context, organization, assistant } = await setUp();
     const settings = {
       domain: 'https://Shop.Example/',
       allowed_domains: ['https://Shop.Example/path', 'shop.example', 'HTTP://shop.example:8080/'],
@@ -95,9 +95,9 @@ describe('an assistant', () => {
       allowed_domains: ['shop.example', 'shop.example:8080'],
       ip_allowlist: ['198.51.100.7', '2001:db8::1'],
     };
-    expect(await createAssistant(organization.org_id, { ...NEW, ...settings }, ports)).toMatchObject(expected);
-    expect(await updateAssistant(assistant.site_id, settings, ports)).toMatchObject(expected);
-    expect(await updateAssistant(assistant.site_id, { domain: '  ' }, ports)).toMatchObject({
+    expect(await createAssistant(organization.org_id, { ...NEW, ...settings }, context)).toMatchObject(expected);
+    expect(await updateAssistant(assistant.site_id, settings, context)).toMatchObject(expected);
+    expect(await updateAssistant(assistant.site_id, { domain: '  ' }, context)).toMatchObject({
       ...expected,
       domain: '',
     });
@@ -119,21 +119,25 @@ describe('an assistant', () => {
     [{ server_secret: { sha256: '', last_six: '' } }, ''],
     [{ escalation_topics: [] }, ''],
   ])('with %p is refused: %p', async (changes, message) => {
-    const { ports, organization } = await setUp();
-    const refused = createAssistant(organization.org_id, { ...NEW, ...changes }, ports);
+    const { context, organization } = await setUp();
+    const refused = createAssistant(organization.org_id, { ...NEW, ...changes }, context);
     expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(new RegExp(`^${message}.+`))]);
   });
 
   test('of an unknown organization is refused', async () => {
-    const { ports } = await setUp();
-    const refused = createAssistant('org_nobody', NEW, ports);
+    const { context } = await setUp();
+    const refused = createAssistant('org_nobody', NEW, context);
     expect(await refusedWith(refused)).toEqual([404, 'org_id: no organization org_nobody']);
   });
 
   test('keeps settings that a change does not name, and increases the version', async () => {
-    const { ports, assistant, clock } = await setUp();
+    const { context, assistant, clock } = await setUp();
     clock.advance(1000);
-    const changed = await updateAssistant(assistant.site_id, { enabled: false, allowed_domains: ['a.example'] }, ports);
+    const changed = await updateAssistant(
+      assistant.site_id,
+      { enabled: false, allowed_domains: ['a.example'] },
+      context,
+    );
     expect(changed).toEqual({
       ...assistant,
       enabled: false,
@@ -141,7 +145,7 @@ describe('an assistant', () => {
       updated_at: '2026-03-04T05:06:08.250Z',
       version: 2,
     });
-    expect(await updateAssistant(assistant.site_id, { name: 'New' }, ports)).toMatchObject({
+    expect(await updateAssistant(assistant.site_id, { name: 'New' }, context)).toMatchObject({
       name: 'New',
       enabled: false,
       allowed_domains: ['a.example'],
@@ -151,24 +155,24 @@ describe('an assistant', () => {
   const optional = Object.entries(ASSISTANT_SETTINGS).filter(([, setting]) => setting.safeParse(undefined).success);
 
   test.each(optional)('null removes the optional setting %s, and a change of something else keeps it', async (name) => {
-    const { assistant, ports, store } = await setUp();
+    const { assistant, context, store } = await setUp();
     const set = Object.assign({ ...assistant, version: 2 }, { [name]: ['set'] });
     await store.replaceAssistant(assistant, set);
-    expect(await updateAssistant(assistant.site_id, { name: 'New' }, ports)).toMatchObject({ [name]: ['set'] });
-    expect(Object(await updateAssistant(assistant.site_id, { [name]: null }, ports))[name]).toBeUndefined();
+    expect(await updateAssistant(assistant.site_id, { name: 'New' }, context)).toMatchObject({ [name]: ['set'] });
+    expect(Object(await updateAssistant(assistant.site_id, { [name]: null }, context))[name]).toBeUndefined();
   });
 
   test('that was saved in the meantime is not overwritten', async () => {
-    const { ports, assistant, store } = await setUp();
-    const slow = { ...ports, store: { ...store, findAssistant: async () => assistant } };
-    await updateAssistant(assistant.site_id, { name: 'Theirs' }, ports);
+    const { context, assistant, store } = await setUp();
+    const slow = { ...context, store: { ...store, findAssistant: async () => assistant } };
+    await updateAssistant(assistant.site_id, { name: 'Theirs' }, context);
     expect((await refusalOf(updateAssistant(assistant.site_id, { name: 'Mine' }, slow))).status).toBe(409);
     expect((await store.findAssistant(assistant.site_id))?.name).toBe('Theirs');
   });
 
   test('that does not exist cannot be changed', async () => {
-    const { ports } = await setUp();
-    expect(await refusedWith(updateAssistant('site_nobody', {}, ports))).toEqual([
+    const { context } = await setUp();
+    expect(await refusedWith(updateAssistant('site_nobody', {}, context))).toEqual([
       404,
       'site_id: no assistant site_nobody',
     ]);
@@ -179,38 +183,38 @@ describe('Session Signed', () => {
   const signed = { authentication_mode: 'Session Signed' };
 
   test('cannot be selected on the free plan', async () => {
-    const { ports, organization, assistant } = await setUp('free');
-    const created = createAssistant(organization.org_id, { ...NEW, ...signed }, ports);
+    const { context, organization, assistant } = await setUp('free');
+    const created = createAssistant(organization.org_id, { ...NEW, ...signed }, context);
     expect(await refusedWith(created)).toEqual([400, expect.stringMatching(/^authentication_mode: .*paid/)]);
-    expect(await refusedWith(updateAssistant(assistant.site_id, signed, ports))).toEqual([
+    expect(await refusedWith(updateAssistant(assistant.site_id, signed, context))).toEqual([
       400,
       expect.stringMatching(/^authentication_mode: .*paid/),
     ]);
   });
 
   test('keeps working after a downgrade, but cannot be selected again', async () => {
-    const { ports, organization, assistant } = await setUp('paid');
-    await updateAssistant(assistant.site_id, signed, ports);
-    await updateOrganization(organization.org_id, { plan: 'free' }, ports);
-    expect(await updateAssistant(assistant.site_id, { ...signed, name: 'Renamed' }, ports)).toMatchObject({
+    const { context, organization, assistant } = await setUp('paid');
+    await updateAssistant(assistant.site_id, signed, context);
+    await updateOrganization(organization.org_id, { plan: 'free' }, context);
+    expect(await updateAssistant(assistant.site_id, { ...signed, name: 'Renamed' }, context)).toMatchObject({
       ...signed,
       name: 'Renamed',
     });
-    await updateAssistant(assistant.site_id, { authentication_mode: 'Allowed Websites' }, ports);
-    expect((await refusalOf(updateAssistant(assistant.site_id, signed, ports))).status).toBe(400);
+    await updateAssistant(assistant.site_id, { authentication_mode: 'Allowed Websites' }, context);
+    expect((await refusalOf(updateAssistant(assistant.site_id, signed, context))).status).toBe(400);
   });
 });
 
 describe('the server secret', () => {
   async function signedSetUp() {
     const all = await setUp('paid');
-    await updateAssistant(all.assistant.site_id, { authentication_mode: 'Session Signed' }, all.ports);
+    await updateAssistant(all.assistant.site_id, { authentication_mode: 'Session Signed' }, all.context);
     return { ...all, siteId: all.assistant.site_id };
   }
 
   test('is returned once and stored as its hash with the last six characters', async () => {
-    const { ports, siteId, store } = await signedSetUp();
-    const { serverSecret, assistant } = await generateServerSecret(siteId, { regenerate: false }, ports);
+    const { context, siteId, store } = await signedSetUp();
+    const { serverSecret, assistant } = await generateServerSecret(siteId, { regenerate: false }, context);
     expect(siteOfServerSecret(serverSecret)).toBe(siteId);
     const stored = await store.findAssistant(siteId);
     expect(stored).toEqual(assistant);
@@ -220,37 +224,37 @@ describe('the server secret', () => {
   });
 
   test('is replaced only on request, and then the old secret is refused', async () => {
-    const { ports, siteId, store } = await signedSetUp();
-    const first = await generateServerSecret(siteId, { regenerate: false }, ports);
-    expect((await refusalOf(generateServerSecret(siteId, { regenerate: false }, ports))).status).toBe(409);
-    const second = await generateServerSecret(siteId, { regenerate: true }, ports);
+    const { context, siteId, store } = await signedSetUp();
+    const first = await generateServerSecret(siteId, { regenerate: false }, context);
+    expect((await refusalOf(generateServerSecret(siteId, { regenerate: false }, context))).status).toBe(409);
+    const second = await generateServerSecret(siteId, { regenerate: true }, context);
     const stored = (await store.findAssistant(siteId))?.server_secret;
     expect(serverSecretMatches(stored, first.serverSecret)).toBe(false);
     expect(serverSecretMatches(stored, second.serverSecret)).toBe(true);
   });
 
   test('is kept when settings change', async () => {
-    const { ports, siteId } = await signedSetUp();
-    const { assistant } = await generateServerSecret(siteId, { regenerate: false }, ports);
-    expect((await updateAssistant(siteId, { name: 'New' }, ports)).server_secret).toEqual(assistant.server_secret);
+    const { context, siteId } = await signedSetUp();
+    const { assistant } = await generateServerSecret(siteId, { regenerate: false }, context);
+    expect((await updateAssistant(siteId, { name: 'New' }, context)).server_secret).toEqual(assistant.server_secret);
   });
 
   test('is generated first when Session Signed is selected, also when it is not saved, and regenerated at any time', async () => {
-    const { ports, assistant } = await setUp('paid');
+    const { context, assistant } = await setUp('paid');
     const { site_id } = assistant;
-    const refused = generateServerSecret(site_id, { regenerate: true }, ports);
+    const refused = generateServerSecret(site_id, { regenerate: true }, context);
     expect(await refusedWith(refused)).toEqual([400, expect.stringMatching(/^authentication_mode: /)]);
     const selected = { regenerate: false, authentication_mode: 'Session Signed' } as const;
-    const first = await generateServerSecret(site_id, selected, ports);
+    const first = await generateServerSecret(site_id, selected, context);
     expect(first.assistant.authentication_mode).toBe('Allowed Websites');
-    const second = await generateServerSecret(site_id, { regenerate: true }, ports);
+    const second = await generateServerSecret(site_id, { regenerate: true }, context);
     expect(second.serverSecret).not.toBe(first.serverSecret);
   });
 
   test('is not generated on a free account, where Session Signed cannot be selected', async () => {
-    const { ports, assistant } = await setUp('free');
+    const { context, assistant } = await setUp('free');
     const selected = { regenerate: false, authentication_mode: 'Session Signed' } as const;
-    expect((await refusalOf(generateServerSecret(assistant.site_id, selected, ports))).code).toBe('paid_feature');
+    expect((await refusalOf(generateServerSecret(assistant.site_id, selected, context))).code).toBe('paid_feature');
   });
 });
 
@@ -258,9 +262,9 @@ describe('escalation topics', () => {
   const topic = 'arn:aws:sns:eu-central-1:123456789012:va-wave-escalation-shop';
 
   test('are set, and kept when settings change', async () => {
-    const { ports, assistant } = await setUp();
-    await setByOperator(assistant.site_id, 'escalation_topics', [topic], ports);
-    expect((await updateAssistant(assistant.site_id, { name: 'New' }, ports)).escalation_topics).toEqual([topic]);
+    const { context, assistant } = await setUp();
+    await setByOperator(assistant.site_id, 'escalation_topics', [topic], context);
+    expect((await updateAssistant(assistant.site_id, { name: 'New' }, context)).escalation_topics).toEqual([topic]);
   });
 
   test.each([
@@ -269,8 +273,8 @@ describe('escalation topics', () => {
     'arn:aws:sns:eu-central-1:123456789012:va-wave-escalation-shop:sub',
     'va-wave-escalation-shop',
   ])('%p is refused', async (wrong) => {
-    const { ports, assistant } = await setUp();
-    expect(await refusedWith(setByOperator(assistant.site_id, 'escalation_topics', [topic, wrong], ports))).toEqual([
+    const { context, assistant } = await setUp();
+    expect(await refusedWith(setByOperator(assistant.site_id, 'escalation_topics', [topic, wrong], context))).toEqual([
       400,
       expect.stringMatching(/^escalation_topics\.1: /),
     ]);

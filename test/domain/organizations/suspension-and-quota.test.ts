@@ -19,14 +19,14 @@ class Interrupted extends Error {}
 async function setUp() {
   const store = memoryConfiguration();
   const sources = { now: new FrozenClock().now, randomBytes: countingBytes() };
-  const ports = { store, ...sources, sealSigningSecret: async () => 'sealed', step: async () => {} };
-  const { org_id } = await createOrganization({ name: 'Shop' }, ports);
-  const assistant = () => createAssistant(org_id, { name: 'Shop', domain: 'a.example', hourly_rate_limit: 9 }, ports);
+  const context = { store, ...sources, sealSigningSecret: async () => 'sealed', step: async () => {} };
+  const { org_id } = await createOrganization({ name: 'Shop' }, context);
+  const assistant = () => createAssistant(org_id, { name: 'Shop', domain: 'a.example', hourly_rate_limit: 9 }, context);
   const action = (siteId: string) => {
     const input = { trigger: 'Event', name: 'Tell', url: 'https://crm.example/', events: ['message.sent'] };
-    return createAction(siteId, input, ports);
+    return createAction(siteId, input, context);
   };
-  const rename = (actionId: string) => updateAction(actionId, { name: 'Renamed' }, ports);
+  const rename = (actionId: string) => updateAction(actionId, { name: 'Renamed' }, context);
   const sites = [await assistant(), await assistant()];
   for (const { site_id } of sites) await action(site_id);
   /** The organization and all assistants and Actions that copy its restrictions. */
@@ -40,9 +40,9 @@ async function setUp() {
     const step = async () => {
       if (steps++ >= limit) throw new Interrupted();
     };
-    return setSuspended(org_id, suspended, { ...ports, step });
+    return setSuspended(org_id, suspended, { ...context, step });
   };
-  return { ports, org_id, assistant, action, rename, sites, parts, set };
+  return { context, org_id, assistant, action, rename, sites, parts, set };
 }
 
 type World = Awaited<ReturnType<typeof setUp>>;
@@ -53,7 +53,7 @@ const RESTRICTIONS = [
     'daily_outbound_quota',
     500,
     null,
-    ({ org_id, ports }: World, on: boolean) => setOutboundQuota(org_id, on ? 500 : null, ports),
+    ({ org_id, context }: World, on: boolean) => setOutboundQuota(org_id, on ? 500 : null, context),
   ],
 ] as const;
 
@@ -70,34 +70,34 @@ describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
 
   test('is on parts that are created or changed later, is no setting of an admin, and is not shown as one', async () => {
     const world = await setUp();
-    const { ports, assistant, action, rename, sites } = world;
+    const { context, assistant, action, rename, sites } = world;
     await restrict(world, true);
     const created = await assistant();
     const added = await action(created.site_id);
     const renamed = await rename(added.action_id);
-    const changed = await updateAssistant(sites[0]?.site_id ?? '', { enabled: true }, ports);
+    const changed = await updateAssistant(sites[0]?.site_id ?? '', { enabled: true }, context);
     expect([created, added, renamed, changed].map((part) => part[name])).toEqual(Array(4).fill(on));
     expect(settingsOf(renamed)).not.toHaveProperty(name);
-    expect((await refusedWith(updateAction(added.action_id, { [name]: off }, ports)))[0]).toBe(400);
-    expect((await refusedWith(updateAssistant(created.site_id, { [name]: off }, ports)))[0]).toBe(400);
-    expect((await requireAssistant(created.site_id, ports))[name]).toBe(on);
+    expect((await refusedWith(updateAction(added.action_id, { [name]: off }, context)))[0]).toBe(400);
+    expect((await refusedWith(updateAssistant(created.site_id, { [name]: off }, context)))[0]).toBe(400);
+    expect((await requireAssistant(created.site_id, context))[name]).toBe(on);
   });
 
   test.each([true, false])(
     'is that of the organization on parts whose creation runs while it changes (%p)',
     async (to) => {
       const world = await setUp();
-      const { ports, assistant, action, sites } = world;
+      const { context, assistant, action, sites } = world;
       await restrict(world, !to);
       // Both read the organization before the change, and write afterwards.
-      const { createAssistant, createAction } = ports.store;
+      const { createAssistant, createAction } = context.store;
       let changing: Promise<unknown> | undefined;
       const late = async <T>(write: () => Promise<T>): Promise<T> => {
         changing ??= restrict(world, to);
         await changing;
         return write();
       };
-      Object.assign(ports.store, {
+      Object.assign(context.store, {
         createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit)),
         createAction: (next: Action) => late(() => createAction(next)),
       });
@@ -115,16 +115,16 @@ test('an interrupted suspension can be repeated', async () => {
 });
 
 test('resuming a suspended organization leaves its quota unchanged', async () => {
-  const { ports, parts, org_id } = await setUp();
-  await setOutboundQuota(org_id, 500, ports);
-  await setSuspended(org_id, true, ports);
-  await setSuspended(org_id, false, ports);
+  const { context, parts, org_id } = await setUp();
+  await setOutboundQuota(org_id, 500, context);
+  await setSuspended(org_id, true, context);
+  await setSuspended(org_id, false, context);
   expect((await parts()).map((part) => part?.daily_outbound_quota)).toEqual(Array(5).fill(500));
 });
 
 test('the dashboard does not show the quota', async () => {
-  const { ports, org_id, assistant, action } = await setUp();
-  await setOutboundQuota(org_id, 500, ports);
+  const { context, org_id, assistant, action } = await setUp();
+  await setOutboundQuota(org_id, 500, context);
   const site = await assistant();
   for (const shown of [viewOfAction(await action(site.site_id)), viewOfAssistant(site)]) {
     expect(shown).not.toHaveProperty('daily_outbound_quota');
@@ -132,8 +132,8 @@ test('the dashboard does not show the quota', async () => {
 });
 
 test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and changes nothing', async (perDay) => {
-  const { ports, parts, org_id } = await setUp();
-  expect(await refusedWith(setOutboundQuota(org_id, perDay, ports))).toEqual([
+  const { context, parts, org_id } = await setUp();
+  expect(await refusedWith(setOutboundQuota(org_id, perDay, context))).toEqual([
     400,
     expect.stringMatching(/^daily_outbound_quota: /),
   ]);
@@ -141,6 +141,6 @@ test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and ch
 });
 
 test('refuses an organization that does not exist', async () => {
-  const { ports } = await setUp();
-  expect((await refusedWith(setOutboundQuota('org_x', 500, ports)))[0]).toBe(404);
+  const { context } = await setUp();
+  expect((await refusedWith(setOutboundQuota('org_x', 500, context)))[0]).toBe(404);
 });

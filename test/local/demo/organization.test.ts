@@ -10,9 +10,9 @@ const folder = temporaryFolder();
 test('the demo finds its customer again, moves it to the new port, and gives its backend a new server secret', async () => {
   const store = memoryConfiguration();
   const sealSigningSecret = async (secret: string) => secret;
-  const ports = { store, now: new FrozenClock().now, randomBytes: countingBytes(), sealSigningSecret };
-  const first = await demoOrganization(folder, 'localhost:8788', ports);
-  const again = await demoOrganization(folder, 'localhost:9999', ports);
+  const context = { store, now: new FrozenClock().now, randomBytes: countingBytes(), sealSigningSecret };
+  const first = await demoOrganization(folder, 'localhost:8788', context);
+  const again = await demoOrganization(folder, 'localhost:9999', context);
   expect(again).toEqual({ ...first, server_secret: again.server_secret });
   expect(await store.findAssistant(first.website_site_id)).toMatchObject({
     domain: 'localhost:9999',
@@ -21,6 +21,6 @@ test('the demo finds its customer again, moves it to the new port, and gives its
   const stored = (await store.findAssistant(first.members_site_id))?.server_secret;
   expect(serverSecretMatches(stored, again.server_secret)).toBe(true);
   // A user no longer wants tokens there.
-  await updateAssistant(first.members_site_id, { authentication_mode: 'Allowed Websites' }, ports);
-  expect(await demoOrganization(folder, 'localhost:9999', ports)).toEqual({ ...first, server_secret: '' });
+  await updateAssistant(first.members_site_id, { authentication_mode: 'Allowed Websites' }, context);
+  expect(await demoOrganization(folder, 'localhost:9999', context)).toEqual({ ...first, server_secret: '' });
 });

@@ -196,10 +196,10 @@ describe('Actions', () => {
 
 describe('concurrent saves of the dashboard', () => {
   const sources = { now: new FrozenClock().now, randomBytes };
-  const ports = { store, ...sources, sealSigningSecret: async () => 'sealed' };
+  const context = { store, ...sources, sealSigningSecret: async () => 'sealed' };
   const by = (org_id: string, creationKey?: string) => {
     const member: Membership = { org_id, sub: 'anna', email: 'anna@shop.example', role: 'admin', created_at: '' };
-    return { ...ports, author: { by: member, at: ports.now(), creationKey } };
+    return { ...context, author: { by: member, at: context.now(), creationKey } };
   };
 
   test('with one creation key make one assistant and one form, with one record each', async () => {
@@ -223,8 +223,8 @@ describe('concurrent saves of the dashboard', () => {
     const save = (name: string) =>
       saveAt(
         1,
-        () => assistantOf(author.by, assistant.site_id, ports),
-        (seen) => updateAssistant(seen, { name }, { ...ports, author }),
+        () => assistantOf(author.by, assistant.site_id, context),
+        (seen) => updateAssistant(seen, { name }, { ...context, author }),
       );
     const saves = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => save(`Name ${i}`)));
     const reasons = saves.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

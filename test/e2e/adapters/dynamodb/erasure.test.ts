@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type ErasePorts, eraseAssistant, eraseOrganization } from '../../../../cli/operations/erase.ts';
+import { type EraseContext, eraseAssistant, eraseOrganization } from '../../../../cli/operations/erase.ts';
 import { countPerson, erasePerson } from '../../../../cli/operations/personal-data.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
@@ -57,7 +57,7 @@ function setUp() {
   const kept = conversations(client, sorted, clock.now);
   const memberships = members(client, sorted);
   /** @param steps after which the operator presses Ctrl-C */
-  const ports = (steps = Number.POSITIVE_INFINITY): ErasePorts => {
+  const context = (steps = Number.POSITIVE_INFINITY): EraseContext => {
     let left = steps;
     const step = async () => {
       if (left-- <= 0) throw new Interrupted();
@@ -95,7 +95,7 @@ function setUp() {
     await memberships.save(by);
     return { orgId: org_id, audited: { ...management, author: { by, at: clock.now() } } };
   };
-  return { ports, assistant, organization, record, management, kept, log };
+  return { context, assistant, organization, record, management, kept, log };
 }
 
 /** Returns every item that contains one of these texts, without the records of deletions. */
@@ -109,7 +109,7 @@ async function itemsNaming(...ids: readonly string[]): Promise<string[]> {
 
 /** A world with the person u-1, and with data that must stay: of u-10, of the name only, and of the same id in another organization. */
 async function aPerson() {
-  const { ports, organization, management, kept, log } = setUp();
+  const { context, organization, management, kept, log } = setUp();
   const [{ orgId }, other] = [await organization(), await organization()];
   const site = async (org: string) => {
     const { site_id } = await createAssistant(org, { name: 'Shop', domain: '', hourly_rate_limit: 9 }, management);
@@ -161,7 +161,7 @@ async function aPerson() {
   const stored = async ({ action_id, reference, at }: AttemptStart) =>
     (await eventAttempts(tables.client, tables.log, action_id, reference, at))[0];
   const personPorts = (steps?: number) => ({
-    ...ports(steps),
+    ...context(steps),
     deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from),
   });
   const person = { orgId, ids: ['u-1', 'ada@example.com', '198.51.100.7'] };
@@ -219,9 +219,9 @@ test('no delivery restores what was erased: neither one in progress, nor a compl
   const inFunction = start({ user: 'u-1' }, form);
   await log.claim(inFunction);
   const retries: AttemptStart[] = [];
-  const ports = personPorts();
+  const context = personPorts();
   const found = await erasePerson(person, {
-    ...ports,
+    ...context,
     pause: async () => {
       await log.complete(old, result);
       await log.complete(inFunction, result);
@@ -265,25 +265,25 @@ function raise(): never {
 }
 
 test('erases an assistant with all its items, and no item of another assistant', async () => {
-  const { ports, assistant, organization } = setUp();
+  const { context, assistant, organization } = setUp();
   const { orgId } = await organization();
   const doomed = await assistant(orgId);
   const other = await assistant(orgId);
   const before = (await itemsNaming(other)).map(({ length }) => length);
   const all = await itemsNaming(doomed);
   expect(all.length).toBeGreaterThan(5);
-  expect(await eraseAssistant(doomed, ports())).toEqual({ actions: 2, log_records: 61, conversation_items: 2 });
+  expect(await eraseAssistant(doomed, context())).toEqual({ actions: 2, log_records: 61, conversation_items: 2 });
   expect(await itemsNaming(doomed)).toEqual([]);
   expect((await itemsNaming(other)).map(({ length }) => length)).toEqual(before);
-  await eraseOrganization(orgId, ports());
+  await eraseOrganization(orgId, context());
   expect(await itemsNaming(orgId, doomed, other, 'of a visitor')).toEqual([]);
 });
 
 test('erases an organization completely after interruptions at every step', async () => {
-  const { ports, assistant, organization } = setUp();
+  const { context, assistant, organization } = setUp();
   const { orgId, audited } = await organization();
   const sites = [await assistant(orgId), await assistant(orgId)];
   await createAssistant(orgId, { name: 'Audited', domain: '', hourly_rate_limit: 9 }, audited);
-  expect(await interruptedAtEachStep((steps) => eraseOrganization(orgId, ports(steps)))).toBeGreaterThan(7);
+  expect(await interruptedAtEachStep((steps) => eraseOrganization(orgId, context(steps)))).toBeGreaterThan(7);
   expect(await itemsNaming(orgId, ...sites, 'of a visitor')).toEqual([]);
 });

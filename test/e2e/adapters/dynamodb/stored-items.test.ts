@@ -74,7 +74,7 @@ async function storeItems() {
     log: deliveryLog(logs.client, logs.sorted, { retentionDays: 30, now: clock.now }),
     periods: failurePeriods(client, { counters: unsorted, deliveryLog: sorted }),
     clock,
-    ports: {
+    context: {
       store: configurationStore(client, sorted),
       now: clock.now,
       randomBytes: countingBytes(),
@@ -255,7 +255,7 @@ describe('attributes of newer code', () => {
     const key = ACTION(id);
     await stored.put(tables.sorted, newerAt(key));
     const before = await rawAt(key);
-    await updateAction(id, { url: 'https://crm.example/elsewhere' }, stored.ports);
+    await updateAction(id, { url: 'https://crm.example/elsewhere' }, stored.context);
     const after = await rawAt(key);
     expect(after).toMatchObject({ ...more, action: { ...more, url: 'https://crm.example/elsewhere' } });
     const { url, version, updated_at, ...kept } = z.looseObject({}).parse(before?.action);
@@ -264,7 +264,7 @@ describe('attributes of newer code', () => {
 
   test('in the item of an assistant are kept by a change', async () => {
     await stored.put(tables.sorted, newerAt(PLAIN_ASSISTANT));
-    await updateAssistant(PLAIN, { name: 'Another' }, stored.ports);
+    await updateAssistant(PLAIN, { name: 'Another' }, stored.context);
     expect(await rawAt(PLAIN_ASSISTANT)).toMatchObject({ ...more, assistant: { ...more, name: 'Another' } });
   });
 
@@ -272,7 +272,7 @@ describe('attributes of newer code', () => {
     const [name, events] = ['x'.repeat(5000), ['conversation.started', 'event.of.a.later.release']];
     const put = changedAt(changedAt(itemAt(ACTION(EVENT)), ['action', 'name'], name), ['action', 'events'], events);
     await stored.put(tables.sorted, { ...put, ...ACTION(EVENT) });
-    await updateAction(EVENT, { enabled: true }, stored.ports);
+    await updateAction(EVENT, { enabled: true }, stored.context);
     expect(await stored.reads.findAction(ORG, EVENT)).toMatchObject({ name, events, enabled: true });
   });
 });
@@ -292,8 +292,8 @@ test('an Action whose parameters and fields have names such as constructor is st
     parameters: { properties: named, required: ['constructor'] },
     response_field_map: { constructor: '$.a.b', valueOf: '$.c', name: '$.d' },
   };
-  const created = await createAction(PLAIN, input, stored.ports);
-  const changed = await updateAction(created.action_id, { name: 'Odder names' }, stored.ports);
+  const created = await createAction(PLAIN, input, stored.context);
+  const changed = await updateAction(created.action_id, { name: 'Odder names' }, stored.context);
   expect(await stored.reads.findAction(ORG, created.action_id)).toEqual(changed);
   expect(changed).toMatchObject({ parameters: { properties: named }, response_field_map: input.response_field_map });
   await stored.store.deleteAction(changed);
