@@ -14,7 +14,7 @@ import { installPrograms } from './programs.ts';
 
 /**
  * Follows the runbook's "Loss of a region" from us-east-1 to eu-west-1. AWS Backup and the replica of a secret are played by this test, because the
- * emulator has neither: it copies the table and the sealing key. No event is delivered: none arrived in the emulator's second region within a minute.
+ * emulator has neither: it copies the table and the sealing key. It delivers no event: that none arrives in the emulator's second region has an unknown cause.
  */
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
