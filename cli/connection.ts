@@ -8,7 +8,7 @@ import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
 
-/** Timeouts in milliseconds. They are longer than those of the functions, because the operator may be far from the region. */
+/** Timeouts of the AWS clients in milliseconds. They are longer than in the functions (aws-clients.ts), because the operator may be far from the region. */
 const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
 const readyFile = z.object({

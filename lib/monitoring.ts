@@ -28,6 +28,7 @@ const DASHBOARD_WIDTH = 24;
 const QUERIES = {
   Errors: 'level = "ERROR"',
   FailedMessages: 'message like /becomes visible again/',
+  // Every attempt that is no success, because a success has no line.
   FailedDeliveries: 'message = "Attempted"',
 } as const;
 
@@ -84,8 +85,12 @@ export class Monitoring extends Construct {
             '@timestamp',
             'service',
             'message',
-            'error.name',
-            'error.message',
+            'cause.error',
+            'cause.code',
+            'cause.message',
+            'outcome',
+            'failure_code',
+            'status',
             'function_request_id',
             'event_id',
             'action_id',

@@ -33,7 +33,7 @@ type ServiceTableProps = {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** A table, on demand and recoverable to any second of the last 35 days unless the data expires. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
+/** A table, on demand and recoverable to any second of the last 35 days unless `recovery` is false. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
   readonly table: ITable;
   readonly #environment: Readonly<Record<string, string>>;

@@ -28,6 +28,7 @@ export function readSettings() {
     base,
     siteId: given('siteId'),
     token: given('sessionToken'),
+    /** On for any value but false and 0, also an empty one. */
     debug: !/^(false|0)$/i.test(given('debug') ?? '0'),
     /** A BCP 47 tag; empty for the page's own language. */
     language: given('language'),

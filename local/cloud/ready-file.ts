@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { writeKept } from './data-folder.ts';
 
-/** Removes the files after its input has ended, unless a later process has written them. The first word is this process. */
+/** Removes the files after its input has ended, unless a later process has written them. $0 is the id of this process; `writeKept` writes `pid`, the last property, on a line of its own. */
 const GUARD = 'cat; for file do if grep -qs "\\"pid\\": $0$" "$file"; then rm -f "$file"; fi; done';
 
 /**
@@ -19,7 +18,6 @@ export function writeReadyFiles(files: readonly string[], ready: object): () => 
   const ended = once(guard, 'close').catch(() => {});
   for (const file of files) writeKept(file, { ...ready, pid: process.pid });
   return async () => {
-    for (const file of files) rmSync(file, { force: true });
     guard.stdin.end();
     await ended;
   };

@@ -84,7 +84,7 @@ const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
   'must be a dotted path such as $.order.status',
 );
 
-/** A map as a list, in which two entries can have the same name, and each name and path can be refused on its own. */
+/** The map as the rows of the dashboard's form. In a JSON object a repeated name would be lost; in rows it is refused, and each name and path on its own. */
 const mapEntries = z
   .array(
     z.strictObject({

@@ -44,9 +44,9 @@ export type DeliveryRecord = {
   readonly started_at: string;
   /** The envelope's timestamp, or the start of an attempt that no event caused. The log is sorted by this time. */
   readonly event_time: string;
-  /** `started` until the outcome is known. A crash cut off the attempt of a record that stays `started`. */
+  /** `started` until the outcome is known. It stays so when a crash cut the attempt off, or when its outcome could not be written. */
   readonly state: 'started' | 'succeeded' | 'failed';
-  /** The body that was sent; null on GET, for data that is nested too deeply, and for an Event delivery until the outcome is known. */
+  /** The body that was sent; null on GET, for data that is nested too deeply, and for an Event delivery until the outcome is known, or for good if its Action was deleted after a crash. */
   readonly payload: string | null;
   /** True when the payload was too large for the log. The record then has only the beginning of it. */
   readonly payload_cut: boolean;

@@ -164,7 +164,7 @@ export type Conversations = {
     limit: number,
   ) => Promise<boolean>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
-  /** Returns the id of the accepted submission with this key. */
+  /** Returns the ids of the accepted submission with this key. */
   readonly acceptedSubmission: (key: SubmissionKey) => Promise<SubmissionIds | undefined>;
   /** Claims the key for a submission, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, ids: SubmissionIds, now: Date) => Promise<SubmissionClaim>;
@@ -239,7 +239,7 @@ export type OutboundRequest = {
    * a key uses a new connection.
    */
   readonly connectionKey?: string;
-  /** Bytes of the response body that the caller needs, at most 1 MB. The rest may not be read. @default 1 MB */
+  /** Bytes of the response body that the caller needs, at most 1 MB. The rest need not be read. @default 1 MB */
   readonly keepBytes?: number;
   /** The organization, or `usage#<organization>`, against whose limit of requests in flight the request counts. Absent: it is not counted. */
   readonly inFlightOf?: string;

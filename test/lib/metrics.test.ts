@@ -1,13 +1,16 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import * as z from 'zod';
 import { VaWave } from '../../lib/va-wave.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
 import type { Fact } from '../../src/domain/facts.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
 import { reporting } from '../../src/functions/report.ts';
+import { functionLogger } from '../../src/functions/shell.ts';
 import { FrozenClock } from '../fakes/sources.ts';
-import { logged } from '../lambdas/invocation.ts';
+import { lambdaContext, logged } from '../lambdas/invocation.ts';
 import '../lambdas/environment.ts';
 
 const OF_ATTEMPT = { action_id: 'action_1', reference: 'event_1', attempt: 2 };
@@ -47,6 +50,9 @@ const line = z.looseObject({
 /** A metric by its namespace, name and dimensions. The service is the value of the function's environment. */
 const described = (namespace: string, name: string, dimensions: readonly (readonly [string, unknown])[]) =>
   `${namespace} ${name} ${dimensions.map(([key, value]) => (key === 'service' ? key : `${key}=${value}`)).sort()}`;
+
+const partsOf = (name: string, value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.keys(value).map((part) => `${name}.${part}`) : [];
 
 async function emitted(): Promise<readonly string[]> {
   const { log } = await logged(async () => {
@@ -103,6 +109,29 @@ test.each(Object.entries(METHODS))(
     expect(actual).toBe(statistic);
   },
 );
+
+test('the saved queries show only fields that the lines of functions have', async () => {
+  const { log } = await logged(async () => {
+    const logger = functionLogger('test');
+    logger.addContext(lambdaContext());
+    const cause = Object.assign(new ServiceError('x'), { code: 'x' });
+    for (const fact of FACTS)
+      reporting(logger, new FrozenClock().now)().report('cause' in fact ? { ...fact, cause } : fact);
+  });
+  const lines: object[] = log
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  const written = new Set(
+    lines.flatMap((one) => Object.entries(one).flatMap(([name, value]) => [name, ...partsOf(name, value)])),
+  );
+  const queries = Object.values(Template.fromStack(Stack.of(chat)).findResources('AWS::Logs::QueryDefinition'));
+  expect(queries).toHaveLength(3);
+  for (const { Properties } of queries) {
+    const [, fields = ''] = /^fields (.*)$/m.exec(Properties.QueryString) ?? [];
+    expect(fields.split(', ').filter((name) => name !== '@timestamp' && !written.has(name))).toEqual([]);
+  }
+});
 
 test('each metric of the service has a method', () => {
   const named = new Set(Object.values(METHODS).map(([metric]) => statOf(metric).metricName));

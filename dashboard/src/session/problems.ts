@@ -8,7 +8,7 @@ type ErrorBody = Partial<ErrorResponse & Pick<StaleAnswer, 'current'>> & { reado
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Undefined when the request did not reach the service. */
+  /** Undefined when API Gateway answered instead of the service. */
   readonly code: ErrorCode | undefined;
   /** Each wrong field of the input, as a path with dots. */
   readonly fields: readonly { readonly field: string; readonly problem: string }[];
@@ -116,7 +116,7 @@ function named(error: ApiError): string {
   return each.map(sentence).join(' ');
 }
 
-/** Describes an error by its status. API Gateway and internal errors have no error code. */
+/** Describes an error by its status: an internal one, or one of API Gateway, which has no error code. */
 function unanswered({ status, message, retryAfterSeconds }: ApiError): string {
   if (status === 403) return 'This login may not use the dashboard. Log out and log in again.';
   if (status === 429) return tooOften(retryAfterSeconds);

@@ -63,7 +63,10 @@ export const readAction = itemReader(
     .refine((item) => isAt(item, KEYS.action(item.action.org_id, item.action.action_id)), ELSEWHERE),
 );
 
-/** Reads the fields that decide whether an Action receives an event, for an Action that cannot be read as a whole. @throws as an ItemReader */
+/**
+ * Reads the fields that decide whether an Action receives an event, also of an Action that cannot be read as a whole. Its ids are not read:
+ * they come from the key of the item. @throws as an ItemReader
+ */
 export const readSubscription = itemReader(
   z.object({
     action: z.object({
