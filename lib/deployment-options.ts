@@ -64,7 +64,7 @@ export interface VaWaveProps {
   readonly accountConcurrency?: number | undefined;
   /** Keeps CloudFront's access logs for 30 days. @default false */
   readonly edgeAccessLog?: boolean | undefined;
-  /** Keeps the events of the catalog for these days, or for 7. @default false */
+  /** Keeps the events of the catalog for these days, or with `true` for 7, and always for less than the delivery log. @default false */
   readonly eventArchive?: boolean | number | undefined;
   /** Shifts traffic to new code gradually, and back when an alarm is raised. @default false */
   readonly gradual?: boolean | 'without-alarms' | undefined;

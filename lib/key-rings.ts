@@ -74,8 +74,9 @@ export class KeyRings extends Construct {
   }
 
   /**
-   * Adds a key every week. A stolen key is useful for at most a week and 85 minutes: 5 minutes until every function signs with the next key,
-   * and 80 minutes until the last token of the old key has expired. The function runs every hour and publishes the age of the key.
+   * Adds a key every week. A stolen key is useful for at most a week and 150 minutes: 65 until the hourly run that finds the key, which is active
+   * 5 minutes after its creation, a week old, 5 until every function signs with the next key, and 80 until the last token of the old key has
+   * expired. The function also publishes the age of the key.
    */
   #rotateTokenKeys({ stage, alarms }: KeyRingsProps): void {
     const rotation = new ServiceFunction(this, 'KeyRotation', {

@@ -219,7 +219,8 @@ export class Messaging extends Construct {
       targets: [
         new SqsQueue(this.events.queue, {
           messageGroupId: UNKNOWN_NAMES_GROUP,
-          // Without `detail`, the router of no version takes it for an event of a newer catalog, which it would keep. And its payload reaches no queue.
+          // Without `detail`, it is malformed for every version of the router, which drops and reports it. With it, the router would keep it as an
+          // event of a newer catalog. And its payload reaches no queue.
           message: RuleTargetInput.fromObject({
             id: EventField.eventId,
             'detail-type': EventField.detailType,

@@ -57,7 +57,7 @@ function row({ message_id, sent_at, version, bytes, event, event_id, org_id, act
 type DeadLetterQueue = ReturnType<ConnectedRun['context']['deadLetters']>;
 type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
-// Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read.
+// Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read. An event without a version has version 1.
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
 const UNREADABLE = { version: null, event: null, event_id: null, org_id: null };
@@ -68,7 +68,9 @@ const SUMMARIES = {
     .object({
       id: word,
       'detail-type': word,
-      detail: z.object({ org_id: word, version: z.number().nullable().catch(1) }).catch({ org_id: null, version: 1 }),
+      detail: z
+        .object({ org_id: word, version: z.number().nullable().default(1).catch(null) })
+        .catch({ org_id: null, version: null }),
     })
     .transform(({ id, 'detail-type': event, detail }) => ({ ...detail, event, event_id: id }))
     .catch(UNREADABLE),

@@ -16,7 +16,7 @@ const dynamo = dynamoDb(dynamoDbClient());
 const queue = deliveriesQueue(sqsClient(), setting('deliveriesQueue'));
 const tables = { counters: setting('countersTable'), deliveryLog: setting('deliveryLogTable') };
 const context = {
-  ...outboundParts(dynamo, { queued: true }),
+  ...outboundParts(dynamo),
   ...functionSigningSecrets(),
   findAction: batchedActionReads(dynamo, setting('configurationTable')),
   queue,

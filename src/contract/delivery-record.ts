@@ -29,6 +29,32 @@ export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURE_ADVICE)
   (code): code is FailureCode => code in FAILURE_ADVICE,
 );
 
+/** Of each failure: whether something of the request may have reached the endpoint, and whether an Event delivery is tried again. */
+export const FAILURES: Readonly<Record<FailureCode, readonly [reached: boolean, retried: boolean]>> = {
+  invalid_url: [false, false],
+  blocked_address: [false, false],
+  dns_failure: [false, true],
+  connect_failure: [false, true],
+  // A failure of TLS may follow the request, and so may a timeout.
+  tls_failure: [true, true],
+  timeout: [true, true],
+  connection_closed: [true, true],
+  response_malformed: [true, true],
+  redirect: [true, false],
+  // As its status says.
+  http_status: [true, false],
+  action_disabled: [false, false],
+  action_deleted: [false, false],
+  organization_suspended: [false, false],
+  quota_exceeded: [false, false],
+  too_many_in_flight: [false, false],
+  payload_too_large: [false, false],
+  internal_error: [true, false],
+};
+
+/** Returns whether nothing of the request can have reached the endpoint. */
+export const isUnsent = (code: FailureCode): boolean => !FAILURES[code][0];
+
 /** Delivery log record (spec "Delivery log record"): one per attempt, pre-flight failures included. */
 export type DeliveryRecord = {
   readonly action_id: string;

@@ -33,7 +33,7 @@ export function invocations(logger: Logger): Invoke {
   };
 }
 
-/** One for all invocations, because nearly every invocation ends without anybody who sees it. */
+/** Created once, because an error costs a stack trace, and nearly every invocation ends without work that reads it. */
 const ENDED = new InvocationEnded();
 
 /**

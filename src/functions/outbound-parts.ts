@@ -9,20 +9,16 @@ import type { Context, Send } from '../domain/context.ts';
 import { withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
 import { now, outboundClock, setting, traceId } from './shell.ts';
 
-/**
- * Creates what functions with outbound requests share: the outbound pipeline, and the delivery log.
- * @param options.queued whether the attempts come from a queue, which limits the requests in flight. @default false
- */
-export function outboundParts(dynamo: DynamoDb, { queued = false } = {}): Context<'send' | 'log'> {
+/** Creates what functions with outbound requests share: the outbound pipeline, and the delivery log. */
+export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const counters = setting('countersTable');
   const { makeAttempt } = createOutbound({ clock: outboundClock });
   const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
   const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
   const random = (options: number) => randomInt(options);
   return {
-    send: queued
-      ? counted
-      : withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, random)),
+    // An Event delivery has no `inFlightOf`: its queue limits it.
+    send: withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, random)),
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,

@@ -1,21 +1,11 @@
 import { Alert, Box, Button, ExpandableSection, SpaceBetween } from '@cloudscape-design/components';
 import type { TestResult } from '../../../src/contract/dashboard.ts';
-import { FAILURE_ADVICE, type FailureCode } from '../../../src/contract/delivery-record.ts';
+import { FAILURE_ADVICE, isUnsent } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 import { Code, Help, isolated, Status } from '../parts/texts.tsx';
 import { describeProblem, sentence } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
-
-/** Failures after which the endpoint may have received the request. Before every other one, the service has sent no byte. */
-const MAY_BE_SENT: ReadonlySet<FailureCode> = new Set([
-  'timeout',
-  'connection_closed',
-  'response_malformed',
-  'redirect',
-  'http_status',
-  'internal_error',
-]);
 
 /** Statuses of endpoints that cannot verify a request (spec "Receivers of Action requests"). */
 const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
@@ -81,12 +71,12 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
         <Box>{`The service ${retried ? 'would' : 'would not'} try the delivery of a real event again.`}</Box>
       )}
       {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={actionId} />}
-      {error !== null && !MAY_BE_SENT.has(error.code) ? (
+      {error !== null && isUnsent(error.code) ? (
         <Box>The service sent nothing.</Box>
       ) : (
         <ExpandableSection
           defaultExpanded
-          headerText={error?.code === 'timeout' && status === null ? 'Request (may be incomplete)' : 'Request'}
+          headerText={status === null ? 'Request (may not have arrived, or not completely)' : 'Request'}
         >
           <Code wrap label="Request" text={sent.join('\n')} />
           {formatted !== undefined && (

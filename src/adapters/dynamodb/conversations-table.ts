@@ -51,7 +51,7 @@ export function conversationOf(table: string, item: StoredItem) {
   return { ...conversation, site_id, conversation_id };
 }
 
-/** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written. */
+/** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written; settling a submission does not prolong it. */
 export function conversations(client: DynamoDb, table: string, now: Clock): Conversations {
   const findConversation: Conversations['findConversation'] = async (siteId, conversationId) => {
     const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isUnsent } from '../../contract/delivery-record.ts';
 import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
 import type { AttemptStart, Claim, DeliveryLog, FinishedAttempt } from '../../domain/context.ts';
-import { isUnsent } from '../../domain/delivery/outcome.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads, batchedWrites } from './batch-calls.ts';

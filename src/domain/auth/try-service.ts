@@ -25,13 +25,13 @@ export type Trial =
 
 /**
  * Uses the service from outside as a customer's backend and page do: creates a session token, initializes the widget with it, which
- * begins no conversation, and loads the widget's file. These requests use the distribution, the API, three functions, the tables and the
- * token keys.
+ * begins no conversation, and loads the widget's file. These requests use the distribution, the API, the functions of session create and
+ * widget init, the tables of configuration and counters, and the token keys.
  *
  * @param serverKey the server secret of an assistant that is kept for this
  */
 export async function tryService(serverKey: string, ask: Ask): Promise<Trial> {
-  if (siteOfServerSecret(serverKey) === undefined) return failed('server_key', 'no server secret is set');
+  if (siteOfServerSecret(serverKey) === undefined) return failed('server_key', 'what is stored is not a server secret');
   const { createSession, initWidget } = PUBLIC_OPERATIONS;
   const created = await answered('session_create', createSession.answer, ask, {
     method: createSession.method,

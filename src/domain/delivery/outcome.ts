@@ -1,4 +1,4 @@
-import type { AttemptResult, DeliveryError, FailureCode } from '../../contract/delivery-record.ts';
+import { type AttemptResult, type DeliveryError, FAILURES, type FailureCode } from '../../contract/delivery-record.ts';
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
 import type { Outcome } from '../context.ts';
 
@@ -45,32 +45,6 @@ export function retryDelay(
   if (success || error === null || !isRetried(error.code, status)) return undefined;
   return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
 }
-
-/** Of each failure: whether something of the request may have reached the endpoint, and whether an Event delivery is tried again. */
-const FAILURES: Readonly<Record<FailureCode, readonly [reached: boolean, retried: boolean]>> = {
-  invalid_url: [false, false],
-  blocked_address: [false, false],
-  dns_failure: [false, true],
-  connect_failure: [false, true],
-  // A failure of TLS may follow the request, and so may a timeout.
-  tls_failure: [true, true],
-  timeout: [true, true],
-  connection_closed: [true, true],
-  response_malformed: [true, true],
-  redirect: [true, false],
-  // As its status says.
-  http_status: [true, false],
-  action_disabled: [false, false],
-  action_deleted: [false, false],
-  organization_suspended: [false, false],
-  quota_exceeded: [false, false],
-  too_many_in_flight: [false, false],
-  payload_too_large: [false, false],
-  internal_error: [true, false],
-};
-
-/** Returns whether nothing of the request can have reached the endpoint. */
-export const isUnsent = (code: FailureCode): boolean => !FAILURES[code][0];
 
 /** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
