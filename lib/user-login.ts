@@ -117,8 +117,12 @@ export class UserLogin extends Construct {
       // Users log in with the managed login only. Without this list, Cognito would allow flows whose tokens may change the attributes of
       // the user. Of the flows that can be listed, this is the only one that needs the operator's AWS credentials.
       authFlows: { adminUserPassword: true },
-      // Without a list, a client may write every standard attribute, and the email address identifies the user.
-      writeAttributes: new ClientAttributes().withStandardAttributes({ locale: true }),
+      // Without a list, a client may write every standard attribute, and the email address identifies the user. A provider writes the address
+      // through this client at each login; no token of a user may do so.
+      writeAttributes: new ClientAttributes().withStandardAttributes({
+        locale: true,
+        email: this.#providers.length > 0,
+      }),
       // The operator adds a provider to the pool. A deployment without its name here would take it off the client again.
       supportedIdentityProviders: [
         UserPoolClientIdentityProvider.COGNITO,

@@ -161,8 +161,8 @@ export function mountWidget(
   /** The element of the panel that had the focus last. */
   let lastFocused: Element | null = null;
   /**
-   * Shows the panel above everything else on the page: in the top layer, which no other part of the widget uses, because the page would
-   * see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
+   * Shows the panel above everything else on the page: in the top layer. Only `raise` puts anything else of the widget there, because the
+   * page would see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
    * focus trap of the page), the panel is modal itself, as on a small screen.
    */
   const arrange = () => {
@@ -179,6 +179,7 @@ export function mountWidget(
       dialog.showModal();
       content.focus();
     }
+    // The panel took the focus only to try whether it can. Who calls decides where it stays.
     focus(had);
   };
   /**

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listenOnLoopback } from '../../local/cloud/listener.ts';
 import { type Arrival, microseconds } from './bench-receiver.ts';
 
-// Customers' endpoints that read and answer requests. receiver.ts starts this separate process.
+// Customers' endpoints that read and answer requests. bench-receiver.ts starts this separate process.
 
 const { RECEIVER_CERTIFICATE: cert, RECEIVER_KEY: key, RECEIVER_ENDPOINTS: count } = process.env;
 /** Only these endpoints read the bodies. Reading them costs processor time, which a measurement of the sender must not share. */

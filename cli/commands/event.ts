@@ -98,7 +98,8 @@ not search the logs of deleted Actions.`)
     .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
     .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
-events in progress, test.ping, and events without a complete envelope in the log. After an interruption, run it again.`)
+events in progress, test.ping, and events without a complete envelope in the log. After an interruption, wait until the deliveries queue is empty and run it again:
+an event whose replay still waits there would be sent twice.`)
     .examples(
       'va-wave event replay-failed act_… --since 6h --dry-run',
       'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
@@ -131,7 +132,11 @@ events in progress, test.ping, and events without a complete envelope in the log
         if (reason !== undefined) unsent[eventId] = reason;
       }
       const sent = failed.length - Object.keys(unsent).length;
-      output.object({ action_id: actionId, since, sent, unsent }, 'Sent the events to the deliveries queue');
+      const done = failed.length === 0 ? `Nothing failed since ${since}` : 'Sent no event';
+      output.object(
+        { action_id: actionId, since, sent, unsent },
+        sent > 0 ? 'Sent the events to the deliveries queue' : done,
+      );
     });
 }
 

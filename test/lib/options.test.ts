@@ -114,6 +114,8 @@ const EFFECTS: readonly Effect[] = [
     {
       CallbackURLs: [`https://${ALL_OPTIONS.domainName}/dashboard/callback`],
       SupportedIdentityProviders: ['COGNITO', 'Okta'],
+      // Cognito refuses the login of a provider whose mapped address the client may not write.
+      WriteAttributes: ['email', 'locale'],
     },
   ],
   ['eventSources', 'Events::Rule', /^MessagingUnknownNames/, { EventPattern: { source: ALL_OPTIONS.eventSources } }],

@@ -22,6 +22,7 @@ const documentOf = (actions: RegExp) =>
           .union([z.strictObject({ AWS: z.literal('*') }), z.strictObject({ Service: z.string() })])
           .optional(),
         Action: texts.refine((all) => all.every((action) => actions.test(action)), 'not an action of a known service'),
+        /** Absent in a trust policy, which is about its own role. */
         Resource: texts
           .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
           .optional(),

@@ -192,7 +192,7 @@ async function readAccepted(client: SecretsManagerClient, secretId: string): Pro
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** The text of a secret as it is now. @throws when it holds none */
+/** The text of a secret as it is now. @param VersionStage `AWSPREVIOUS` is the value before @default AWSCURRENT @throws when it holds none */
 export async function readSecret(
   client: SecretsManagerClient,
   secretId: string,

@@ -59,8 +59,9 @@ export async function submitForm(
   const { form, earlier } = await admittedForm(request, conversation_id, key, now, context);
   // A repeat uses up nothing that other visitors need.
   if (earlier?.formId === form.action_id) return { success: true, submission_id: earlier.submissionId };
+  if (earlier !== undefined) throw new Refusal('client_key_reused');
   requireFields(form, input.values);
-  // Counted last, so that only submissions which would be sent use up what all visitors share.
+  // Counted after the checks, so that what they refuse uses up nothing that all visitors share.
   await countAgainstAssistant(assistant, now, context.counters);
   const ids = { formId: form.action_id, submissionId: invocation.newId() };
   const { kind, submissionId: submission_id } = await claimSubmission(key, ids, now, context.conversations);
