@@ -7,7 +7,7 @@ import {
   StatusIndicator,
   type StatusIndicatorProps,
 } from '@cloudscape-design/components';
-import { Fragment, type ReactNode } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
 import type { HELP_PAGES } from '../help-pages.ts';
 
 const COPIED = { copySuccessText: 'Copied', copyErrorText: 'Copying failed; select the text instead' };
@@ -23,13 +23,14 @@ export function CopiedId({ label, id }: { readonly label: string; readonly id: s
 
 /** A sentence with texts of a user, which cannot turn the words around them into another direction. */
 export const isolated = (words: TemplateStringsArray, ...texts: readonly string[]): ReactNode =>
-  words.map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
-    <Fragment key={index}>
-      {part}
-      {index < texts.length && <bdi className="anywhere">{texts[index]}</bdi>}
-    </Fragment>
-  ));
+  createElement(
+    Fragment,
+    null,
+    ...words.flatMap((part, index) => [
+      part,
+      index < texts.length && createElement('bdi', { className: 'anywhere' }, texts[index]),
+    ]),
+  );
 
 /** Shows a text with a button that copies it. */
 export function Code(props: { readonly label: string; readonly text: string; readonly wrap?: boolean }) {
