@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type DeliveryRecord, FAILURE_ADVICE } from '../../src/contract/delivery-record.ts';
+import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-record.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
@@ -122,7 +122,7 @@ async function show(
     });
   }
   const { payload, response_excerpt, ...rest } = record;
-  const meaning = record.error === null ? {} : { meaning: FAILURE_ADVICE[record.error.code] };
+  const meaning = record.error === null ? {} : { meaning: FAILURES[record.error.code].advice };
   output.object(
     record,
     `Attempt, of ${found.length} in the log`,

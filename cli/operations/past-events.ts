@@ -85,7 +85,7 @@ function traced(action: Action, attempts: readonly DeliveryRecord[], routedAt: s
 /** Returns the outcome of a delivery from its last attempt. */
 function outcomeAfter(last: TracedAttempt): 'delivered' | 'failed' | 'under_way' {
   if (last.state === 'started') return 'under_way';
-  if (last.success || last.error === null) return 'delivered';
+  if (last.success) return 'delivered';
   return retryDelay(last.attempt, last) === undefined ? 'failed' : 'under_way';
 }
 

@@ -1,59 +1,66 @@
+type Failure = {
+  /** For the person who runs the endpoint. */
+  readonly advice: string;
+  /** Whether something of the request may have reached the endpoint. */
+  readonly reached: boolean;
+  /** Whether an Event delivery is tried again. */
+  readonly retried: boolean;
+};
+const unsent = (advice: string, retried = false): Failure => ({ advice, reached: false, retried });
+const reached = (advice: string, retried = false): Failure => ({ advice, reached: true, retried });
+const RETRIED = true;
+
 /**
- * The reasons for which an attempt fails, with advice to the person who runs the endpoint. The codes are stable: the delivery log, the
- * dashboard and docs/delivery.md use them. An attempt that succeeded has no code.
+ * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them. An attempt
+ * that succeeded has no code.
  */
-export const FAILURE_ADVICE = {
-  invalid_url: 'The URL cannot be called. Correct it.',
-  blocked_address:
+export const FAILURES = {
+  invalid_url: unsent('The URL cannot be called. Correct it.'),
+  blocked_address: unsent(
     'The service sends no request to this host: its name is not public, or one of its addresses is not. Use an endpoint on the public internet.',
-  dns_failure: 'The DNS lookup of the host name failed. Check its spelling and its DNS record.',
-  connect_failure: 'The connection was not accepted. Check that the server is running and that the port is open.',
-  tls_failure:
+  ),
+  dns_failure: unsent('The DNS lookup of the host name failed. Check its spelling and its DNS record.', RETRIED),
+  connect_failure: unsent(
+    'The connection was not accepted. Check that the server is running and that the port is open.',
+    RETRIED,
+  ),
+  // A failure of TLS may follow the request, and so may a timeout.
+  tls_failure: reached(
     'The TLS connection failed, as the message says. The server needs a valid certificate for this host with its complete chain, and must require no client certificate.',
-  timeout: 'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
-  connection_closed: 'The server closed the connection before the response was complete.',
-  response_malformed: 'The response was not valid HTTP.',
-  redirect: 'The endpoint sent a redirect. Redirects are not followed: use the final URL.',
-  http_status: 'The endpoint responded with an error status. Look in the log of the endpoint.',
-  action_disabled: 'The Action is disabled.',
-  action_deleted: 'The Action was deleted.',
-  organization_suspended: 'The organization is suspended.',
-  quota_exceeded:
+    RETRIED,
+  ),
+  timeout: reached(
+    'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
+    RETRIED,
+  ),
+  connection_closed: reached('The server closed the connection before the response was complete.', RETRIED),
+  response_malformed: reached('The response was not valid HTTP.', RETRIED),
+  redirect: reached('The endpoint sent a redirect. Redirects are not followed: use the final URL.'),
+  // The status decides whether it is tried again (delivery/outcome.ts).
+  http_status: reached('The endpoint responded with an error status. Look in the log of the endpoint.'),
+  action_disabled: unsent('The Action is disabled.'),
+  action_deleted: unsent('The Action was deleted.'),
+  organization_suspended: unsent('The organization is suspended.'),
+  quota_exceeded: unsent(
     'The organization has used its quota of outbound requests for today (UTC). Ask the operator for a higher quota.',
-  too_many_in_flight: 'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
-  payload_too_large: 'The payload is too large or nested too deeply to send.',
-  internal_error: 'The service failed. Try again.',
-} as const;
-export type FailureCode = keyof typeof FAILURE_ADVICE;
-export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURE_ADVICE).filter(
-  (code): code is FailureCode => code in FAILURE_ADVICE,
+  ),
+  too_many_in_flight: unsent(
+    'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
+  ),
+  payload_too_large: unsent('The payload is too large or nested too deeply to send.'),
+  internal_error: reached('The service failed. Try again.'),
+};
+export type FailureCode = keyof typeof FAILURES;
+export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filter(
+  (code): code is FailureCode => code in FAILURES,
 );
 
-/** Of each failure: whether something of the request may have reached the endpoint, and whether an Event delivery is tried again. */
-export const FAILURES: Readonly<Record<FailureCode, readonly [reached: boolean, retried: boolean]>> = {
-  invalid_url: [false, false],
-  blocked_address: [false, false],
-  dns_failure: [false, true],
-  connect_failure: [false, true],
-  // A failure of TLS may follow the request, and so may a timeout.
-  tls_failure: [true, true],
-  timeout: [true, true],
-  connection_closed: [true, true],
-  response_malformed: [true, true],
-  redirect: [true, false],
-  // As its status says.
-  http_status: [true, false],
-  action_disabled: [false, false],
-  action_deleted: [false, false],
-  organization_suspended: [false, false],
-  quota_exceeded: [false, false],
-  too_many_in_flight: [false, false],
-  payload_too_large: [false, false],
-  internal_error: [true, false],
-};
-
 /** Returns whether nothing of the request can have reached the endpoint. */
-export const isUnsent = (code: FailureCode): boolean => !FAILURES[code][0];
+export const isUnsent = (code: FailureCode): boolean => !FAILURES[code].reached;
+
+/** Returns why an attempt failed; undefined for a success, which may have an `error` too: why the body of its response is not whole. */
+export const failureOf = ({ success, error }: Pick<AttemptResult, 'success' | 'error'>): FailureCode | undefined =>
+  success ? undefined : error?.code;
 
 /** Delivery log record (spec "Delivery log record"): one per attempt, pre-flight failures included. */
 export type DeliveryRecord = {

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { LogAttributes } from '@aws-lambda-powertools/logger/types';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { AttemptResult, FailureCode } from '../contract/delivery-record.ts';
+import { type AttemptResult, type FailureCode, failureOf } from '../contract/delivery-record.ts';
 import { METRICS, METRICS_NAMESPACE } from '../deployment/metrics.ts';
 import { BoundedMap } from '../domain/bounded-map.ts';
 import type { Fact, FactOf } from '../domain/facts.ts';
@@ -40,9 +40,8 @@ export function reporting(logger: Logger, now: Clock) {
         case 'attempted': {
           const { kind, result, ...ids } = fact;
           if (result !== null) {
-            const { success, error, latency_ms } = result;
-            // A success may have an error too: that its body is not whole.
-            const failure = success ? undefined : error?.code;
+            const { latency_ms } = result;
+            const failure = failureOf(result);
             organizations.attempted(fact.org_id, failure);
             attempts.add('outcome', failure ?? 'succeeded');
             attempts.add('attempt', String(fact.attempt));

@@ -1,6 +1,6 @@
 import { Alert, Box, Button, ExpandableSection, SpaceBetween } from '@cloudscape-design/components';
 import type { TestResult } from '../../../src/contract/dashboard.ts';
-import { FAILURE_ADVICE, isUnsent } from '../../../src/contract/delivery-record.ts';
+import { FAILURES, isUnsent } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
 import { Code, Help, isolated, Status } from '../parts/texts.tsx';
@@ -64,7 +64,7 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
       </div>
       {error !== null && (
         <Box>
-          {FAILURE_ADVICE[error.code]} <Box color="text-body-secondary">{sentence(error.message)}</Box>
+          {FAILURES[error.code].advice} <Box color="text-body-secondary">{sentence(error.message)}</Box>
         </Box>
       )}
       {isEvent && !result.success && (

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { AiAction } from '../../contract/actions.ts';
-import type { AttemptResult } from '../../contract/delivery-record.ts';
 import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import { type ToolCall, type ToolResult, toolParameters } from '../../contract/invocations.ts';
 import {
@@ -67,7 +66,7 @@ export async function callTool(
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
   if (!(await countCall(call, action, context.conversations))) return LIMIT_REACHED;
   const made = { call_id: invocation.newId(), called_at: invocation.now().toISOString() };
-  const { outcome, result } = await attemptOnce(
+  const { outcome } = await attemptOnce(
     action,
     {
       body: verdict.values,
@@ -78,7 +77,7 @@ export async function callTool(
     context,
     invocation,
   );
-  await recordCall(call, action, { ...made, result }, context.conversations, invocation);
+  await recordCall(call, action, { ...made, outcome }, context.conversations, invocation);
   return resultFor(action, outcome);
 }
 
@@ -102,15 +101,15 @@ const countCall = (call: ToolCall, action: AiAction, conversations: Conversation
 async function recordCall(
   { site_id, conversation_id }: ToolCall,
   { action_id, name }: AiAction,
-  { result, ...made }: Pick<ToolCallRecord, 'call_id' | 'called_at'> & { readonly result: AttemptResult },
+  { call_id, called_at, outcome }: Pick<ToolCallRecord, 'call_id' | 'called_at'> & { readonly outcome: Outcome },
   conversations: Conversations,
   { report }: Invocation,
 ): Promise<void> {
-  const { status, latency_ms } = result;
-  const outcome = { status, latency_ms, error: result.error?.message ?? null };
-  const record = { site_id, conversation_id, action_id, action_name: name, ...made, ...outcome };
-  await conversations.recordCall(record).catch((cause: unknown) => {
-    report({ kind: 'call_unrecorded', call_id: made.call_id, action_id, status, latency_ms, cause });
+  const { status, latency_ms } = outcome;
+  const error = outcome.error?.message ?? null;
+  const call = { site_id, conversation_id, call_id, called_at, action_id, action_name: name };
+  await conversations.recordCall({ ...call, status, latency_ms, error }).catch((cause: unknown) => {
+    report({ kind: 'call_unrecorded', call_id, action_id, status, latency_ms, cause });
   });
 }
 

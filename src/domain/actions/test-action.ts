@@ -2,6 +2,7 @@ import type { Action, FormField, ParameterProperty, ParametersSchema } from '../
 import type { TestResult } from '../../contract/dashboard.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { Context, OutboundRequest } from '../context.ts';
+import { resultOf } from '../delivery/delivery-log.ts';
 import { retryDelay } from '../delivery/outcome.ts';
 import { withoutSignatures } from '../delivery/signature.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
@@ -35,9 +36,9 @@ export async function testAction(
   const action = withChange(saved, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);
-  const { request, result } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
-  const retried = retryDelay(1, result) !== undefined;
-  return { ...result, at: now.toISOString(), retried, request: withoutSignature(request) };
+  const { request, outcome } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
+  const retried = retryDelay(1, outcome) !== undefined;
+  return { ...resultOf(outcome, request), at: now.toISOString(), retried, request: withoutSignature(request) };
 }
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */

@@ -45,8 +45,8 @@ export function actionRequest(
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,
     },
-    ...(perDay == null ? {} : { quota: { orgId, perDay } }),
-    ...(input.keepBytes === undefined ? {} : { keepBytes: input.keepBytes }),
-    ...(input.connectionKey === undefined ? {} : { connectionKey: input.connectionKey }),
+    quota: perDay == null ? undefined : { orgId, perDay },
+    keepBytes: input.keepBytes,
+    connectionKey: input.connectionKey,
   };
 }

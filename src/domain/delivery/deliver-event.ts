@@ -1,12 +1,12 @@
 import type { Action } from '../../contract/actions.ts';
-import type { AttemptResult } from '../../contract/delivery-record.ts';
+import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
 import type { AttemptStart, Context, FinishedAttempt, OutboundRequest } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
-import { completeRecord, EXCERPT_BYTES, sendAttempt } from './delivery-log.ts';
+import { completeRecord, EXCERPT_BYTES, resultOf, sendAttempt } from './delivery-log.ts';
 import { signalFailingEndpoint } from './failing-endpoint.ts';
 import { retryDelay } from './outcome.ts';
 
@@ -21,7 +21,10 @@ type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log
 export type ReceivedDelivery = { readonly message: DeliveryMessage; readonly messageId: string };
 
 /** What became of a message (Fact `attempted`). */
-export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'>;
+export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
+  /** Why the delivery failed; absent while another attempt follows. */
+  readonly finalFailure?: FailureCode | undefined;
+};
 
 /** What the delivery log has of an attempt of this queue from its start on. */
 type Start = AttemptStart & { readonly message_id: string };
@@ -51,11 +54,10 @@ export async function deliverEvent(
   const { message } = received;
   const { action_id, attempt, envelope } = message;
   const { id: event_id, org_id, site_id } = envelope;
-  const summary = await attemptDelivery(received, context, invocation);
+  const { finalFailure, ...summary } = await attemptDelivery(received, context, invocation);
   invocation.report({ kind: 'attempted', event_id, org_id, site_id, action_id, attempt, ...summary });
-  const { result } = summary;
-  if (result?.error == null || result.success || retryDelay(attempt, result) !== undefined) return;
-  await signalFailingEndpoint(message, result.error.code, context, invocation).catch((cause: unknown) =>
+  if (finalFailure === undefined) return;
+  await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>
     invocation.report({ kind: 'watch_failed', event_id, action_id, cause }),
   );
 }
@@ -86,13 +88,15 @@ export async function attemptDelivery(
   const signingSecret = await context.openSigningSecret(action);
   if (!(await claim(message, start, context, invocation))) return { outcome: 'taken', result: null };
   const request = signedRequest(action, message, { payload, signingSecret, now: invocation.now() });
-  const { result } = await sendAttempt(start, request, context, invocation);
+  const result = resultOf(await sendAttempt(start, request, context, invocation), request);
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
   const written = await completeRecord(start, result, context, invocation);
-  await scheduleRetry(message, result, context, invocation);
+  const isRetried = await scheduleRetry(message, result, context, invocation);
   // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
   if (!written) await recordLater(message, start, result, context, invocation);
-  return { outcome: result.success ? 'succeeded' : 'failed', result };
+  const failure = failureOf(result);
+  if (failure === undefined) return { outcome: 'succeeded', result };
+  return { outcome: 'failed', result, finalFailure: isRetried ? undefined : failure };
 }
 
 /** Records why an attempt is not made. */
@@ -142,17 +146,18 @@ const signedRequest = (
     keepBytes: EXCERPT_BYTES,
   });
 
-/** Queues the next attempt, if another one follows this result. @throws InvocationEnded */
+/** Queues the next attempt, if another one follows this result. Returns whether one does. @throws InvocationEnded */
 async function scheduleRetry(
   message: DeliveryMessage,
   result: FinishedAttempt['result'],
   { queue }: Context<'queue'>,
   { signal }: Invocation,
-): Promise<void> {
+): Promise<boolean> {
   const delay = retryDelay(message.attempt, result);
-  if (delay === undefined) return;
+  if (delay === undefined) return false;
   signal.throwIfAborted();
   await queue.sendLater({ ...message, attempt: message.attempt + 1 }, delay);
+  return true;
 }
 
 /** Seconds after which the delivery log may be available again. */
@@ -201,8 +206,8 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
     attempt,
     trigger: 'event',
     trigger_ref: envelope.event,
+    replay,
     ...own,
-    ...(replay === undefined ? {} : { replay }),
   };
 }
 

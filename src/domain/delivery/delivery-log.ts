@@ -6,17 +6,17 @@ import type { Invocation } from '../facts.ts';
 import { responseText } from './response-text.ts';
 import { withoutSignatures } from './signature.ts';
 
-/** Sends the request of an attempt. Returns its outcome, and what its record keeps of it. Reports a fault of the sender. */
+/** Sends the request of an attempt, and reports a fault of the sender. */
 export async function sendAttempt(
   { action_id, reference, attempt }: AttemptKey,
   request: OutboundRequest,
   { send }: Context<'send'>,
   invocation: Invocation,
-): Promise<{ readonly outcome: Outcome; readonly result: AttemptResult }> {
+): Promise<Outcome> {
   const outcome = await send(request, invocation);
   const { cause } = outcome;
   if (cause !== undefined) invocation.report({ kind: 'send_failed', action_id, reference, attempt, cause });
-  return { outcome, result: resultOf(outcome, request) };
+  return outcome;
 }
 
 /** Completes a record. Returns false, and reports it, when the record could not be written. */
@@ -45,7 +45,7 @@ export function recordLost(
   report({ kind: 'record_lost', action_id, reference, attempt, replay, at, result, cause });
 }
 
-/** Returns the part of an outcome that the log keeps. @param request its signature is removed from a response that echoes it */
+/** Returns the part of an outcome that the record keeps. @param request its signature is removed from a response that echoes it */
 export function resultOf(
   { body, content_type, cause, ...result }: Outcome,
   { headers }: Pick<OutboundRequest, 'headers'>,

@@ -1,4 +1,10 @@
-import { type AttemptResult, type DeliveryError, FAILURES, type FailureCode } from '../../contract/delivery-record.ts';
+import {
+  type AttemptResult,
+  type DeliveryError,
+  FAILURES,
+  type FailureCode,
+  failureOf,
+} from '../../contract/delivery-record.ts';
 import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
 import type { Outcome } from '../context.ts';
 
@@ -11,13 +17,13 @@ export function responded(
   problem: DeliveryError | null,
   location?: string,
 ): Omit<Outcome, 'latency_ms'> {
-  const failure = failureOf(status, location);
+  const failure = failureOfStatus(status, location);
   if (failure === null) return { status, body, success: true, error: problem };
   const message = problem === null ? failure.message : `${failure.message}. ${problem.message}`;
   return { status, body, success: false, error: { code: failure.code, message } };
 }
 
-function failureOf(status: number, location: string | undefined): DeliveryError | null {
+function failureOfStatus(status: number, location: string | undefined): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {
     const to = location === undefined ? '' : ` to ${shortened(location)}`;
@@ -40,14 +46,16 @@ export function unanswered({ code, message }: DeliveryError, status: number | nu
 /** Returns the seconds until the attempt that follows an ended one of an Event delivery; undefined when none follows. */
 export function retryDelay(
   attempt: number,
-  { success, status, error }: Pick<AttemptResult, 'success' | 'status' | 'error'>,
+  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
 ): number | undefined {
-  if (success || error === null || !isRetried(error.code, status)) return undefined;
-  return EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
+  const failure = failureOf(result);
+  return failure !== undefined && isRetried(failure, result.status)
+    ? EVENT_RETRY_DELAYS_SECONDS[attempt - 1]
+    : undefined;
 }
 
 /** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
   if (code === 'http_status') return status === 408 || status === 429 || (status ?? 0) >= 500;
-  return FAILURES[code][1];
+  return FAILURES[code].retried;
 }

@@ -1,9 +1,8 @@
 import type { Action } from '../../contract/actions.ts';
-import type { AttemptResult } from '../../contract/delivery-record.ts';
 import type { AttemptStart, Context, OutboundRequest, Outcome } from '../context.ts';
 import type { Invocation } from '../facts.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
-import { completeRecord, EXCERPT_BYTES, recordLost, sendAttempt } from './delivery-log.ts';
+import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAttempt } from './delivery-log.ts';
 
 /**
  * Makes the only attempt of a Form, AI-decided or test request. The service cannot send it again later.
@@ -20,12 +19,12 @@ export async function attemptOnce(
   },
   context: Context<'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
-): Promise<{ readonly request: OutboundRequest; readonly outcome: Outcome; readonly result: AttemptResult }> {
+): Promise<{ readonly request: OutboundRequest; readonly outcome: Outcome }> {
   const signingSecret = await context.openSigningSecret(action);
   const now = invocation.now();
   const payload = actionPayload(action, input.body);
-  const keep = input.needsBody ? {} : { keepBytes: EXCERPT_BYTES };
-  const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, ...keep });
+  const keepBytes = input.needsBody ? undefined : EXCERPT_BYTES;
+  const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, keepBytes });
   const request = { ...signed, inFlightOf: action.org_id };
   const about = {
     action_id: action.action_id,
@@ -34,7 +33,7 @@ export async function attemptOnce(
     trigger_ref: input.triggerRef,
     payload,
   };
-  return { request, ...(await sendOnce(about, request, now, context, invocation)) };
+  return { request, outcome: await sendOnce(about, request, now, context, invocation) };
 }
 
 /** Sends a request once and records it. A failed write of the delivery log neither prevents nor repeats the request. */
@@ -44,11 +43,11 @@ export async function sendOnce(
   now: Date,
   context: Context<'send' | 'log'>,
   invocation: Invocation,
-): Promise<{ readonly outcome: Outcome; readonly result: AttemptResult }> {
+): Promise<Outcome> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
-  const attempted = await sendAttempt(start, request, context, invocation);
-  await completeRecord(start, attempted.result, context, invocation);
-  return attempted;
+  const outcome = await sendAttempt(start, request, context, invocation);
+  await completeRecord(start, resultOf(outcome, request), context, invocation);
+  return outcome;
 }

@@ -57,7 +57,7 @@ export async function reportUsage(
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const { outcome } = await sendOnce({ ...about, payload }, request, now, context, invocation);
+  const outcome = await sendOnce({ ...about, payload }, request, now, context, invocation);
   return { should_continue: !saysStop(outcome), reported: true };
 }
 

@@ -109,7 +109,7 @@ test('a message that the queue delivers twice costs one request of the quota', a
 test.each([{}, { daily_outbound_quota: null }])('%p is no quota', async (restrictions) => {
   const { attempt, outbound } = setUp(anEventAction(restrictions));
   await attempt();
-  expect(outbound.requests[0]).not.toHaveProperty('quota');
+  expect(outbound.requests.map(({ quota }) => quota)).toEqual([undefined]);
 });
 
 describe('a replay', () => {
@@ -367,6 +367,14 @@ const failed = { outcome: 'failed', result: { status: 500 } };
 test.each<[string, number, Outcome, Parameters<typeof watched>[0], object, string[]]>([
   ['the failure of a delivery', 3, answered(500), {}, failed, ['act_event']],
   ['a success', 3, answered(200), {}, { outcome: 'succeeded', result: { status: 200 } }, []],
+  [
+    'a success whose body is not whole',
+    3,
+    answered(200, '', { code: 'timeout', message: 'The response did not end in time' }),
+    {},
+    { outcome: 'succeeded', result: { status: 200, error: { code: 'timeout' } } },
+    [],
+  ],
   ['a failure with a retry', 2, answered(500), {}, failed, []],
   [
     'a message without an attempt',
