@@ -63,6 +63,9 @@ export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: Obje
   },
 });
 
+/** The settings of an Action as they are shown, without nested fields that newer code has added. */
+export const SHOWN_ACTION = actionShape(z.object);
+
 /** The settings of an Action as they are stored, by trigger. */
 export type ActionSettings = {
   readonly [Trigger in keyof ReturnType<typeof actionShape>]: z.output<

@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import { METHODS } from './action-kinds.ts';
-import { ADDED_TO_ACTION, actionShape } from './action-shape.ts';
+import { ADDED_TO_ACTION, SHOWN_ACTION as shown } from './action-shape.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
 import { ASSISTANT_SETTINGS, AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
-import { FAILURE_CODES } from './delivery-record.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
 import { characters } from './fields.ts';
 import { ALLOWED_DOMAINS_MAX, IP_ALLOWLIST_MAX } from './limits.ts';
 import { AUDIT_RECORD, PLANS, ROLES } from './organizations.ts';
-import { SAVED, time, version } from './stored.ts';
+import { ATTEMPT_RESULT, SAVED, time, version } from './stored.ts';
 import { identifier } from './widget.ts';
 
 /** Request and response bodies of the dashboard's API (the spec leaves them open). A response contains only the fields that are listed here. */
@@ -28,17 +27,14 @@ export const assistantView = z
   .meta({ id: 'Assistant' });
 export type AssistantView = z.infer<typeof assistantView>;
 
-/** Leaves out nested fields that newer code has added. */
-const shape = actionShape(z.object);
-
 /** An Action as the dashboard shows it. It never contains the signing secret, not even the sealed one. */
 export const actionView = z
   .discriminatedUnion('trigger', [
     z
-      .object({ trigger: z.literal('Event'), ...shape.Event, events: z.array(z.enum(EVENT_NAMES)), ...ADDED_TO_ACTION })
+      .object({ trigger: z.literal('Event'), ...shown.Event, events: z.array(z.enum(EVENT_NAMES)), ...ADDED_TO_ACTION })
       .meta({ id: 'EventAction' }),
-    z.object({ trigger: z.literal('AI-decided'), ...shape['AI-decided'], ...ADDED_TO_ACTION }).meta({ id: 'AiAction' }),
-    z.object({ trigger: z.literal('Form'), ...shape.Form, ...ADDED_TO_ACTION }).meta({ id: 'FormAction' }),
+    z.object({ trigger: z.literal('AI-decided'), ...shown['AI-decided'], ...ADDED_TO_ACTION }).meta({ id: 'AiAction' }),
+    z.object({ trigger: z.literal('Form'), ...shown.Form, ...ADDED_TO_ACTION }).meta({ id: 'FormAction' }),
   ])
   .meta({ id: 'Action' });
 export type ActionView = z.infer<typeof actionView>;
@@ -54,11 +50,7 @@ export const testResult = z
     }),
     at: time.describe('When the test was sent'),
     retried: z.boolean().describe('Whether a delivery of an event would be tried again after this outcome'),
-    status: z.int().nullable(),
-    latency_ms: z.int().nullable(),
-    success: z.boolean(),
-    error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
-    response_excerpt: z.string().nullable().describe('First 2000 characters'),
+    ...ATTEMPT_RESULT,
   })
   .meta({ id: 'TestResult' });
 export type TestResult = z.infer<typeof testResult>;
@@ -74,6 +66,9 @@ const pageVerdict = z.object({
     ),
 });
 export type PageVerdict = z.infer<typeof pageVerdict>;
+
+const actionChange = z.union(Object.values(ACTION_CHANGES));
+const next = z.string().nullable().describe('The `after` of the next page; null on the last page');
 
 const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
@@ -125,10 +120,7 @@ export const DASHBOARD_SCHEMAS = {
   },
   listAssistants: {
     query: z.object({ after: identifier.optional() }),
-    answer: z.object({
-      assistants: z.array(assistantView),
-      next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
-    }),
+    answer: z.object({ assistants: z.array(assistantView), next }),
   },
   createAssistant: { body: z.strictObject({ idempotency_key, assistant: assistantInput }), answer: assistantView },
   getAssistant: { answer: assistantView },
@@ -166,9 +158,7 @@ export const DASHBOARD_SCHEMAS = {
   updateAction: {
     body: z.strictObject({
       version,
-      change: z
-        .union(Object.values(ACTION_CHANGES))
-        .describe('Settings of the trigger that the Action has; null removes an optional setting'),
+      change: actionChange.describe('Settings of the trigger that the Action has; null removes an optional setting'),
     }),
     answer: actionView,
   },
@@ -178,8 +168,7 @@ export const DASHBOARD_SCHEMAS = {
   },
   testAction: {
     body: z.strictObject({
-      change: z
-        .union(Object.values(ACTION_CHANGES))
+      change: actionChange
         .optional()
         .describe(
           'Settings that are tested before they are saved; the request is signed with the secret of the Action',
@@ -194,10 +183,7 @@ export const DASHBOARD_SCHEMAS = {
   },
   listAudit: {
     query: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
-    answer: z.object({
-      records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })),
-      next: z.string().nullable().describe('The `after` of the next page; null on the last page'),
-    }),
+    answer: z.object({ records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })), next }),
   },
 } as const satisfies Record<
   DashboardOperation,

@@ -1,20 +1,15 @@
 import * as z from 'zod';
-import { actionShape } from './action-shape.ts';
-import { REFUSAL_CODES } from './errors.ts';
+import { SHOWN_ACTION } from './action-shape.ts';
+import { REFUSAL_CODES, REFUSED } from './errors.ts';
 import { jsonObject } from './fields.ts';
 import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
 export const refusedInvocation = z.object({
-  success: z.literal(false),
+  ...REFUSED,
   code: z.literal(REFUSAL_CODES),
   /** HTTP status code. */
   status: z.int(),
-  error: z.string(),
-  /** Dotted path of the field that is wrong. */
-  field: z.string().optional(),
-  /** Every field that is wrong. */
-  fields: z.array(z.object({ field: z.string(), problem: z.string() })).optional(),
   /** Whole seconds after which the caller can try again. */
   retry_after_seconds: z.int().optional(),
 });
@@ -63,7 +58,7 @@ export type ToolResult = {
  * The parameters of a tool as a model receives them: the parts of the stored parameters that this code knows. Parts that newer code added
  * stay on the Action and are not passed to a model, because this version was not tested with them.
  */
-export const toolParameters = actionShape(z.object)['AI-decided'].parameters.unwrap();
+export const toolParameters = SHOWN_ACTION['AI-decided'].parameters.unwrap();
 
 /** Input of the action-test function, which the dashboard API invokes directly. `change` has settings that are not saved. */
 export const actionTestRequest = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { FAILURE_CODES } from './delivery-record.ts';
 import { EVENT_NAMES } from './events.ts';
 import { jsonObject, truncateCharacters } from './fields.ts';
 import { EVENT_ATTEMPTS } from './limits.ts';
+import { ATTEMPT_RESULT } from './stored.ts';
 
 /**
  * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new
@@ -85,11 +85,7 @@ const madeAttempt = z.object({
   started_at: z.string(),
   /** False for a GET. */
   with_body: z.boolean(),
-  success: z.boolean(),
-  status: z.number().nullable(),
-  response_excerpt: z.string().nullable(),
-  latency_ms: z.number().nullable(),
-  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullable(),
+  ...ATTEMPT_RESULT,
 });
 
 /**

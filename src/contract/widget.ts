@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FIELD_TYPES } from './action-kinds.ts';
+import { SHOWN_ACTION } from './action-shape.ts';
 import { jsonObject } from './fields.ts';
 
 /** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
@@ -24,7 +24,7 @@ const formPanel = z
   .object({
     slug: z.string(),
     name: z.string(),
-    fields: z.array(z.object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() })),
+    fields: SHOWN_ACTION.Form.form_fields,
   })
   .meta({ id: 'FormPanel' });
 export type FormPanel = z.infer<typeof formPanel>;

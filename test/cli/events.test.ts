@@ -45,7 +45,7 @@ describe('event put', () => {
     operator.stdin = '{"from": "stdin"}';
     for (const data of [['--data', '@contact.json'], ['--data', '@-'], []]) await put('contact.created', ...data);
     expect(operator.events.map((event) => event.data)).toEqual([{ email: 'a@b.example' }, { from: 'stdin' }, {}]);
-    expect(operator.events[0]).not.toHaveProperty('site_id');
+    expect(operator.events[0]?.site_id).toBeUndefined();
   });
 
   test('takes the largest event that surely fits into the queue behind the bus, and not one byte more', async () => {

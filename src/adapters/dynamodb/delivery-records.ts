@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { type DeliveryRecord, FAILURE_CODES } from '../../contract/delivery-record.ts';
+import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
+import { deliveryError } from '../../contract/stored.ts';
 import type { AttemptKey } from '../../domain/context.ts';
 import type { DynamoDb } from './client.ts';
 import { whenConditionHolds } from './storage-errors.ts';
@@ -54,7 +55,7 @@ const storedRecord = z.object({
   status: z.number().nullish(),
   response_excerpt: z.string().nullish(),
   latency_ms: z.number().nullish(),
-  error: z.object({ code: z.enum(FAILURE_CODES), message: z.string() }).nullish(),
+  error: deliveryError.nullish(),
   erased_at: z.string().optional(),
 });
 export type StoredRecord = z.infer<typeof storedRecord>;

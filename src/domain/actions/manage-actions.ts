@@ -149,19 +149,18 @@ export function withChange(previous: Action, change: Readonly<Record<string, unk
     case 'Form':
       return { ...previous, ...inputOf(ACTION_CHANGES.Form, change) };
     case 'AI-decided': {
-      const { parameters: oldParameters, response_field_map: oldMap, ...kept } = previous;
       const {
-        parameters = oldParameters,
-        response_field_map = oldMap,
+        parameters = previous.parameters,
+        response_field_map = previous.response_field_map,
         ...settings
       } = inputOf(ACTION_CHANGES['AI-decided'], change);
       if (change.parameters !== undefined) requireUsable(parameters);
-      return {
-        ...kept,
-        ...settings,
-        ...(parameters == null ? {} : { parameters }),
-        ...(response_field_map == null ? {} : { response_field_map }),
+      // Null removes a setting.
+      const optional = {
+        parameters: parameters ?? undefined,
+        response_field_map: response_field_map ?? undefined,
       };
+      return { ...previous, ...settings, ...optional };
     }
   }
 }

@@ -43,7 +43,7 @@ export async function checkEvent(
   if (site_id !== undefined && (await requireAssistant(site_id, context)).org_id !== org_id) {
     throw invalidField('site_id', `${site_id} belongs to another organization`);
   }
-  return { event, org_id, ...(site_id === undefined ? {} : { site_id }), data };
+  return { event, org_id, site_id, data };
 }
 
 /**

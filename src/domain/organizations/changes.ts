@@ -125,7 +125,7 @@ export function auditRecord(mutation: Mutation, { by = OPERATOR, at }: Recorded)
     name: entity.name,
     version: 'version' in entity ? entity.version : 1,
     fields,
-    ...(previous && next && !isDeletion && { changes: auditValues(fields, previous, next) }),
+    changes: previous && next && !isDeletion ? auditValues(fields, previous, next) : undefined,
   };
 }
 

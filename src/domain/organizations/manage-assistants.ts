@@ -125,20 +125,9 @@ export async function setByOperator(
 
 /** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
 export function viewOfAssistant(assistant: Assistant): AssistantView {
-  const {
-    server_secret,
-    deleting,
-    suspended,
-    daily_outbound_quota,
-    escalation_topics = [],
-    allowed_domains,
-    ip_allowlist,
-    ...rest
-  } = assistant;
+  const { server_secret, deleting, suspended, daily_outbound_quota, escalation_topics = [], ...rest } = assistant;
   return {
     ...rest,
-    allowed_domains: [...allowed_domains],
-    ip_allowlist: [...ip_allowlist],
     server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six },
     escalation_channels: escalation_topics.length,
   };

@@ -16,10 +16,7 @@ export function restrictionsOf({
   suspended,
   daily_outbound_quota,
 }: OrganizationRestrictions): OrganizationRestrictions {
-  return {
-    ...(suspended ? { suspended } : {}),
-    ...(daily_outbound_quota == null ? {} : { daily_outbound_quota }),
-  };
+  return { suspended: suspended || undefined, daily_outbound_quota: daily_outbound_quota ?? undefined };
 }
 
 const CREATION_ATTEMPTS = 5;
