@@ -7,6 +7,7 @@ import { type BuildOptions, buildSync, transformSync } from 'esbuild';
 import { minify_sync } from 'terser';
 import * as z from 'zod';
 import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
+import { hashOfFiles } from './hash-of-files.ts';
 
 /**
  * Everything that esbuild and Vite make for the construct. The package `@va-wave/cdk` has the results instead, and packages/cdk/src/bundles.ts in place
@@ -173,7 +174,7 @@ const SOURCES = [
  * the hash of its sources. A synthesis without changes then reuses it.
  */
 export function dashboardFolder(): string {
-  return cachedFolder(join(dashboardCache, sourceHash()), (folder) =>
+  return cachedFolder(join(dashboardCache, hashOfFiles(root, SOURCES)), (folder) =>
     execFileSync(process.execPath, [join(root, 'dashboard/build.ts'), folder], {
       cwd: root,
       // React and Vite build for development under any other value.
@@ -181,18 +182,6 @@ export function dashboardFolder(): string {
       stdio: ['ignore', 'ignore', 'pipe'],
     }),
   );
-}
-
-function sourceHash(): string {
-  const hash = createHash('sha256');
-  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
-    hash
-      .update(file)
-      .update('\0')
-      .update(readFileSync(join(root, file)))
-      .update('\0');
-  }
-  return hash.digest('hex').slice(0, 32);
 }
 
 /**

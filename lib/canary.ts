@@ -35,7 +35,7 @@ export class Canary extends Construct {
     super(scope, id);
     this.serverKey = new Secret(this, 'ServerKey', {
       description: 'The server secret of the assistant that the canary of va-wave uses',
-      ...(stage.encryptionKey && { encryptionKey: stage.encryptionKey }),
+      encryptionKey: stage.encryptionKey,
     });
     acknowledge(
       this.serverKey,

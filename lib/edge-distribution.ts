@@ -78,7 +78,8 @@ export class EdgeDistribution extends Construct {
       ? new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog })
       : undefined;
     this.bucket = privateBucket(this, 'Assets', stage, {
-      ...(accessLog && { serverAccessLogsBucket: accessLog.bucket, serverAccessLogsPrefix: 's3/' }),
+      serverAccessLogsBucket: accessLog?.bucket,
+      serverAccessLogsPrefix: accessLog && 's3/',
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
@@ -107,12 +108,10 @@ export class EdgeDistribution extends Construct {
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'va-wave',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      ...(domainName !== undefined && { domainNames: [domainName] }),
-      ...(certificate !== undefined && {
-        certificate,
-        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      }),
-      ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
+      domainNames: domainName === undefined ? undefined : [domainName],
+      certificate,
+      minimumProtocolVersion: certificate && SecurityPolicyProtocol.TLS_V1_2_2021,
+      webAclId: webAclArn,
       defaultBehavior: {
         origin: this.assets,
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -228,7 +227,7 @@ export class EdgeDistribution extends Construct {
       logGroup: this.#deploymentLog,
       prune: false,
       // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get a new file five minutes later.
-      ...(files.distribution && { waitForDistributionInvalidation: false }),
+      waitForDistributionInvalidation: files.distribution === undefined,
       ...files,
     });
     const layer = deployment.node.tryFindChild('AwsCliLayer')?.node.defaultChild;

@@ -33,8 +33,7 @@ export class KeyRings extends Construct {
 
   constructor(scope: Construct, id: string, props: KeyRingsProps) {
     super(scope, id);
-    const { encryptionKey } = props.stage;
-    const encryption = encryptionKey && { encryptionKey };
+    const { encryptionKey, removalPolicy } = props.stage;
     const key = (name: string, description: string) =>
       new Secret(this, name, {
         description,
@@ -44,8 +43,8 @@ export class KeyRings extends Construct {
           passwordLength: 64,
           excludePunctuation: true,
         },
-        removalPolicy: props.stage.removalPolicy,
-        ...encryption,
+        removalPolicy,
+        encryptionKey,
       });
     this.token = key('Token', 'Signs the session tokens of va-wave');
     this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
@@ -58,7 +57,7 @@ export class KeyRings extends Construct {
     this.origin = new Secret(this, 'Origin', {
       description: 'The va-wave distribution sends it to its API, which trusts the viewer address only with it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
-      ...encryption,
+      encryptionKey,
     });
     this.#rotateTokenKeys(props);
   }

@@ -213,7 +213,7 @@ export class Messaging extends Construct {
       eventBus: this.bus,
       description: 'Events that no Action can select; the router reports them as dropped',
       eventPattern: {
-        ...(sources && { source: [...sources] }),
+        source: sources && [...sources],
         detailType: Match.anythingBut(...EVENT_NAMES, ENDPOINT_FAILING),
       },
       targets: [

@@ -86,8 +86,8 @@ export class ServiceFunction extends Construct {
         [ENVIRONMENT.metricsService]: service,
         ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
       },
-      ...(props.recursive === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
-      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      recursiveLoop: props.recursive === true ? RecursiveLoop.ALLOW : undefined,
+      reservedConcurrentExecutions: props.reservedConcurrency,
       ...props.network,
     });
     this.log.grantWrite(role);

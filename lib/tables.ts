@@ -48,12 +48,11 @@ export class ServiceTable extends Construct {
     const { encryptionKey } = stage;
     return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
-      ...(props.sortKey === false ? {} : { sortKey: { name: 'sk', type: AttributeType.STRING } }),
+      sortKey: props.sortKey === false ? undefined : { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
       billingMode: BillingMode.PAY_PER_REQUEST,
-      ...(encryptionKey === undefined
-        ? { encryption: TableEncryption.DEFAULT }
-        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
+      encryption: encryptionKey === undefined ? TableEncryption.DEFAULT : TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
       removalPolicy: props.disposable === true ? RemovalPolicy.DESTROY : stage.dataRemovalPolicy,
       deletionProtection: props.disposable !== true && stage.deletionProtection,

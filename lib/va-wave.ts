@@ -104,7 +104,7 @@ export class VaWave extends Construct {
       gradual: Boolean(props.gradual),
       tracing: props.tracing === true,
       encryptionKey,
-      logs: { ...ofStage.logs, ...(encryptionKey && { encryptionKey }) },
+      logs: { ...ofStage.logs, encryptionKey },
     };
     this.#stage = stage;
     if (encryptionKey !== undefined) allowServices(encryptionKey);

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hashOfFiles } from '../lib/hash-of-files.ts';
 import { synthesize } from './cloud/template/assembly.ts';
 
 /** The sources of a synthesis. Whole folders are listed: an unneeded file causes a slower start, a missing file a wrong assembly. */
-const FOLDERS = ['lib', 'lambdas', 'src', 'local', 'widget', 'dashboard', 'packages'];
-/** The last one tells the installed packages, which can differ from the lock file. */
-const FILES = ['cdk.json', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
+const SOURCES = [
+  '{lib,lambdas,src,local,widget,dashboard,packages}/**/{*,.*}',
+  '{cdk,package,package-lock,tsconfig}.json',
+  // It tells the installed packages, which can differ from the lock file.
+  'node_modules/.package-lock.json',
+];
 /** The environment variables that the CDK, Vite and React read. */
 const VARIABLES = /^(?:CDK_|VITE_|NODE_ENV$)/;
 const ROOT = new URL('..', import.meta.url);
@@ -34,7 +37,7 @@ export function keepServiceAssembled(parent: string, options: { readonly strict:
     .map(([name, value]) => `${name}=${value}`)
     .sort();
   const values = [process.version, process.arch, JSON.stringify(options), ...environment];
-  return keepAssembly(parent, hashOf(fileURLToPath(ROOT), [...FOLDERS, ...FILES], values), (outdir) =>
+  return keepAssembly(parent, hashOfFiles(fileURLToPath(ROOT), SOURCES, values), (outdir) =>
     assembleService(outdir, options),
   );
 }
@@ -58,26 +61,4 @@ export async function keepAssembly(
   await make(`${folder}.new`);
   renameSync(`${folder}.new`, folder);
   return folder;
-}
-
-/**
- * Hashes the names and contents of files, and additional values.
- * @param sources files below `root`, and folders with all their files; a missing source is ignored
- */
-export function hashOf(root: string, sources: readonly string[], values: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(values));
-  for (const file of sources.flatMap((source) => filesOf(root, source)).sort()) {
-    const content = readFileSync(join(root, file));
-    hash.update(`\0${file}\0${content.length}\0`).update(content);
-  }
-  return hash.digest('hex');
-}
-
-function filesOf(root: string, source: string): string[] {
-  const entry = statSync(join(root, source), { throwIfNoEntry: false });
-  if (entry === undefined) return [];
-  if (entry.isFile()) return [source];
-  return readdirSync(join(root, source), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(source, name))
-    .filter((name) => statSync(join(root, name)).isFile());
 }
