@@ -1,4 +1,5 @@
-import { VerificationError } from './verification.ts';
+import { type ReceivedRequest, readRawBody } from './request.ts';
+import { VerificationError, type Verify } from './verification.ts';
 
 /** What every ready handler offers. */
 export type HandlerOptions = {
@@ -22,13 +23,14 @@ export type Answer = {
  * @throws what `handle` throws, so that the framework answers 5xx and the service sends an event again
  */
 export async function answerOf<Verified, Given extends object>(
-  verify: () => Promise<Verified>,
+  request: ReceivedRequest,
+  verify: Verify<Verified>,
   handle: Handle<Verified, Given>,
   options: HandlerOptions,
 ): Promise<Answer> {
   let verified: Verified;
   try {
-    verified = await verify();
+    verified = verify(await readRawBody(request), request.headers ?? {});
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error;
     await tellRefused(error, options);

@@ -1,17 +1,14 @@
 import { answerOf, type Handle, type HandlerOptions } from './answer.ts';
-import { readRawBody } from './request.ts';
 import {
   type ActionReceiver,
-  type HeaderSource,
+  actionVerifier,
   kindOf,
-  requireReceiver,
-  requireSecret,
   type Trigger,
   type UsageReceiver,
   type UsageReport,
+  usageVerifier,
   type VerifiedAction,
-  verifyAction,
-  verifyUsageWebhook,
+  type Verify,
 } from './verification.ts';
 
 /** The event that a Function URL, an API Gateway HTTP or REST API, or an Application Load Balancer passes to a function. */
@@ -48,8 +45,7 @@ export function actionLambda<T extends Trigger>(
   receiver: ActionReceiver<T> & HandlerOptions,
   handle: Handle<VerifiedAction<T>, object>,
 ): LambdaHttpHandler {
-  requireReceiver(receiver);
-  return lambda(receiver, (rawBody, headers) => verifyAction(rawBody, headers, receiver), handle);
+  return lambda(actionVerifier(receiver), handle, receiver);
 }
 
 /**
@@ -66,14 +62,13 @@ export function usageWebhookLambda(
   receiver: UsageReceiver & HandlerOptions,
   handle: Handle<UsageReport, { readonly should_continue: boolean }>,
 ): LambdaHttpHandler {
-  requireSecret(receiver.secret);
-  return lambda(receiver, (rawBody, headers) => verifyUsageWebhook(rawBody, headers, receiver), handle);
+  return lambda(usageVerifier(receiver), handle, receiver);
 }
 
 function lambda<Verified, Given extends object>(
-  options: HandlerOptions,
-  verify: (rawBody: Uint8Array, headers: HeaderSource) => Verified,
+  verify: Verify<Verified>,
   handle: Handle<Verified, Given>,
+  options: HandlerOptions,
 ): LambdaHttpHandler {
   return async (event) => {
     const { headers, multiValueHeaders, body, isBase64Encoded = false } = event ?? {};
@@ -84,10 +79,9 @@ function lambda<Verified, Given extends object>(
         `The event has no headers: it must be of a Function URL, API Gateway or a load balancer; it is ${given}`,
       );
     }
-    const verified = async () =>
-      // A REST API has only the last of repeated headers in `headers`.
-      verify(await readRawBody({ body, isBase64Encoded }), multiValueHeaders ?? headers ?? {});
-    const answer = await answerOf(verified, handle, options);
+    // A REST API has only the last of repeated headers in `headers`.
+    const request = { headers: multiValueHeaders ?? headers, body, isBase64Encoded };
+    const answer = await answerOf(request, verify, handle, options);
     const type = answer.headers['content-type'];
     return {
       statusCode: answer.status,

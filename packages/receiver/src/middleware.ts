@@ -3,16 +3,14 @@ import { type HandlerOptions, refusedAnswer, tellRefused } from './answer.ts';
 import { readRawBody } from './request.ts';
 import {
   type ActionReceiver,
-  type HeaderSource,
-  requireReceiver,
-  requireSecret,
+  actionVerifier,
   type Trigger,
   type UsageReceiver,
   type UsageReport,
+  usageVerifier,
   VerificationError,
   type VerifiedAction,
-  verifyAction,
-  verifyUsageWebhook,
+  type Verify,
 } from './verification.ts';
 
 /** An Express request handler. The handlers after it find `Locals` at `response.locals`. */
@@ -40,8 +38,8 @@ export type UsageLocals = { usage: UsageReport };
 export function actionMiddleware<T extends Trigger>(
   receiver: ActionReceiver<T> & HandlerOptions,
 ): Middleware<ActionLocals<T>> {
-  requireReceiver(receiver);
-  return middleware(receiver, (rawBody, headers) => ({ action: verifyAction(rawBody, headers, receiver) }));
+  const verify = actionVerifier(receiver);
+  return middleware((rawBody, headers) => ({ action: verify(rawBody, headers) }), receiver);
 }
 
 /**
@@ -54,14 +52,11 @@ export function actionMiddleware<T extends Trigger>(
  * });
  */
 export function usageWebhookMiddleware(receiver: UsageReceiver & HandlerOptions): Middleware<UsageLocals> {
-  requireSecret(receiver.secret);
-  return middleware(receiver, (rawBody, headers) => ({ usage: verifyUsageWebhook(rawBody, headers, receiver) }));
+  const verify = usageVerifier(receiver);
+  return middleware((rawBody, headers) => ({ usage: verify(rawBody, headers) }), receiver);
 }
 
-function middleware<Locals extends object>(
-  options: HandlerOptions,
-  verify: (rawBody: Uint8Array, headers: HeaderSource) => Locals,
-): Middleware<Locals> {
+function middleware<Locals extends object>(verify: Verify<Locals>, options: HandlerOptions): Middleware<Locals> {
   return async (request, response, next) => {
     try {
       Object.assign(response.locals, verify(await readRawBody(request), request.headers));

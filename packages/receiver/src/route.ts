@@ -1,15 +1,13 @@
 import { answerOf, type Handle, type HandlerOptions } from './answer.ts';
-import { readRawBody } from './request.ts';
 import {
   type ActionReceiver,
-  requireReceiver,
-  requireSecret,
+  actionVerifier,
   type Trigger,
   type UsageReceiver,
   type UsageReport,
+  usageVerifier,
   type VerifiedAction,
-  verifyAction,
-  verifyUsageWebhook,
+  type Verify,
 } from './verification.ts';
 
 /** A handler of fetch requests, such as a route handler of Next.js. */
@@ -30,8 +28,7 @@ export function actionRoute<T extends Trigger>(
   receiver: ActionReceiver<T> & HandlerOptions,
   handle: Handle<VerifiedAction<T>, object>,
 ): Route {
-  requireReceiver(receiver);
-  return route(receiver, (rawBody, headers) => verifyAction(rawBody, headers, receiver), handle);
+  return route(actionVerifier(receiver), handle, receiver);
 }
 
 /**
@@ -43,18 +40,16 @@ export function usageWebhookRoute(
   receiver: UsageReceiver & HandlerOptions,
   handle: Handle<UsageReport, { readonly should_continue: boolean }>,
 ): Route {
-  requireSecret(receiver.secret);
-  return route(receiver, (rawBody, headers) => verifyUsageWebhook(rawBody, headers, receiver), handle);
+  return route(usageVerifier(receiver), handle, receiver);
 }
 
 function route<Verified, Given extends object>(
-  options: HandlerOptions,
-  verify: (rawBody: Uint8Array, headers: Headers) => Verified,
+  verify: Verify<Verified>,
   handle: Handle<Verified, Given>,
+  options: HandlerOptions,
 ): Route {
   return async (request) => {
-    const verified = async () => verify(await readRawBody(request), request.headers);
-    const { body, ...init } = await answerOf(verified, handle, options);
+    const { body, ...init } = await answerOf(request, verify, handle, options);
     return new Response(body, init);
   };
 }

@@ -62,14 +62,6 @@ export type HeaderSource =
  */
 export type Secret = string | undefined | readonly (string | undefined)[];
 
-/**
- * Checks a secret when a program starts.
- * @throws TypeError for a missing or empty secret, such as an environment variable that is not set
- */
-export function requireSecret(secret: UsageSecret): void {
-  if (typeof secret !== 'function') secretsOf(secret);
-}
-
 /** The kind of an Action, as `X-Service-Trigger` names it. */
 export type Trigger = 'event' | 'ai' | 'form';
 
@@ -142,6 +134,9 @@ export type VerifiedForm = Verified<'form', FormSubmission, string | null>;
 type VerifiedBy = { readonly event: VerifiedEvent; readonly ai: VerifiedAiCall; readonly form: VerifiedForm };
 export type VerifiedAction<T extends Trigger = Trigger> = VerifiedBy[T];
 
+/** Verifies and parses a request. @throws VerificationError @throws TypeError for a body that is not bytes and for headers that are none */
+export type Verify<Verified> = (rawBody: RawBody, headers: HeaderSource) => Verified;
+
 /**
  * Checks that an Action request was signed with the Action's signing secret at most 300 seconds from now, that it is of the expected
  * kind, and parses it.
@@ -159,21 +154,35 @@ export function verifyAction<T extends Trigger>(
   headers: HeaderSource,
   receiver: ActionReceiver<T>,
 ): VerifiedAction<T> {
-  requireReceiver(receiver);
-  const bytes = boundedBytes(rawBody, MAX_BODY_BYTES);
-  const { t, v1 } = parseSignature(headerValue(headers, 'x-service-signature'));
-  const timestamp = Number(t);
-  requireFresh(timestamp, receiver);
-  if (!digestMatches(v1, secretsOf(receiver.secret), `${t}.`, bytes)) {
-    throw new VerificationError('signature_mismatch', 'The signature does not match the body');
+  return actionVerifier(receiver)(rawBody, headers);
+}
+
+/**
+ * Checks what the receiver of an Action knows, and returns its `verifyAction`.
+ * @throws TypeError for a kind that does not exist, and for a missing or empty secret, such as an environment variable that is not set
+ */
+export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): Verify<VerifiedAction<T>> {
+  const { trigger } = receiver;
+  if (!Object.hasOwn(VERIFIED_AS, trigger)) {
+    throw new TypeError(`trigger must be 'event', 'ai' or 'form', the kind of the Action; it is ${kindOf(trigger)}`);
   }
-  if (headerValue(headers, 'x-service-trigger') !== receiver.trigger) {
-    throw malformed(`X-Service-Trigger is not ${receiver.trigger}, the kind that this receiver expects`);
-  }
-  const triggerRef = headerValue(headers, 'x-service-trigger-ref');
-  if (triggerRef === undefined) throw malformed('X-Service-Trigger-Ref is missing');
-  const body = bytes.byteLength === 0 ? null : jsonObject(bytes);
-  return VERIFIED_AS[receiver.trigger](body, { triggerRef, timestamp, rawBody: bytes });
+  const secrets = secretsOf(receiver.secret);
+  return (rawBody, headers) => {
+    const bytes = boundedBytes(rawBody, MAX_BODY_BYTES);
+    const { t, v1 } = parseSignature(headerValue(headers, 'x-service-signature'));
+    const timestamp = Number(t);
+    requireFresh(timestamp, receiver);
+    if (!digestMatches(v1, secrets, `${t}.`, bytes)) {
+      throw new VerificationError('signature_mismatch', 'The signature does not match the body');
+    }
+    if (headerValue(headers, 'x-service-trigger') !== trigger) {
+      throw malformed(`X-Service-Trigger is not ${trigger}, the kind that this receiver expects`);
+    }
+    const triggerRef = headerValue(headers, 'x-service-trigger-ref');
+    if (triggerRef === undefined) throw malformed('X-Service-Trigger-Ref is missing');
+    const body = bytes.byteLength === 0 ? null : jsonObject(bytes);
+    return VERIFIED_AS[trigger](body, { triggerRef, timestamp, rawBody: bytes });
+  };
 }
 
 type Arrived = { readonly triggerRef: string; readonly timestamp: number; readonly rawBody: Uint8Array };
@@ -196,17 +205,6 @@ const VERIFIED_AS: { readonly [T in Trigger]: (body: JsonObject | null, arrived:
   },
   ai: (body, arrived) => ({ ...arrived, trigger: 'ai', deduplicationKey: null, body }),
 };
-
-/**
- * Checks what a receiver knows when a program starts.
- * @throws TypeError for a kind that does not exist, and for a missing or empty secret, such as an environment variable that is not set
- */
-export function requireReceiver({ trigger, secret }: ActionReceiver): void {
-  if (!Object.hasOwn(VERIFIED_AS, trigger)) {
-    throw new TypeError(`trigger must be 'event', 'ai' or 'form', the kind of the Action; it is ${kindOf(trigger)}`);
-  }
-  secretsOf(secret);
-}
 
 /** Parses `t=<unix seconds>,v1=<64 hex digits>`. It ignores other schemes next to `v1`, so that the service can add one. */
 function parseSignature(header: string | undefined): { readonly t: string; readonly v1: string } {
@@ -279,29 +277,39 @@ export type UsageSecret = Secret | ((claimed: UsageReport) => Secret);
  * return { should_continue: budgetLeft(report.user_id, report.usage.total_tokens) };
  */
 export function verifyUsageWebhook(rawBody: RawBody, headers: HeaderSource, receiver: UsageReceiver): UsageReport {
+  return usageVerifier(receiver)(rawBody, headers);
+}
+
+/**
+ * Checks what the receiver of usage webhooks knows, and returns its `verifyUsageWebhook`.
+ * @throws TypeError for a missing or empty secret, such as an environment variable that is not set
+ */
+export function usageVerifier(receiver: UsageReceiver): Verify<UsageReport> {
   const { secret } = receiver;
-  requireSecret(secret);
-  const bytes = boundedBytes(rawBody, MAX_REPORT_BYTES);
-  const digest = headerValue(headers, 'x-webhook-signature');
-  const timestamp = headerValue(headers, 'x-webhook-timestamp');
-  if (digest === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Signature is missing');
-  if (timestamp === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Timestamp is missing');
-  if (!/^[0-9a-f]{64}$/.test(digest) || !/^[0-9]{1,12}$/.test(timestamp)) {
-    throw new VerificationError('signature_malformed', 'X-Webhook-Signature or X-Webhook-Timestamp is malformed');
-  }
-  const body = jsonObject(bytes);
-  // The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
-  if (!isReport(body) || body.timestamp !== Number(timestamp)) {
-    throw malformed('The body is not a usage report of X-Webhook-Timestamp');
-  }
-  requireFresh(body.timestamp, receiver);
-  const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
-  const secrets = secretOfSession === undefined ? [] : secretsOf(secretOfSession);
-  // A proxy may have reformatted the body, so its canonical form counts as well.
-  if (!digestMatches(digest, secrets, bytes) && !digestMatches(digest, secrets, canonicalJson(body))) {
-    throw new VerificationError('signature_mismatch', 'The signature does not match the body');
-  }
-  return body;
+  if (typeof secret !== 'function') secretsOf(secret);
+  return (rawBody, headers) => {
+    const bytes = boundedBytes(rawBody, MAX_REPORT_BYTES);
+    const digest = headerValue(headers, 'x-webhook-signature');
+    const timestamp = headerValue(headers, 'x-webhook-timestamp');
+    if (digest === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Signature is missing');
+    if (timestamp === undefined) throw new VerificationError('signature_missing', 'X-Webhook-Timestamp is missing');
+    if (!/^[0-9a-f]{64}$/.test(digest) || !/^[0-9]{1,12}$/.test(timestamp)) {
+      throw new VerificationError('signature_malformed', 'X-Webhook-Signature or X-Webhook-Timestamp is malformed');
+    }
+    const body = jsonObject(bytes);
+    // The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
+    if (!isReport(body) || body.timestamp !== Number(timestamp)) {
+      throw malformed('The body is not a usage report of X-Webhook-Timestamp');
+    }
+    requireFresh(body.timestamp, receiver);
+    const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
+    const secrets = secretOfSession === undefined ? [] : secretsOf(secretOfSession);
+    // A proxy may have reformatted the body, so its canonical form counts as well.
+    if (!digestMatches(digest, secrets, bytes) && !digestMatches(digest, secrets, canonicalJson(body))) {
+      throw new VerificationError('signature_mismatch', 'The signature does not match the body');
+    }
+    return body;
+  };
 }
 
 function isReport(body: JsonObject): body is UsageReport {
@@ -332,7 +340,7 @@ function canonicalJson(value: unknown): string {
 
 function write(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > MAX_DEPTH) throw new VerificationError('request_malformed', 'The body is nested too deeply');
+  if (depth > MAX_DEPTH) throw malformed('The body is nested too deeply');
   if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
   const members = Object.entries(value)
     .map(([key, member]) => ({ key, member, bytes: Buffer.from(key) }))
@@ -434,7 +442,7 @@ function jsonObject(bytes: Uint8Array): JsonObject {
   } catch {
     value = undefined;
   }
-  if (!isJsonObject(value)) throw new VerificationError('request_malformed', 'The body is not a JSON object');
+  if (!isJsonObject(value)) throw malformed('The body is not a JSON object');
   return value;
 }
 
