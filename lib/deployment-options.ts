@@ -12,7 +12,7 @@ import * as z from 'zod';
 import { closestName } from '../src/contract/closest-name.ts';
 import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/deployment/capacity.ts';
 import { type ConcurrencyOptions, shareConcurrency } from './concurrency.ts';
-import { archiveDaysOf, SERVICE_NAME_MAX, STAGES, type StageName } from './stage.ts';
+import { archiveDaysOf, CLOUDFRONT_REGION, SERVICE_NAME_MAX, STAGES, type StageName } from './stage.ts';
 
 /** The settings of the construct. docs/deploying.md explains each with its default and price. What exists is passed, what is left out is created. */
 export interface VaWaveProps {
@@ -283,7 +283,8 @@ function meant(name: string, names: readonly string[]): string | undefined {
   return closest && names[lower.indexOf(closest)];
 }
 
-function unknown(name: string, names: readonly string[]): string {
+/** Returns the sentence that refuses a name. */
+function unknownName(name: string, names: readonly string[]): string {
   const closest = meant(name, names);
   return `${name}: is unknown${closest === undefined ? '' : `; did you mean ${closest}?`}`;
 }
@@ -301,7 +302,7 @@ function accepted<Accepted>(
   if (parsed.success && refusals.length === 0) return parsed.data;
   const sentences = (parsed.error?.issues ?? []).flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((name) => unknown(name, names))
+      ? issue.keys.map((name) => unknownName(name, names))
       : [`${issue.path.join('.')}: ${issue.message}`],
   );
   throw new RefusedSettings([...refusals, ...sentences].join('\n'));
@@ -348,7 +349,7 @@ const STACKS = z.object({
     )
     .default({}),
 });
-const asked = z.object({ stage: OPTIONS.stage.shape.optional(), stackName: OF_STACK.stackName.optional() });
+type Stacks = z.infer<typeof STACKS>['stacks'];
 
 /**
  * Reads the options of the one stack that is deployed: those of `-c` win over `stacks.<its name>` of the file, and these over the file's other options,
@@ -365,46 +366,61 @@ export function readDeploymentOptions(
 ): DeploymentOptions & { readonly stage: StageName; readonly stackName: string } {
   const context: Settings = app.getAllContext();
   const { stacks } = accepted(STACKS, { stacks: context.stacks }, []);
+  const given = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
+  const isOfFile = ([name, value]: [string, unknown]) => name in file && isDeepStrictEqual(file[name], value);
+  const shared = Object.fromEntries(given.filter(isOfFile));
+  const command = Object.fromEntries(given.filter((option) => !isOfFile(option)));
+  const { stage, stackName, refusals } = chosenStack(command, stacks);
+  const refused = [...refusedNames(context, file, stacks), ...refusals];
+  const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
+  const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
+  const options = accepted(checked, { ...shared, ...stacks[stackName], ...command }, OPTION_NAMES, refused);
+  return { ...options, stage, stackName };
+}
+
+/** Returns a sentence for each name that is unknown, or that stands where it would hold for every stack. */
+function refusedNames(context: Settings, file: Settings, stacks: Stacks): readonly string[] {
   const names = [...OPTION_NAMES, 'stacks'];
-  const refusals = [
+  return [
     // Keys with these characters belong to the CDK, and keys that resemble no option to whoever uses them.
-    ...Object.keys(context).flatMap((name) =>
-      names.includes(name) || /[@:]/.test(name) || meant(name, names) === undefined ? [] : [unknown(name, names)],
-    ),
-    ...OF_ONE_STACK.flatMap((name) =>
-      name in file ? [`${name}: holds for one stack, so in cdk.json it is at stacks.<name of the stack>.${name}`] : [],
+    ...Object.keys(context)
+      .filter((name) => !names.includes(name) && !/[@:]/.test(name) && meant(name, names) !== undefined)
+      .map((name) => unknownName(name, names)),
+    ...OF_ONE_STACK.filter((name) => name in file).map(
+      (name) => `${name}: holds for one stack, so in cdk.json it is at stacks.<name of the stack>.${name}`,
     ),
     ...Object.entries(stacks).flatMap(([stack, options]) =>
-      Object.keys(options).flatMap((name) =>
-        OPTION_NAMES.includes(name) && name !== 'stackName' ? [] : [`stacks.${stack}.${unknown(name, OPTION_NAMES)}`],
-      ),
+      Object.keys(options)
+        .filter((name) => !OPTION_NAMES.includes(name) || name === 'stackName')
+        .map((name) => `stacks.${stack}.${unknownName(name, OPTION_NAMES)}`),
     ),
   ];
-  const isOfFile = (name: string) => name in file && isDeepStrictEqual(file[name], context[name]);
-  const given = OPTION_NAMES.filter((name) => name in context).map((name) => [name, context[name]] as const);
-  const shared = Object.fromEntries(given.filter(([name]) => isOfFile(name)));
-  const command = Object.fromEntries(given.filter(([name]) => !isOfFile(name)));
+}
 
-  const wanted = asked.safeParse(command).data ?? {};
-  const stageIn = (stack: string): StageName =>
-    asked.safeParse(stacks[stack]).data?.stage ?? (stack === STAGES.dev.stackName ? 'dev' : 'prod');
-  const stage = wanted.stage ?? (wanted.stackName === undefined ? 'prod' : stageIn(wanted.stackName));
-  const ofStage = Object.keys(stacks).filter((stack) => stageIn(stack) === stage);
+/** What the command line says of the stack. Wrong values are refused with those of the other options. */
+const stackChoice = z.object({ stage: OPTIONS.stage.shape.optional(), stackName: OF_STACK.stackName.optional() });
+
+/** Returns the stack that a command deploys, and a sentence for each contradiction. */
+function chosenStack(command: Settings, stacks: Stacks) {
+  const wanted = stackChoice.safeParse(command).data ?? {};
+  const stageOf = (stack: string): StageName =>
+    stackChoice.safeParse(stacks[stack]).data?.stage ?? (stack === STAGES.dev.stackName ? 'dev' : 'prod');
+  const stage = wanted.stage ?? (wanted.stackName === undefined ? 'prod' : stageOf(wanted.stackName));
+  const ofStage = Object.keys(stacks).filter((stack) => stageOf(stack) === stage);
   const stackName = wanted.stackName ?? ofStage[0] ?? STAGES[stage].stackName;
+  const known = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
+  const alike = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
+  const refusals: string[] = [];
   if (wanted.stackName === undefined && ofStage.length > 1) {
     refusals.push(`stackName: must be one of ${ofStage.join(', ')}, the stacks of stage ${stage} in cdk.json`);
   }
-  const known = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
-  const alike = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
-  if (known.includes(stackName)) {
-    if (stageIn(stackName) !== stage) {
-      refusals.push(`stage: is ${stageIn(stackName)} for the stack ${stackName}, and never changes`);
-    }
-  } else if (alike !== undefined) refusals.push(`stackName: did you mean ${alike}? Another name is another stack`);
-  const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
-  const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
-  const options = accepted(checked, { ...shared, ...stacks[stackName], ...command }, OPTION_NAMES, refusals);
-  return { ...options, stage, stackName };
+  if (known.includes(stackName) && stageOf(stackName) !== stage) {
+    refusals.push(`stage: is ${stageOf(stackName)} for the stack ${stackName}, and never changes`);
+  }
+  if (!known.includes(stackName) && alike !== undefined) {
+    refusals.push(`stackName: did you mean ${alike}? Another name is another stack`);
+  }
+  return { stage, stackName, refusals };
 }
 
 type Need = readonly [name: string, ...others: string[]];
@@ -427,22 +443,20 @@ const EXCLUDES = [
 
 /** Settings whose resource is in the region of the stack. */
 const REGIONAL = [...['alarmTopic', 'ticketTopic', 'bus', 'encryptionKey', 'userPool', 'vpc'], ...TABLES];
-/** CloudFront takes its certificate and web ACL from one region only, for stacks of every region. */
-const CLOUDFRONT_REGION = 'us-east-1';
-const named = z.object({ tableName: z.string() });
-const placed = z.object({ env: z.object({ region: z.string() }) });
+const tableProp = z.object({ tableName: z.string() });
+const regionalProp = z.object({ env: z.object({ region: z.string() }) });
 /** `region` is that of a certificate which a function of the CDK creates elsewhere. */
-const certified = placed.extend({ certificateArn: z.string(), region: z.string().optional() });
+const certificateProp = regionalProp.extend({ certificateArn: z.string(), region: z.string().optional() });
 
 /** The region of a certificate; undefined when the synthesis does not know it. */
 function regionOfCertificate(value: unknown): string | undefined {
-  const { certificateArn, region, env } = certified.safeParse(value).data ?? {};
+  const { certificateArn, region, env } = certificateProp.safeParse(value).data ?? {};
   return Token.isUnresolved(certificateArn) ? (region ?? regionOf({ env })) : regionOf(certificateArn);
 }
 
 /** The region of an ARN or a construct; undefined when the synthesis does not know it. */
 function regionOf(value: unknown): string | undefined {
-  const region = typeof value === 'string' ? value.split(':')[3] : placed.safeParse(value).data?.env.region;
+  const region = typeof value === 'string' ? value.split(':')[3] : regionalProp.safeParse(value).data?.env.region;
   return Token.isUnresolved(region) ? undefined : region;
 }
 
@@ -468,7 +482,7 @@ const refuseContradictions =
     if (region !== undefined && settings.sealingKeyReplicaRegion === region) {
       refuse('sealingKeyReplicaRegion', `must be another region than ${region}, which has the key`);
     }
-    const tables = TABLES.map((name) => settings[name]).map((table) => named.safeParse(table).data?.tableName ?? table);
+    const tables = TABLES.map((name) => tableProp.safeParse(settings[name]).data?.tableName ?? settings[name]);
     TABLES.forEach((name, index) => {
       const first = tables.indexOf(tables[index]);
       if (tables[index] !== undefined && first < index) refuse(name, `must be another table than ${TABLES[first]}`);

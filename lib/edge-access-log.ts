@@ -13,10 +13,7 @@ import {
 } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgePolicies } from './acknowledged-findings.ts';
-import { nameInAccount, privateBucket, type Stage } from './stage.ts';
-
-/** The only region in which CloudFront's log deliveries exist, for buckets of every region. */
-const CLOUDFRONT_REGION = 'us-east-1';
+import { CLOUDFRONT_REGION, nameInAccount, privateBucket, type Stage } from './stage.ts';
 
 export type EdgeAccessLogProps = {
   readonly stage: Stage;

@@ -35,10 +35,11 @@ export function grantOn(
   // A policy for an imported role goes into this account, where a role of another account is not, or is another one of that name.
   const isPolicyOurs = !isImported || isSameAccount || (compared !== TokenComparison.DIFFERENT && !isAllowable);
 
-  const asked: IPrincipal = {
+  // The CDK asks this principal in the place of the grantee's, and it enters the statement into the policies that count.
+  const standIn: IPrincipal = {
     assumeRoleAction: principal.assumeRoleAction,
     get grantPrincipal() {
-      return asked;
+      return standIn;
     },
     get policyFragment() {
       return principal.policyFragment;
@@ -53,7 +54,7 @@ export function grantOn(
       return { statementAdded: policies.length > 0, policyDependable: new DependencyGroup(...policies) };
     },
   };
-  const grant = Grant.addToPrincipal({ grantee: asked, ...permission });
+  const grant = Grant.addToPrincipal({ grantee: standIn, ...permission });
   if (!grant.success) {
     const statement = new PolicyStatement({ actions: permission.actions, resources: permission.resourceArns });
     const missing = JSON.stringify(resource.stack.resolve(statement.toStatementJson()));

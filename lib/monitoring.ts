@@ -16,7 +16,7 @@ import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Messaging } from './messaging.ts';
-import type { Stage } from './stage.ts';
+import { CLOUDFRONT_REGION, type Stage } from './stage.ts';
 
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
 const CONCURRENCY_IN_USE = 0.8;
@@ -170,13 +170,13 @@ function sumsBy({ service }: Stage, dimension: string, metricName: string): IMet
   });
 }
 
-/** The only region with CloudFront's metrics. A graph can show metrics of another region, but an alarm cannot evaluate them. */
+/** The share of a distribution's answers that are 5xx. A graph can show metrics of another region, but an alarm cannot evaluate them. */
 function edgeErrors({ distributionId }: IDistribution): Metric {
   return new Metric({
     namespace: 'AWS/CloudFront',
     metricName: '5xxErrorRate',
     dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
-    region: 'us-east-1',
+    region: CLOUDFRONT_REGION,
     statistic: 'Average',
     period: FIVE_MINUTES,
   });

@@ -6,16 +6,10 @@ import type { IAlarm, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/
 import type { IUserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
-import {
-  type Grant,
-  type IGrantable,
-  type IPrincipal,
-  type IResourceWithPolicy,
-  PolicyStatement,
-} from 'aws-cdk-lib/aws-iam';
+import { type Grant, type IGrantable, type IResourceWithPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Construct, type IDependable } from 'constructs';
+import { Construct } from 'constructs';
 import { VERSION } from '#bundles';
 import type { FailureCode } from '../src/contract/delivery-record.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
@@ -83,7 +77,8 @@ export class VaWave extends Construct {
   readonly queues: Readonly<Record<'events' | 'deliveries', { readonly queue: IQueue; readonly deadLetters: IQueue }>>;
   readonly alarms: readonly IAlarm[];
   readonly #stage: Stage;
-  #grantedBeyondRoles = 0;
+  /** Statements that the grants have entered into the policy of the bus. */
+  #statementsOfBus = 0;
 
   /** @throws Error that names each invalid prop and the values that it accepts */
   constructor(scope: Construct, id: string, given: VaWaveProps = {}) {
@@ -215,14 +210,13 @@ export class VaWave extends Construct {
     const { bus } = this;
     const [actions, resources] = [['events:PutEvents'], [bus.eventBusArn]];
     const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
-    const enter = (principal: IPrincipal): IDependable | undefined => {
-      if (!isPolicyOfApp(bus)) return undefined;
-      const sid = `${this.#stage.service}-${++this.#grantedBeyondRoles}`;
+    const permission = { grantee, actions, resourceArns: resources, conditions };
+    if (!isPolicyOfApp(bus)) return grantOn(bus, permission, undefined);
+    return grantOn(bus, permission, (principal) => {
+      const sid = `${this.#stage.service}-${++this.#statementsOfBus}`;
       const statement = new PolicyStatement({ sid, principals: [principal], actions, resources, conditions });
       return bus.addToResourcePolicy(statement).policyDependable;
-    };
-    const grant = { grantee, actions, resourceArns: resources, conditions };
-    return grantOn(bus, grant, isPolicyOfApp(bus) ? enter : undefined);
+    });
   }
 
   /** Lets an assistant runtime list and call AI-decided Actions. */

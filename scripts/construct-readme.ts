@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { VaWave } from '../lib/va-wave.ts';
-import { OUTPUT_DESCRIPTIONS, OUTPUTS, type Output } from '../src/deployment/outputs.ts';
-import { withTable } from './costs.ts';
+import { OUTPUT_DESCRIPTIONS, OUTPUTS } from '../src/deployment/outputs.ts';
+import { withTables } from './costs.ts';
 
 /** Writes the tables of the construct's README from its props, its outputs and its template. */
 
@@ -31,20 +31,12 @@ export function withConstruct(readme: string, types: readonly string[]): string 
   const counted = [...new Set(services)]
     .sort()
     .map((one) => [one, `${services.filter((other) => other === one).length}`]);
-  const tables: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  const descriptions: Readonly<Record<string, string>> = OUTPUT_DESCRIPTIONS;
+  return withTables(readme, {
     '| Prop | Type | What it does | Default | Price |': propRows(),
-    '| Output | What it has |': Object.entries(OUTPUT_DESCRIPTIONS).map(([name, text]) => [
-      `\`${OUTPUTS[name as Output]}\``,
-      text,
-    ]),
+    '| Output | What it has |': Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']),
     '| AWS service | Resources |': [...counted, ['**all**', `**${types.length}**`]],
-  };
-  return Object.entries(tables)
-    .map(([head, rows]) => {
-      const line = head.replace(/[^|]+/g, (cell) => (cell === ' Resources ' ? ' ---: ' : ' --- '));
-      return [head, line, ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
-    })
-    .reduce(withTable, readme);
+  });
 }
 
 if (import.meta.main) {

@@ -187,7 +187,7 @@ const PARTS: Readonly<Record<string, readonly (keyof typeof PRICES)[]>> = {
   'Data out': ['sentKb'],
 };
 
-const TABLES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const TABLES: Tables = {
   '| Usage | Low traffic: one message per batch | High traffic: ten messages per batch |': Object.entries(
     PER_MILLION,
   ).map(([what, usage]) => [what, million(usage(1)), million(usage(10))]),
@@ -207,23 +207,30 @@ const TABLES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ]),
 };
 
-/** Returns a page with this Markdown table in the place of the one with the same head. @throws Error when the page has no such table */
+/**
+ * Returns a Markdown page with the rows of this table in the place of those below the same head. The line that aligns the columns stays.
+ * @throws Error when the page has no such table
+ */
 export function withTable(page: string, table: string): string {
   const lines = page.split('\n');
-  const [head = ''] = table.split('\n');
+  const [head = '', , ...rows] = table.split('\n');
   const start = lines.indexOf(head);
   if (start === -1) throw new Error(`The page has no table ${head}`);
   const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
-  return [...lines.slice(0, start), table, ...lines.slice(end)].join('\n');
+  return [...lines.slice(0, start + 2), ...rows, ...lines.slice(end)].join('\n');
+}
+
+/** Rows of cells by the head of their table, such as `| Part | Cost |`. */
+export type Tables = Readonly<Record<string, readonly (readonly string[])[]>>;
+
+/** Returns a Markdown page with the rows of its tables. @throws Error when the page lacks one of them */
+export function withTables(page: string, tables: Tables): string {
+  return Object.entries(tables)
+    .map(([head, rows]) => [head, '', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n'))
+    .reduce(withTable, page);
 }
 
 /** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks one of them */
-export function withCosts(page: string): string {
-  return Object.entries(TABLES)
-    .map(([head, rows]) =>
-      [head, head.replace(/[^|]+/g, ' --- '), ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n'),
-    )
-    .reduce(withTable, page);
-}
+export const withCosts = (page: string): string => withTables(page, TABLES);
 
 if (import.meta.main) writeFileSync(COSTS, withCosts(readFileSync(COSTS, 'utf8')));

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 /**
  * Writes the import rules of this table into biome.json: `node scripts/import-rules.ts`. A file may import its own folder, and what its last
@@ -121,5 +120,4 @@ export function withImportRules(text: string): string {
   return `${JSON.stringify(configuration, null, 2)}\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(FILE, withImportRules(readFileSync(FILE, 'utf8')));
+if (import.meta.main) writeFileSync(FILE, withImportRules(readFileSync(FILE, 'utf8')));
