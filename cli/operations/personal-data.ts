@@ -62,6 +62,7 @@ async function findPerson({ orgId, ids }: Person, context: PersonContext) {
 /**
  * Reads the audit trail and the delivery logs of an organization for an export: one after the other, each log with the newest event first.
  * With the ids of a person, reads the person's conversations first, and of the rest the person's records.
+ * @param from leaves out changes and attempts of an earlier time, ISO 8601
  * @throws Refusal as findPerson
  */
 export async function* exported(
@@ -74,9 +75,8 @@ export async function* exported(
   const { logs } = person ?? (await logsOf(orgId, context));
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
   for await (const record of context.erasure.auditRecords(orgId)) {
-    const isWanted =
-      person === undefined ? from === undefined || record.at >= from : person.auditOf(record) !== undefined;
-    if (isWanted) yield { kind: 'change', ...record };
+    if (from !== undefined && record.at < from) continue;
+    if (person === undefined || person.auditOf(record) !== undefined) yield { kind: 'change', ...record };
   }
   for await (const record of recordsOf(logs, from, context)) {
     if (person === undefined || person.placeOf(record) !== undefined) yield { kind: 'delivery', ...record };

@@ -132,6 +132,9 @@ test('exports and erases what the audit trail has of a person, and keeps what wa
   expect([await exportOf(), await exportOf('--user', 'ada@example.com'), await exportOf('--user', sub)]).toEqual([
     6, 3, 3,
   ]);
+  // The last two changes, of which one is of another person.
+  const since = ['--since', (await trail()).at(-2)?.at ?? ''];
+  expect([await exportOf(...since), await exportOf(...since, '--user', 'ada@example.com')]).toEqual([2, 1]);
   const ids = ['--user', 'ada@example.com', '--user', sub];
   expect(await operator.json('erase', '--org', org_id, ...ids, '--yes')).toMatchObject({ changes: 3 });
   const left = JSON.stringify([await trail(), operator.store.client]);
