@@ -38,8 +38,11 @@ type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise
 /** The options whose names are not those of the fields that they fill. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   allowed_domains: 'allowed-domain',
+  arguments_json: 'arguments',
+  assistant_limit: 'assistants',
   authentication_mode: 'mode',
   conversation_id: 'conversation',
+  daily_outbound_quota: 'per-day',
   escalation_topics: 'topic',
   events: 'event',
   feed_response_back: 'feed-back',
@@ -129,15 +132,7 @@ export class CliCommand extends Command {
       target: targetOf(given, cliProcess),
       output,
       // A hint does not repeat the environment.
-      hint: (words) => {
-        const named = Object.entries(given).filter(([, value]) => value !== undefined);
-        const option = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-        return [
-          'npx --no-install va-wave',
-          words,
-          ...named.map(([name, value]) => `${option(name)} ${value}`.trimEnd()),
-        ].join(' ');
-      },
+      hint: (words) => ['npx --no-install va-wave', words, ...optionsOf(given)].join(' '),
       yes,
       confirm: async (question, id) => {
         if (yes) return;
@@ -152,6 +147,17 @@ export class CliCommand extends Command {
       },
     };
   }
+}
+
+/** Returns the options that name this deployment, as words of a shell. */
+function optionsOf(target: Target): readonly string[] {
+  return Object.entries(target)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      if (value === '') return option;
+      return `${option}=${/^[\w./:@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`;
+    });
 }
 
 /** Completes the options with the environment, which names a deployment only where they name none. */

@@ -18,7 +18,7 @@ const readyFile = z.object({
   secret_access_key: z.string(),
   outputs: z.record(z.string(), z.string()),
   data_folder: z.string(),
-  receiver_tls: z.object({ certificate: z.string(), key: z.string() }).nullish(),
+  receiver_tls: z.object({ certificate: z.string(), key: z.string() }).optional(),
 });
 
 /**
@@ -31,7 +31,7 @@ export async function connect(target: Target): Promise<Deployment> {
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
     const all = await stackOutputs(stack, access);
-    const outputs = { ...outputsOf(all, path.join('')), ...tablesOf(target) };
+    const outputs = withTables(outputsOf(all, path.join('')), target);
     if (outputs[OUTPUTS.baseUrl] === undefined) throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, all));
     return openDeployment(outputs, access);
   }
@@ -44,17 +44,23 @@ export async function connect(target: Target): Promise<Deployment> {
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: TIMEOUTS,
   };
-  return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, {
-    receiverTls: ready.receiver_tls ?? undefined,
+  return openDeployment(withTables(ready.outputs, target), access, {
+    receiverTls: ready.receiver_tls,
     log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
   });
 }
 
-/** Returns the tables that the operator names, as outputs. */
-const tablesOf = ({ configurationTable, conversationsTable }: Target): Record<string, string> => ({
-  ...(configurationTable === undefined ? {} : { [OUTPUTS.configurationTable]: configurationTable }),
-  ...(conversationsTable === undefined ? {} : { [OUTPUTS.conversationsTable]: conversationsTable }),
-});
+/** Returns the outputs with the tables that the operator names instead of the stack's. */
+function withTables(
+  outputs: Readonly<Record<string, string>>,
+  { configurationTable, conversationsTable }: Target,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...outputs,
+    [OUTPUTS.configurationTable]: configurationTable ?? outputs[OUTPUTS.configurationTable],
+    [OUTPUTS.conversationsTable]: conversationsTable ?? outputs[OUTPUTS.conversationsTable],
+  };
+}
 
 /** Returns the outputs of a construct in a stack with others. The CDK writes the construct's id before each name, and a hash after it. */
 export function outputsOf(outputs: Readonly<Record<string, string>>, construct: string): Record<string, string> {
@@ -89,10 +95,11 @@ export async function examinedAccount(target: Target) {
 /** The clients that only AWS needs are loaded here, because one machine has no use for them. */
 async function accessOf({ region }: Target) {
   const { operatorAccess } = await import('../src/adapters/aws-account.ts');
-  return operatorAccess({ requestHandler: TIMEOUTS, ...(region === undefined ? {} : { region }) });
+  return operatorAccess({ requestHandler: TIMEOUTS, region });
 }
 
-async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
+/** Reads the file that the one-machine service writes when it is ready. @throws CommandFailure when there is none, or it is another file */
+export async function readReadyFile(path: string): Promise<z.infer<typeof readyFile>> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -36,7 +36,7 @@ export type LogName = FunctionName | 'api';
 /** What only the one-machine service has. */
 export type OneMachine = {
   /** Files of a certificate that the service trusts, for an endpoint on this machine. */
-  readonly receiverTls?: { readonly certificate: string; readonly key: string } | undefined;
+  readonly receiverTls?: { readonly certificate: string; readonly key: string };
   /** Reads a log, which is a file. */
   readonly log: (logGroup: string, query: LogQuery) => AsyncIterable<LogLine>;
 };
@@ -46,7 +46,11 @@ export type OneMachine = {
  * @param outputs the outputs of its stack by name
  * @throws CommandFailure when the stack is of another version and lacks an output
  */
-export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess, oneMachine?: OneMachine) {
+export function openDeployment(
+  outputs: Readonly<Record<string, string | undefined>>,
+  access: AwsAccess,
+  oneMachine?: OneMachine,
+) {
   const named = (name: string, how = 'this version of va-wave') => {
     const value = outputs[name];
     if (value !== undefined) return value;

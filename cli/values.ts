@@ -1,8 +1,10 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import * as z from 'zod';
 import { isJsonObject } from '../src/contract/fields.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
 import { invalidField } from '../src/domain/refusal.ts';
 import type { CliCommand } from './command.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { CliProcess } from './process.ts';
 
 /** Where the value of an option can be. */
@@ -19,12 +21,17 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Parses a whole number above zero. @throws InvalidArgumentError */
-export function positive(text: string): number {
+/** Creates the parser of a whole number with these bounds. The parser throws InvalidArgumentError. */
+export const numberFrom = (least: number, most?: number) => (text: string) => {
   const value = wholeNumber(text);
-  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
-  return value;
-}
+  if (value >= least && (most === undefined || value <= most)) return value;
+  throw new InvalidArgumentError(
+    most === undefined ? `It must be at least ${least}.` : `It must be from ${least} to ${most}.`,
+  );
+};
+
+/** Parses a whole number above zero. @throws InvalidArgumentError */
+export const positive = numberFrom(1);
 
 const SECOND_MS = 1000;
 const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -42,13 +49,19 @@ export function duration(text: string): number {
 /** A time in the past: a duration ago, such as `2h`, or an ISO 8601 time with its offset. */
 export type Moment = { readonly agoMs: number } | { readonly at: string };
 
+/** A time of day needs its offset, because Date would take it for the time zone of this machine. Date also takes days that do not exist. */
+const isoTime = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
 /** Parses a time in the past. @throws InvalidArgumentError */
 export function moment(text: string): Moment {
   if (DURATION.test(text)) return { agoMs: duration(text) };
-  // A time of day needs its offset, because Date.parse would take it for the time zone of this machine.
-  const time = /^\d{4}-\d\d-\d\d($|T.*(Z|[+-]\d\d:\d\d)$)/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
-  return { at: new Date(time).toISOString() };
+  if (!isoTime.safeParse(text).success)
+    throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
+  return { at: new Date(text).toISOString() };
 }
 
 /** Returns the time as ISO 8601 in UTC. */
@@ -71,11 +84,16 @@ export function withSearch(command: CliCommand): CliCommand {
 export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
   at && new Date(Date.parse(timeOf(at, now)) + SECOND_MS).toISOString();
 
-/** Returns true for --enable, false for --disable, undefined without both. @throws Refusal 400 when both are given */
-export function switched(options: { readonly enable?: true; readonly disable?: true }): boolean | undefined {
-  if (options.enable && options.disable) throw invalidField('enabled', '--enable and --disable exclude each other');
-  return options.enable ?? (options.disable && false);
+/** The options of an update that switch on or off. */
+export type Switch = { readonly enable?: true; readonly disable?: true };
+
+/** Adds --enable and --disable. @param off what --disable does */
+export function withSwitch(command: CliCommand, off: string): CliCommand {
+  return command.option('--enable', 'switch it on').addOption(new Option('--disable', off).conflicts('enable'));
 }
+
+/** Returns true for --enable, false for --disable, undefined without both. */
+export const switched = ({ enable, disable }: Switch): boolean | undefined => enable ?? (disable && false);
 
 const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
@@ -87,22 +105,11 @@ export function spelled(words: readonly string[], text: string): string {
   return words.find((word) => normalized(word) === normalized(text)) ?? text;
 }
 
-/**
- * Parses JSON from a text, from `@file`, or from stdin with `@-`. With `bareFile`, a text that is not JSON also names a file.
- * @throws Refusal 400 that names the field
- */
-export async function jsonValue(
-  field: string,
-  text: string,
-  cliProcess: Files,
-  options: { readonly bareFile?: boolean } = {},
-): Promise<unknown> {
-  const bare = options.bareFile === true && !/^\s*[{["]/.test(text);
-  const path = text.startsWith('@') ? text.slice(1) : bare ? text : undefined;
-  const source = path === undefined ? text : await contentOf(field, path, cliProcess);
-  const value = parseJson(source);
+/** Parses JSON from a text, from `@file`, or from stdin with `@-`. @throws Refusal 400 that names the field */
+export async function jsonValue(field: string, text: string, cliProcess: Files): Promise<unknown> {
+  const value = parseJson(await textValue(field, text, cliProcess));
   if (value !== undefined) return value;
-  throw invalidField(field, path === undefined ? 'must be JSON, or @file' : `${path} does not contain JSON`);
+  throw invalidField(field, text.startsWith('@') ? `${text.slice(1)} does not contain JSON` : 'must be JSON, or @file');
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
@@ -114,7 +121,14 @@ export async function objectValue(field: string, text: string, cliProcess: Files
 
 /** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */
 export async function textValue(field: string, text: string, cliProcess: Files): Promise<string> {
-  return text.startsWith('@') ? contentOf(field, text.slice(1), cliProcess) : text;
+  if (!text.startsWith('@')) return text;
+  if (text === '@-') return cliProcess.readStdin();
+  const path = text.slice(1);
+  try {
+    return await cliProcess.readFile(path);
+  } catch {
+    throw invalidField(field, `cannot read the file ${path}`);
+  }
 }
 
 /** Returns the ids that the values of an option are, and those on the lines of the files that they name. @throws Refusal 400 that names the field */
@@ -132,16 +146,20 @@ export async function idValues(
   return texts.flat();
 }
 
-async function contentOf(field: string, path: string, cliProcess: Files): Promise<string> {
-  if (path === '-') return cliProcess.readStdin();
-  try {
-    return await cliProcess.readFile(path);
-  } catch {
-    throw invalidField(field, `cannot read the file ${path}`);
-  }
+/** Returns the settings that are not undefined, so that the others are neither changed nor replaced by defaults. */
+export function withoutUndefined(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** Returns a change without the settings that are undefined, so that they are neither changed nor replaced by defaults. */
-export function withoutUndefined(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+/** Returns the settings that an update changes. @throws CommandFailure when no option names one */
+export function changeOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const change = withoutUndefined(settings);
+  if (Object.keys(change).length > 0) return change;
+  throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
+}
+
+/** Requires exactly one of these options. @throws CommandFailure with `how` */
+export function requireOne(options: readonly unknown[], how: string): void {
+  if (options.filter((value) => value !== undefined).length === 1) return;
+  throw new CommandFailure(EXIT.refused, how);
 }

@@ -6,7 +6,7 @@ import { type Arrival, microseconds } from './bench-receiver.ts';
 // Customers' endpoints that read and answer requests. bench-receiver.ts starts this separate process.
 
 const { RECEIVER_CERTIFICATE: cert, RECEIVER_KEY: key, RECEIVER_ENDPOINTS: count } = process.env;
-/** Only these endpoints read the bodies. Reading them costs processor time, which a measurement of the sender must not share. */
+/** Whether the endpoints read the bodies and record the arrivals. Reading costs processor time, which a measurement of the sender must not share. */
 const records = process.env.RECEIVER_RECORDS === 'true';
 /** Milliseconds between two reports to the parent. */
 const REPORT_MS = 20;

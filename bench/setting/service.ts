@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { connect } from '../../cli/connection.ts';
+import { connect, readReadyFile } from '../../cli/connection.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createActions } from './bench-actions.ts';
 
@@ -27,12 +27,6 @@ type Options = {
   readonly folder: string;
 };
 
-type Ready = {
-  readonly gateway_url: string;
-  readonly region: string;
-  readonly access_key_id: string;
-  readonly outputs: Readonly<Record<string, string>>;
-};
 type Running = Awaited<ReturnType<typeof start>>;
 
 /** Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. */
@@ -80,7 +74,7 @@ async function start({ folder, authorityFile }: Options) {
     await pause(20);
     if (child.exitCode !== null) throw new Error(`va-wave ended with ${child.exitCode}`);
   }
-  const ready: Ready = JSON.parse(readFileSync(readyFile, 'utf8'));
+  const ready = await readReadyFile(readyFile);
   return { child, ready, readyFile, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };
 }
 

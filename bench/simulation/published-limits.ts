@@ -1,4 +1,4 @@
-import { USUAL_TABLE_WRITES } from '../../cli/commands/capacity.ts';
+import { USUAL_TABLE_WRITES } from '../../cli/commands/doctor.ts';
 import { shareConcurrency } from '../../lib/concurrency.ts';
 import { COUNTED, ROUTER_MS } from '../../scripts/costs.ts';
 import { logPartitions } from '../../src/adapters/dynamodb/delivery-records.ts';

@@ -7,18 +7,25 @@ import { createAction, deleteAction, requireAction, updateAction } from '../../s
 import type { ActionList } from '../../src/domain/context.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { collect, jsonValue, spelled, switched, withoutUndefined } from '../values.ts';
+import {
+  changeOf,
+  collect,
+  jsonValue,
+  requireOne,
+  type Switch,
+  spelled,
+  switched,
+  withoutUndefined,
+  withSwitch,
+} from '../values.ts';
 
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
-
-type Changes = ActionOptions & { readonly enable?: true; readonly disable?: true };
 
 /** Says what to write in place of an organization. */
 function refuseOrganization(): never {
@@ -55,7 +62,7 @@ export function addTo(action: CliCommand): void {
       },
     );
 
-  withSettings(
+  const update = withSettings(
     action
       .command('update <action_id>')
       .description('change settings; other settings stay unchanged')
@@ -65,16 +72,12 @@ export function addTo(action: CliCommand): void {
     { many: 'may be repeated; replaces them all', method: '' },
   )
     .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
-    .option('--clear-parameters', 'AI-decided: no parameters')
-    .option('--clear-response-map', 'AI-decided: no response field map')
-    .option('--enable', 'switch it on')
-    .option('--disable', 'switch it off')
+    .addOption(new Option('--clear-parameters', 'AI-decided: no parameters').conflicts('parameters'))
+    .addOption(new Option('--clear-response-map', 'AI-decided: no response field map').conflicts('responseMap'));
+  withSwitch(update, 'switch it off')
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .connected(async ({ output, context, cliProcess }, actionId: string, options: Changes) => {
-      const change = withoutUndefined({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
-      if (Object.keys(change).length === 0) {
-        throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
-      }
+    .connected(async ({ output, context, cliProcess }, actionId: string, options: ActionOptions & Switch) => {
+      const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
       const changed = await updateAction(await requireAction(actionId, context), change, context);
       output.object(actionView(changed), 'Changed the Action');
     });
@@ -105,9 +108,7 @@ export function addTo(action: CliCommand): void {
     .option('--site <site_id>', 'assistant')
     .examples('va-wave action list --site site_…')
     .connected(async ({ output, context }, options: { org?: string; site?: string }) => {
-      if ((options.org === undefined) === (options.site === undefined)) {
-        throw new CommandFailure(EXIT.refused, 'Give either --org or --site');
-      }
+      requireOne([options.org, options.site], 'Give either --org or --site');
       const list = await actionsOf(options, context);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
       output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
@@ -253,10 +254,7 @@ async function actionSettings(
     events: options.event,
     form_fields: options.field?.map(formField),
     description: options.description,
-    parameters:
-      parameters === undefined
-        ? nullIf(clearParameters)
-        : await jsonValue('parameters', parameters, cliProcess, { bareFile: true }),
+    parameters: parameters === undefined ? nullIf(clearParameters) : await parametersOf(parameters, cliProcess),
     feed_response_back: options.feedBack,
     response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
   };
@@ -271,6 +269,10 @@ function withMandatory(settings: Readonly<Record<string, unknown>>): Record<stri
   };
   return { ...mandatory[String(settings.trigger)], ...withoutUndefined(settings) };
 }
+
+/** Parses the schema of the arguments. A text that does not begin as JSON names a file, also without an @. */
+const parametersOf = (text: string, cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>) =>
+  jsonValue('parameters', /^\s*[{["@]/.test(text) ? text : `@${text}`, cliProcess);
 
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
 

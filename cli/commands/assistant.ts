@@ -1,21 +1,27 @@
+import { Option } from 'commander';
 import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
 import { FORM_SUBMISSIONS_PER_HOUR } from '../../src/contract/limits.ts';
 import {
   createAssistant,
-  generateServerSecret,
   requireAssistant,
   setByOperator,
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { CliCommand, ConnectedRun } from '../command.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
+import type { CliCommand } from '../command.ts';
 import { eraseAssistant, storedAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import { collect, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
-
-/** Adds the options and the work of one of the commands of this file. */
-export const addTo = (command: CliCommand) => (command.name() === 'assistant' ? addAssistant : addSecret)(command);
+import {
+  changeOf,
+  collect,
+  requireOne,
+  type Switch,
+  spelled,
+  switched,
+  wholeNumber,
+  withoutUndefined,
+  withSwitch,
+} from '../values.ts';
 
 type Settings = {
   readonly name?: string;
@@ -41,7 +47,7 @@ function settingsFrom(options: Settings): Record<string, unknown> {
 }
 
 /** Assistants: the widget sites of an organization. */
-function addAssistant(assistant: CliCommand): void {
+export function addTo(assistant: CliCommand): void {
   withSettings(
     assistant
       .command('create')
@@ -64,7 +70,7 @@ function addAssistant(assistant: CliCommand): void {
       output.note(embedding(created, context.baseUrl));
     });
 
-  withSettings(
+  const update = withSettings(
     assistant
       .command('update <site_id>')
       .description('change settings; other settings stay unchanged')
@@ -73,16 +79,12 @@ function addAssistant(assistant: CliCommand): void {
       .option('--rate-limit <number>', 'requests per hour', wholeNumber),
     'may be repeated; replaces the whole list',
   )
-    .option('--clear-allowed-domains', 'allow no website')
-    .option('--clear-ip-allowlist', 'allow any address')
-    .option('--enable', 'switch it on')
-    .option('--disable', 'switch it off: the service refuses its widget and its server secret')
+    .addOption(new Option('--clear-allowed-domains', 'allow no website').conflicts('allowedDomain'))
+    .addOption(new Option('--clear-ip-allowlist', 'allow any address').conflicts('ip'));
+  withSwitch(update, 'switch it off: the service refuses its widget and its server secret')
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .connected(async ({ output, context }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
-      const change = withoutUndefined({ ...settingsFrom(options), enabled: switched(options) });
-      if (Object.keys(change).length === 0) {
-        throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');
-      }
+    .connected(async ({ output, context }, siteId: string, options: Settings & Switch) => {
+      const change = changeOf({ ...settingsFrom(options), enabled: switched(options) });
       const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
       output.object(assistantView(changed), 'Changed the assistant');
     });
@@ -96,9 +98,7 @@ function addAssistant(assistant: CliCommand): void {
       `va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
     )
     .connected(async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
-      if ((options.topic === undefined) === (options.none === undefined)) {
-        throw new CommandFailure(EXIT.refused, 'Give either --none, or --topic for each topic');
-      }
+      requireOne([options.topic, options.none], 'Give either --none, or --topic for each topic');
       const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
       output.object(assistantView(changed), 'Changed the escalation channels');
     });
@@ -112,9 +112,7 @@ function addAssistant(assistant: CliCommand): void {
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
     .connected(async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
-      if ((perHour === undefined) === (none === undefined)) {
-        throw new CommandFailure(EXIT.refused, 'Give either --per-hour or --none');
-      }
+      requireOne([perHour, none], 'Give either --per-hour or --none');
       const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
       output.object(assistantView(changed), 'Changed the limit');
     });
@@ -187,34 +185,3 @@ const assistantRow = (assistant: Assistant): Row => ({
   domain: assistant.domain,
   name: assistant.name,
 });
-
-/** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
-function addSecret(secret: CliCommand): void {
-  secret
-    .command('generate <site_id>')
-    .description('generate the server secret of an assistant and print it once')
-    .examples('va-wave secret generate site_… > server-secret.txt')
-    .connected((commandRun, siteId: string) => generate(siteId, false, commandRun));
-
-  secret
-    .command('regenerate <site_id>')
-    .description('replace the server secret: the old one stops working at once')
-    .examples('va-wave secret regenerate site_… --yes')
-    .connected(async (commandRun, siteId: string) => {
-      const { server_secret } = await requireAssistant(siteId, commandRun.context);
-      if (server_secret !== undefined) {
-        const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
-        await commandRun.confirm(`Replace ${which}? It stops working at once.`);
-      }
-      await generate(siteId, true, commandRun);
-    });
-}
-
-async function generate(siteId: string, regenerate: boolean, { output, context }: ConnectedRun): Promise<void> {
-  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, context), { regenerate }, context);
-  output.secret(
-    { site_id: siteId, server_secret: serverSecret },
-    serverSecret,
-    'The service stores only its hash, so it cannot be shown again. Keep it on the server, never in a page, a repository or a log.',
-  );
-}

@@ -56,49 +56,83 @@ responses, which can contain what visitors wrote.`)
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
-async function list(id: string, options: ListOptions, { output, context, cliProcess }: ConnectedRun): Promise<void> {
+async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {
+  const { output, context } = commandRun;
   const { outcome, limit } = options;
   const since = options.since && timeOf(options.since, context.now());
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
-  const latest = async (count: number, from?: string) => {
-    let records: DeliveryRecord[] = [];
-    const sorted = () => records.sort((a, b) => b.started_at.localeCompare(a.started_at));
-    for await (const record of context.deliveryRecords(logId, from)) {
-      if (from !== undefined && !matches(record)) continue;
-      records.push(record);
-      if (from === undefined && records.length === count) break;
-      if (records.length === 2 * count) records = sorted().slice(0, count);
-    }
-    return sorted();
-  };
+  const lookBack = Math.max(LOOK_BACK, limit);
   output.doing('Reading the log');
-  const records = await latest(Math.max(LOOK_BACK, limit), since);
-  const isEmpty = records.length === 0 && (await latest(1)).length === 0;
+  // Read first, so that --follow misses no attempt that ends while the list is read.
+  const before = options.follow ? await newest(logId, FOLLOW_LOOKS_BACK, context) : [];
+  const records =
+    since === undefined
+      ? await newest(logId, lookBack, context)
+      : await latestSince(logId, since, limit + 1, matches, context);
+  const isEmpty = records.length === 0 && (await newest(logId, 1, context)).length === 0;
   // A log remains after its Action is deleted.
   if (isEmpty) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
   const matching = records.filter(matches);
   const shown = matching.slice(0, limit);
-  if (!options.follow) {
-    output.list(shown, isEmpty ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
-    if (matching.length > limit) output.note('More exist; use --limit to show more');
-    else if (since === undefined && records.length >= LOOK_BACK)
-      output.note(`Searched the newest ${records.length} records`);
-    return;
+  if (options.follow) return follow(logId, shown, before, matches, commandRun);
+  output.list(shown, isEmpty ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
+  if (matching.length > limit) output.note('More exist; use --limit to show more');
+  else if (since === undefined && records.length === lookBack)
+    output.note(`Searched the newest ${records.length} records`);
+}
+
+const latestFirst = (a: DeliveryRecord, b: DeliveryRecord) => b.started_at.localeCompare(a.started_at);
+
+/** Reads the records of the newest events of a log, at most `count`. @returns them, the latest attempt first */
+async function newest(logId: string, count: number, context: ConnectedRun['context']): Promise<DeliveryRecord[]> {
+  const records: DeliveryRecord[] = [];
+  for await (const record of context.deliveryRecords(logId)) {
+    records.push(record);
+    if (records.length === count) break;
   }
+  return records.sort(latestFirst);
+}
+
+/** Reads the whole log since a time. @returns the latest matching attempts, `count` if there are so many, the latest first */
+async function latestSince(
+  logId: string,
+  since: string,
+  count: number,
+  matches: (record: DeliveryRecord) => boolean,
+  context: ConnectedRun['context'],
+): Promise<DeliveryRecord[]> {
+  let records: DeliveryRecord[] = [];
+  for await (const record of context.deliveryRecords(logId, since)) {
+    if (matches(record)) records.push(record);
+    // Few records are in memory, however long the log is.
+    if (records.length === 2 * count) records = records.sort(latestFirst).slice(0, count);
+  }
+  return records.sort(latestFirst).slice(0, count);
+}
+
+/** Prints the ended attempts of the list, the oldest first, then each matching attempt when it ends, until Ctrl-C. */
+async function follow(
+  logId: string,
+  listed: readonly DeliveryRecord[],
+  before: readonly DeliveryRecord[],
+  matches: (record: DeliveryRecord) => boolean,
+  { output, context, cliProcess }: ConnectedRun,
+): Promise<void> {
   const nameOf = ({ reference, attempt, started_at }: DeliveryRecord) => `${reference} ${attempt} ${started_at}`;
   const hasEnded = ({ state }: DeliveryRecord) => state !== 'started';
-  const follow = (ended: readonly DeliveryRecord[]) => {
-    for (const record of ended.toReversed()) output.entry(record, followLine(record));
+  const print = (records: readonly DeliveryRecord[]) => {
+    for (const record of records.toReversed()) output.entry(record, followLine(record));
   };
-  const known = new Set(records.filter(hasEnded).map(nameOf));
+  const known = new Set([...before, ...listed].filter(hasEnded).map(nameOf));
   output.done();
-  follow(shown.filter(hasEnded));
+  print(listed.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
-    const ended = (await latest(FOLLOW_LOOKS_BACK)).filter((one) => hasEnded(one) && !known.has(nameOf(one)));
+    const records = await newest(logId, FOLLOW_LOOKS_BACK, context);
+    const ended = records.filter((record) => hasEnded(record) && !known.has(nameOf(record)));
     for (const record of ended) known.add(nameOf(record));
-    follow(ended.filter(matches));
+    print(ended.filter(matches));
   }
 }
 
@@ -110,7 +144,7 @@ async function show(
 ): Promise<void> {
   const until = searchEnd(options, context.now());
   output.doing('Searching the log');
-  const found = await attemptsOf(logOf(id), reference, until, context);
+  const found = await attemptsOf(logOf(id), { eventId: reference, until }, context);
   const record = found
     .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
     .toSorted((a, b) => a.started_at.localeCompare(b.started_at))

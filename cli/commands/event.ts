@@ -22,8 +22,7 @@ export function addTo(event: CliCommand): void {
     .connected(
       async ({ output, context, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
         const data = await jsonValue('data', options.data, cliProcess);
-        const site = options.site === undefined ? {} : { site_id: options.site };
-        const sent = await putEvent({ event: name, org_id: options.org, ...site, data }, context);
+        const sent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
         output.object(sent, 'Put the event on the bus');
         if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
         else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
@@ -87,7 +86,7 @@ not search the logs of deleted Actions.`)
     .connected(async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: Search) => {
       await confirm(`Deliver ${eventId} to ${actionId} again?`);
       output.doing('Searching the log');
-      const replay = await replayEvent({ eventId, actionId, until: searchEnd(options, context.now()) }, context);
+      const replay = await replayEvent(actionId, { eventId, until: searchEnd(options, context.now()) }, context);
       output.object(replay, 'Sent the event to the deliveries queue');
       output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
     });
@@ -126,9 +125,7 @@ an event whose replay still waits there would be sent twice.`)
       const unsent: Record<string, string> = {};
       for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
         await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
-        const reason = await unsentReason(() =>
-          replayEvent({ eventId, actionId }, { ...context, eventTime: async () => event_time }),
-        );
+        const reason = await unsentReason(() => replayEvent(actionId, { eventId, time: event_time }, context));
         if (reason !== undefined) unsent[eventId] = reason;
       }
       const sent = failed.length - Object.keys(unsent).length;

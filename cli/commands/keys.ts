@@ -87,16 +87,8 @@ export async function reseal(context: ResealContext) {
   const [newest] = ring;
   await untilKnown(newest, context);
 
-  let resealed = 0;
-  const lost = new Set<string>();
-  for (;;) {
-    const { sealed, changed, unreadable } = await pass(ring, lost, resealed, context);
-    resealed += sealed;
-    if (sealed + changed === 0) {
-      // The secret of an unreadable Action may need a key that would be removed now.
-      requireAll({ actions: [], unreadable });
-      break;
-    }
+  const progress: Progress = { resealed: 0, lost: new Set() };
+  while (!(await sealAll(ring, progress, context))) {
     await context.step('Waiting for requests in progress');
     await context.pause(SETTLED_MS);
   }
@@ -104,7 +96,12 @@ export async function reseal(context: ResealContext) {
   const last = await context.sealingRing.read();
   if (last.ring[0].kid !== newest.kid) throw new Refusal('keys_replaced');
   await context.sealingRing.replace(last, [newest]);
-  return { kid: newest.kid, resealed, dropped_keys: ring.length - 1, lost: [...lost].sort() };
+  return {
+    kid: newest.kid,
+    resealed: progress.resealed,
+    dropped_keys: ring.length - 1,
+    lost: [...progress.lost].sort(),
+  };
 }
 
 /** Adds a key, unless an interrupted run has added one. */
@@ -125,36 +122,37 @@ async function untilKnown(newest: RingKey, { now, step, pause }: ResealContext):
   }
 }
 
-/** Seals the secrets of older keys with the newest key. `changed` counts Actions that were saved meanwhile; the next pass seals them. */
-async function pass(
-  ring: KeyRing,
-  lost: Set<string>,
-  before: number,
-  context: ResealContext,
-): Promise<{
-  readonly sealed: number;
-  readonly changed: number;
-  readonly unreadable: readonly UnreadableAction[];
-}> {
-  let sealed = 0;
-  let changed = 0;
+/** How many secrets a run has sealed, and the ids of Actions whose secret was already lost. */
+type Progress = { resealed: number; readonly lost: Set<string> };
+
+/**
+ * Seals every secret of an older key with the newest key, in one pass over all Actions.
+ * @returns whether the pass found no such secret. Otherwise another pass follows, because an Action may have been saved meanwhile
+ * @throws Error when the pass found none, and an Action cannot be read: its secret may need a key that would be removed now
+ */
+async function sealAll(ring: KeyRing, progress: Progress, context: ResealContext): Promise<boolean> {
+  let isDone = true;
   const unreadable: UnreadableAction[] = [];
   for await (const { org_id } of context.store.listOrganizations()) {
     const list = await context.store.listActions(org_id);
     unreadable.push(...list.unreadable);
     for (const action of list.actions) {
-      await context.step(`Sealing signing secrets: ${before + sealed}`);
-      if (sealedWith(action.sealed_signing_secret) === ring[0].kid || lost.has(action.action_id)) continue;
+      await context.step(`Sealing signing secrets: ${progress.resealed}`);
+      if (sealedWith(action.sealed_signing_secret) === ring[0].kid) continue;
       const next = sealedAnew(action, ring, context);
-      if (next === undefined) lost.add(action.action_id);
-      else if ((await context.store.replaceAction(action, next)) === 'replaced') sealed += 1;
-      else changed += 1;
+      if (next === undefined) {
+        progress.lost.add(action.action_id);
+        continue;
+      }
+      isDone = false;
+      if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealed += 1;
     }
   }
-  return { sealed, changed, unreadable };
+  if (isDone) requireAll({ actions: [], unreadable });
+  return isDone;
 }
 
-/** Returns the Action with its secret sealed by the newest key. The new version makes a concurrent save fail, which would restore the old secret. */
+/** Returns the Action with its secret sealed by the newest key, or undefined when the secret's key is lost. The new version makes a concurrent save fail, which would restore the old secret. */
 function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealContext): Action | undefined {
   const { action_id, sealed_signing_secret: sealed, version } = action;
   if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;

@@ -7,9 +7,8 @@ import {
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { deletions, eraseOrganization, storedOrganization } from '../operations/erase.ts';
-import { spelled, wholeNumber, withoutUndefined } from '../values.ts';
+import { changeOf, requireOne, spelled, wholeNumber } from '../values.ts';
 
 const plan = (text: string) => spelled(PLANS, text);
 
@@ -39,10 +38,7 @@ export function addTo(org: CliCommand): void {
     .connected(
       async ({ output, context }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
         const { assistants: assistant_limit, ...settings } = options;
-        const change = withoutUndefined({ ...settings, assistant_limit });
-        if (Object.keys(change).length === 0) {
-          throw new CommandFailure(EXIT.refused, 'Nothing to change: give --name, --plan or --assistants');
-        }
+        const change = changeOf({ ...settings, assistant_limit });
         output.object(await updateOrganization(orgId, change, context), 'Changed the organization');
       },
     );
@@ -76,9 +72,7 @@ request. After an interruption, run the command again.`)
 the next request and includes the requests of today. After an interruption, run the command again.`)
     .examples('va-wave org quota org_… --per-day 100000')
     .connected(async ({ output, context }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
-      if ((perDay === undefined) === (none === undefined)) {
-        throw new CommandFailure(EXIT.refused, 'Give either --per-day or --none');
-      }
+      requireOne([perDay, none], 'Give either --per-day or --none');
       const done = await setOutboundQuota(orgId, perDay ?? null, context);
       output.object(done, 'Changed the quota of the organization');
     });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:https';
 import { InvalidArgumentError, Option } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
@@ -13,12 +14,13 @@ import {
   type ReceivedAction,
   receiverServer,
 } from '../receiver.ts';
-import { collect, duration, jsonValue, positive, textValue } from '../values.ts';
+import { collect, duration, jsonValue, numberFrom, positive, textValue } from '../values.ts';
 
 const LOOPBACK = '127.0.0.1';
+/** Host names of an endpoint on this machine. */
+const LOCAL_NAMES = ['localhost', LOOPBACK];
 const DEFAULT_PORT = 8443;
 const MINUTE_MS = 60_000;
-const LOCAL_NAMES = ['localhost', '127.0.0.1'];
 
 type Options = {
   readonly port: number;
@@ -36,8 +38,8 @@ const SHOWN_CHARACTERS = 2000;
 /** Adds the command that receives Actions on this machine, for tests without an endpoint. */
 export function addTo(command: CliCommand): void {
   command
-    .option('--port <number>', 'port on localhost', portNumber, DEFAULT_PORT)
-    .option('--status <number>', 'answer with this status', statusCode, 200)
+    .option('--port <number>', 'port on localhost', numberFrom(1, 65_535), DEFAULT_PORT)
+    .option('--status <number>', 'answer with this status', numberFrom(200, 599), 200)
     .option(
       '--times <number>',
       'use --status and --delay only for this many verified requests; later requests get 200',
@@ -79,7 +81,6 @@ Press Ctrl-C to stop.`)
         );
       }
       const body = JSON.stringify(await jsonValue('body', options.body, cliProcess));
-      const secrets = (options.usageSecret ?? []).map((secret) => usageSecretOf(secret, cliProcess));
       let verifiedRequests = 0;
       const server = receiverServer({
         tls: {
@@ -87,7 +88,7 @@ Press Ctrl-C to stop.`)
           key: await cliProcess.readFile(receiverTls.key),
         },
         actionsAt: (path) => actionsAt(context, options.port, path),
-        usageSecret: await Promise.all(secrets),
+        usageSecret: await usageSecrets(options.usageSecret ?? [], cliProcess),
         now: context.now,
         answer: () =>
           ++verifiedRequests <= (options.times ?? Number.POSITIVE_INFINITY)
@@ -96,7 +97,7 @@ Press Ctrl-C to stop.`)
         forward: options.forward && forwardTo(options.forward),
         onFault: (error) =>
           output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-        onRequest: (received, answer) => show(found(received, answer, options.forward !== undefined), output),
+        onRequest: (received, answer) => print(printed(received, answer, options.forward !== undefined), output),
       });
       await listen(server, options.port);
       const place = `Receiving at https://localhost:${options.port}/ with any path`;
@@ -107,11 +108,12 @@ Press Ctrl-C to stop.`)
     });
 }
 
-/** Reads a usage secret. @throws Refusal 400 for an empty secret */
-async function usageSecretOf(text: string, cliProcess: CliProcess): Promise<string> {
-  const secret = (await textValue('usage-secret', text, cliProcess)).replace(/\r?\n$/, '');
-  if (secret === '') throw invalidField('usage-secret', 'must not be empty');
-  return secret;
+/** Reads the secrets of usage webhooks. @throws Refusal 400 for an empty secret */
+async function usageSecrets(texts: readonly string[], cliProcess: CliProcess): Promise<readonly string[]> {
+  const contents = await Promise.all(texts.map((text) => textValue('usage-secret', text, cliProcess)));
+  const secrets = contents.map((content) => content.replace(/\r?\n$/, ''));
+  if (secrets.includes('')) throw invalidField('usage-secret', 'must not be empty');
+  return secrets;
 }
 
 /** Reads the Actions with this address. It reads all Actions for each request, so that it finds new ones; one machine has few Actions. */
@@ -134,23 +136,18 @@ async function actionsAt(
 }
 
 /** Listens on loopback. @throws CommandFailure when the port is in use */
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? portTaken(port) : error),
-    );
-    server.listen(port, LOOPBACK, resolve);
+async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, LOOPBACK), 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    const advice = 'Stop the program that listens on it, or choose another port with --port';
+    throw new CommandFailure(EXIT.refused, `Port ${port} is in use. ${advice}`);
   });
 }
 
-const portTaken = (port: number) =>
-  new CommandFailure(
-    EXIT.refused,
-    `Port ${port} is in use. Stop the program that listens on it, or choose another port with --port`,
-  );
+type Printed = ReturnType<typeof printed>;
 
-/** A received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
-function found({ at, method, path, verdict, key, arrivals, body }: Received, answer: Answer, isForwarded: boolean) {
+/** Returns a received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
+function printed({ at, method, path, verdict, key, arrivals, body }: Received, answer: Answer, isForwarded: boolean) {
   const usage = verdict.kind === 'usage' ? verdict.report : undefined;
   const action = verdict.kind === 'action' ? verdict : undefined;
   return {
@@ -174,7 +171,8 @@ function found({ at, method, path, verdict, key, arrivals, body }: Received, ans
   };
 }
 
-function show(received: ReturnType<typeof found>, output: Output): void {
+/** Prints one line about a request, then its body and the answer of the developer's own server. */
+function print(received: Printed, output: Output): void {
   const { at, method, path, verified, problem, answered, answer, arrival, body } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
@@ -183,7 +181,7 @@ function show(received: ReturnType<typeof found>, output: Output): void {
   output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }
 
-function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: ReturnType<typeof found>): string {
+function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Printed): string {
   return trigger === 'usage'
     ? `usage of ${user_id}, session ${trigger_ref}`
     : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;
@@ -195,16 +193,4 @@ function httpUrl(text: string): URL {
     throw new InvalidArgumentError('It must be an address with http:// or https://.');
   }
   return url;
-}
-
-function statusCode(text: string): number {
-  const value = positive(text);
-  if (value < 200 || value > 599) throw new InvalidArgumentError('It must be a status from 200 to 599.');
-  return value;
-}
-
-function portNumber(text: string): number {
-  const value = positive(text);
-  if (value > 65_535) throw new InvalidArgumentError('It must be a port from 1 to 65535.');
-  return value;
 }

@@ -14,12 +14,11 @@ export type EraseContext = Pick<
   'store' | 'members' | 'erasure' | 'now' | 'randomBytes' | 'step' | 'pause'
 >;
 
-/** The numbers of items that a run erased. */
-export type Erased = {
-  readonly actions: number;
-  readonly log_records: number;
-  readonly conversation_items: number;
-};
+/** How many items of visitors' data a run erased. */
+type VisitorData = { readonly log_records: number; readonly conversation_items: number };
+
+/** How many items a run erased. */
+type Erased = VisitorData & { readonly actions: number };
 
 /**
  * Erases an assistant: its Actions and settings, and the data of visitors in conversations and delivery logs. Counters expire
@@ -31,7 +30,7 @@ export type Erased = {
 export async function eraseAssistant(siteId: string, context: EraseContext): Promise<Erased> {
   const actions = await markAndDelete(siteId, context);
   await waitForRequestsInProgress(context);
-  return erased([{ actions }, await eraseMarked(siteId, context)]);
+  return { actions, ...(await eraseMarked(siteId, context)) };
 }
 
 /**
@@ -53,14 +52,15 @@ export async function eraseOrganization(
     await context.members.remove(orgId, sub);
   }
   const sites = (await context.store.listAssistants(orgId)).map(({ site_id }) => site_id);
-  const parts: Partial<Erased>[] = [];
-  for (const siteId of sites) parts.push({ actions: await markAndDelete(siteId, context) });
+  let actions = 0;
+  for (const siteId of sites) actions += await markAndDelete(siteId, context);
   if (sites.length > 0) await waitForRequestsInProgress(context);
-  for (const siteId of sites) parts.push(await eraseMarked(siteId, context));
+  let data = NO_DATA;
+  for (const siteId of sites) data = sum(data, await eraseMarked(siteId, context));
   await context.step('Erasing the audit trail');
   await context.erasure.eraseAudit(orgId);
   await context.erasure.removeOrganization(orgId);
-  return { assistants: sites.length, members: members.length, ...erased(parts) };
+  return { assistants: sites.length, members: members.length, actions, ...data };
 }
 
 /** Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored. */
@@ -133,20 +133,21 @@ export async function waitForRequestsInProgress(context: Pick<EraseContext, 'ste
 }
 
 /** Erases the data of a marked assistant, until a pass finds nothing, and then the assistant. */
-async function eraseMarked(siteId: string, context: EraseContext): Promise<Partial<Erased>> {
+async function eraseMarked(siteId: string, context: EraseContext): Promise<VisitorData> {
   const assistant = await storedAssistant(siteId, context);
-  const passes: Partial<Erased>[] = [];
-  let found: Erased;
-  do {
-    found = erased([await eraseData(assistant, context)]);
-    passes.push(found);
-  } while (Object.values(found).some((count) => count > 0));
+  let data = NO_DATA;
+  for (;;) {
+    const found = await eraseData(assistant, context);
+    if (found.log_records + found.conversation_items === 0) break;
+    data = sum(data, found);
+  }
   await context.erasure.removeAssistant(assistant);
   await context.erasure.eraseSite(siteId);
-  return erased(passes);
+  return data;
 }
 
-async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: EraseContext): Promise<Partial<Erased>> {
+/** Erases the data of visitors that it finds in one pass over the delivery logs and conversations of an assistant. */
+async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: EraseContext): Promise<VisitorData> {
   let log_records = 0;
   const eraseLog = async (logId: string) => {
     log_records += await erasure.eraseLog(logId, (count) => step(`Erasing the log of ${logId}: ${count}`));
@@ -162,11 +163,8 @@ async function eraseData({ site_id, org_id }: Doomed, { erasure, step }: EraseCo
   return { log_records, conversation_items };
 }
 
-function erased(parts: readonly Partial<Erased>[]): Erased {
-  const sum = (name: keyof Erased) => parts.reduce((total, part) => total + (part[name] ?? 0), 0);
-  return {
-    actions: sum('actions'),
-    log_records: sum('log_records'),
-    conversation_items: sum('conversation_items'),
-  };
-}
+const NO_DATA: VisitorData = { log_records: 0, conversation_items: 0 };
+const sum = (one: VisitorData, other: VisitorData): VisitorData => ({
+  log_records: one.log_records + other.log_records,
+  conversation_items: one.conversation_items + other.conversation_items,
+});

@@ -13,14 +13,16 @@ export type PastEventsContext = Pick<
   'store' | 'randomBytes' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
 >;
 
-/** Reads the attempts of an event in a log; none, if the log has none of an event before `until`. */
+/** An event in a log: its id, and its time. Where that is not known, it is searched among the events before `until`. Times are ISO 8601. */
+export type PastEvent = { readonly eventId: string; readonly time?: string; readonly until?: string };
+
+/** Reads the attempts of an event in a log; none, if the log does not have the event. */
 export async function attemptsOf(
   logId: string,
-  eventId: string,
-  until: string | undefined,
+  { eventId, time, until }: PastEvent,
   context: Pick<PastEventsContext, 'eventTime' | 'eventAttempts'>,
 ): Promise<readonly DeliveryRecord[]> {
-  const at = await context.eventTime([logId], eventId, until);
+  const at = time ?? (await context.eventTime([logId], eventId, until));
   return at === undefined ? [] : context.eventAttempts(logId, eventId, at);
 }
 
@@ -40,7 +42,7 @@ export type TracedDelivery = ReturnType<typeof traced>;
  * @throws Refusal 404 for an unknown organization, or when no log has a record of the event
  */
 export async function traceEvent(
-  { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until: string | undefined },
+  { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until?: string },
   context: Pick<PastEventsContext, 'store' | 'eventTime' | 'eventAttempts'>,
 ) {
   await requireOrganization(orgId, context);
@@ -105,15 +107,13 @@ function whyNone(action: Action, routedAt: string): string {
  * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
  */
 export async function replayEvent(
-  {
-    eventId,
-    actionId,
-    until,
-  }: { readonly eventId: string; readonly actionId: string; readonly until?: string | undefined },
+  actionId: string,
+  event: PastEvent,
   context: Omit<PastEventsContext, 'deliveryRecords'>,
 ) {
+  const { eventId, until } = event;
   const action = await requireReplayable(actionId, context);
-  const attempts = await attemptsOf(actionId, eventId, until, context);
+  const attempts = await attemptsOf(actionId, event, context);
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
       problem: `the log of ${actionId} has no attempt of ${eventId}${searched(until)}`,
@@ -150,10 +150,11 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
 }
 
 /**
- * Lists the events that failed since a time and were never delivered to an Action, also not by a replay, the oldest first. Deliveries in progress and test events are left out.
+ * Lists the events that failed since a time and were never delivered to an Action, also not by a replay, the oldest first. Deliveries in
+ * progress and test events are left out.
  * It reads the whole log. Memory use grows with the number of events that failed; payloads are not kept.
  * @param since time of the earliest failure, ISO 8601
- * @param progress called with the number of failures read
+ * @param progress called with the number of records read
  * @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action
  */
 export async function failedEvents(

@@ -22,19 +22,23 @@ const createAction = async (...words: readonly string[]) => {
 test.each([
   [['org', 'create', '--name', 'x'.repeat(101)], 'name: must be at most 100 characters'],
   [['org', 'create', '--name', 'Shop', '--plan', 'gold'], 'plan: must be one of "free", "paid"'],
-  [['org', 'update', 'ORG'], 'Nothing to change: give --name, --plan or --assistants'],
-  [['org', 'update', 'ORG', '--assistants', '10001'], 'assistant_limit: '],
+  [['org', 'update', 'ORG'], 'Nothing to change: give at least one setting'],
+  [['org', 'update', 'ORG', '--assistants', '10001'], '--assistants: '],
   [['org', 'quota', 'ORG'], 'Give either --per-day or --none'],
   [['org', 'quota', 'ORG', '--per-day', '5', '--none'], 'Give either --per-day or --none'],
   [['org', 'quota', 'ORG', '--per-day', '1.5'], 'It must be a whole number'],
+  [['org', 'quota', 'ORG', '--per-day', '-1'], '--per-day: '],
   [['assistant', 'update', 'SITE'], 'Nothing to change'],
-  [['assistant', 'update', 'SITE', '--enable', '--disable'], 'enabled: --enable and --disable exclude each other'],
+  [['assistant', 'update', 'SITE', '--rate-limit', '0'], '--rate-limit: '],
+  [['assistant', 'update', 'SITE', '--ip', 'x'], '--ip, no. 1: '],
+  [['assistant', 'update', 'SITE', '--allowed-domain', 'a b'], '--allowed-domain, no. 1: '],
+  [['assistant', 'form-limit', 'SITE', '--per-hour', '-1'], '--per-hour: '],
   [['assistant', 'update', 'SITE', '--mode', 'open'], '--mode: '],
   [['assistant', 'escalation', 'SITE'], 'Give either --none, or --topic'],
   [['assistant', 'escalation', 'SITE', '--none', '--topic', TOPIC], 'Give either --none, or --topic'],
   [['assistant', 'list', '--org', 'org_x'], '--org: no organization org_x', 3],
   [[...MEMBER, 'ada'], 'email: must be an email address'],
-  [[...MEMBER, 'ada@example.com', '--role', 'owner'], 'role: '],
+  [[...MEMBER, 'ada@example.com', '--role', 'owner'], '--role: '],
   [[...MEMBER, 'not-verified@example.com'], 'email: not-verified@example.com does not name one login for certain'],
   [[...MEMBER, 'ada@example.com', '--sub', 'x'], 'email: name the login by either its email address or its sub'],
   [['member', 'add', '--org', 'ORG'], 'email: name the login by either its email address or its sub'],
@@ -57,6 +61,21 @@ test.each([
   const refused = await operator.run(...words.map((word) => ids[word] ?? word));
   expect(refused).toEqual({ code, out: '', err: expect.stringContaining(message) });
   expect(state()).toEqual(before);
+});
+
+test.each([
+  ['assistant update SITE --enable --disable'],
+  ['assistant update SITE --allowed-domain a.example --clear-allowed-domains'],
+  ['assistant update SITE --clear-ip-allowlist --ip 192.0.2.1'],
+  ['action update ACTION --disable --enable'],
+  ['action update ACTION --parameters {} --clear-parameters'],
+  ['action update ACTION --clear-response-map --response-map a=$.b'],
+])('refuses options that contradict each other: %s', async (line) => {
+  const { site_id, action_id } = await operator.action();
+  const words = line.replace('SITE', site_id).replace('ACTION', action_id).split(' ');
+  const before = structuredClone(operator.store.items());
+  expect(await operator.run(...words)).toMatchObject({ code: 2, err: expect.stringContaining('cannot be used with') });
+  expect(operator.store.items()).toEqual(before);
 });
 
 describe('org', () => {

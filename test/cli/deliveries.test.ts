@@ -97,7 +97,13 @@ test('sorts the newest records by the start of the attempt, whatever the age of 
   expect((await listed('--since', '2026-03-04', '--limit', '3')).map(({ started_at }) => started_at)).toEqual(
     [2499, 2498, 2497].map((seconds) => record(seconds).started_at),
   );
+  for (const total of [499, 500, 501, 1000, 1001]) {
+    operator.records = Array.from({ length: total }, (_, i) => record(total - i));
+    const { err } = await list('--since', '2026-03-04', '--limit', '500');
+    expect([total, err]).toEqual([total, total > 500 ? 'More exist; use --limit to show more\n' : '']);
+  }
   operator.records = Array.from({ length: 501 }, (_, i) => record(600 - i));
+  expect((await list('--outcome', 'failed', '--limit', '502')).err).toBe('');
   const none = { out: 'No such deliveries\n', err: 'Searched the newest 500 records\n' };
   expect(await list('--outcome', 'failed')).toMatchObject(none);
 });
@@ -120,6 +126,9 @@ test.each([
   ['--since', 'yesterday'],
   ['--since', '2026-03-04T05:06:03'],
   ['--since', '2026-13-04'],
+  ['--since', '2026-02-30'],
+  ['--since', '2026-02-30T05:06:00Z'],
+  ['--since', '2026-03-04T25:00:00Z'],
   ['--limit', '0'],
   ['--attempt', 'all'],
   ['--since', '-1h'],
@@ -152,6 +161,8 @@ test('--follow prints the existing attempts, the oldest first, then each attempt
     return pauses <= 3;
   };
   expect(await followed('--limit', '2')).toEqual([3, 4, 7, 5]);
+  operator.records = old;
+  expect(await followed('--since', '2026-03-04', '--limit', '1')).toEqual([4, 7, 5]);
   const line = /^2026-03-04T05:06:07.000Z {2}event +conversation.started +1 +200 +34 +event-1 +delivered\n/;
   expect((await list('--follow', '--limit', '1')).out).toMatch(line);
 });

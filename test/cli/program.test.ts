@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { commandLine } from '../../cli/program.ts';
 import { spelled } from '../../cli/values.ts';
@@ -71,6 +72,23 @@ test.each([
   await operator.run('org', 'list', ...words);
   await operator.run('org', ...words, 'list');
   expect(operator.targets).toEqual([target, target, target]);
+});
+
+test.each([
+  [['--local']],
+  [['--local=ready']],
+  [['--local', "/tmp/It's a Zoë's folder/ready.json", '--conversations-table', 'a; echo b']],
+  [['--stack', 'Platform/Chat', '--region', 'eu-west-1']],
+])('prints a command that a shell runs on the deployment of %j', async (words) => {
+  const { out } = await operator.run('org', 'list', ...words);
+  const hint = out.replace('No organizations yet: npx --no-install va-wave org create --name … ', '');
+  expect(hint).not.toBe(out);
+  const pasted = execFileSync('sh', ['-c', `for word in ${hint.trimEnd()}; do echo "$word"; done`], {
+    encoding: 'utf8',
+  });
+  await operator.run('org', 'list', ...pasted.trimEnd().split('\n'));
+  const [given, again] = operator.targets;
+  expect(again).toEqual(given);
 });
 
 test.each([

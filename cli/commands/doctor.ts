@@ -1,0 +1,111 @@
+import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
+import type { CliCommand } from '../command.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
+import { positive } from '../values.ts';
+
+/** Adds the command that checks an AWS account before the first deployment. */
+export function addTo(command: CliCommand): void {
+  command
+    .option(
+      '--deliveries-per-second <number>',
+      'the peak that the deployment is for, as its option deliveriesPerSecond',
+      positive,
+    )
+    .notes(`The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
+deployment needs.`)
+    .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
+    .alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
+      output.doing('Checking the account');
+      const facts = await cliProcess.examinedAccount(target);
+      const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, deliveriesPerSecond);
+      output.list(
+        examined,
+        'Nothing to check',
+        examined.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
+      );
+      const missing = examined.filter(({ ok }) => !ok);
+      if (missing.length > 0) {
+        throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
+      }
+    });
+}
+
+/** The usual quota of write units for one table on demand. */
+export const USUAL_TABLE_WRITES = 40_000;
+
+const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
+const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
+
+/**
+ * EventBridge's default quotas of rule invocations per second, of which each event is one
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
+ */
+const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
+  [18_750, /^(us-east-1|us-west-2|eu-west-1)$/],
+  [4500, /^(us-east-2|eu-central-1|eu-south-2)$/],
+  [2250, /^(us-west-1|eu-west-2|ap-northeast-1|ap-southeast-[12])$/],
+  [1100, /^(ap-east-1|ap-northeast-2|ap-south-1|ca-central-1|eu-north-1|eu-west-3|sa-east-1)$/],
+  [750, /./],
+];
+
+/**
+ * Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md.
+ * @param load the deliveries per second that the deployment is for; undefined for those of the stack's defaults
+ */
+function examineAccount(facts: AccountFacts, stackName: string, load: number | undefined) {
+  const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
+  const needs = load === undefined ? undefined : capacityFor(load);
+  const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
+  const [events = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(region)) ?? [];
+  const why =
+    load === undefined
+      ? `Deploy with -c accountConcurrency=${concurrency}, and`
+      : `${load} deliveries a second need more:`;
+  const examined = (check: string, ok: boolean, found: string | number, advice: string) => ({
+    check,
+    ok,
+    found: String(found),
+    /** What the operator has to do; empty when nothing is to do. */
+    advice: ok ? '' : advice,
+  });
+  const quota = (check: string, found: number | undefined, needed: number, permission: string, advice: string) =>
+    found === undefined
+      ? examined(check, false, 'unknown', `Allow ${permission}, and run this command again`)
+      : examined(check, found >= needed, found, advice);
+  return [
+    examined('region', !UNSUPPORTED.test(region), region, 'Choose another region: this one is not supported'),
+    examined(
+      'cdk bootstrap',
+      toolkit !== undefined && !FAILED.test(toolkit),
+      toolkit ?? 'not done',
+      `Run npx cdk bootstrap in ${region}`,
+    ),
+    quota(
+      'concurrent executions',
+      concurrency,
+      executions,
+      'lambda:GetAccountSettings',
+      `${why} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
+    ),
+    quota(
+      'write units of a table',
+      tableWriteUnits,
+      needs?.logWrites ?? USUAL_TABLE_WRITES,
+      'dynamodb:DescribeLimits',
+      `Enough for ${deliveriesFor(tableWriteUnits ?? 0)} deliveries a second; request a higher quota from AWS before you need it`,
+    ),
+    examined(
+      'events per second',
+      (load ?? 0) <= events,
+      events,
+      'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3',
+    ),
+    examined(
+      `stack ${stackName}`,
+      stack === undefined || !FAILED.test(stack),
+      [stack ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', '),
+      'Clean up as described in docs/deploying.md, then deploy again',
+    ),
+  ];
+}

@@ -1,0 +1,33 @@
+import { generateServerSecret, requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
+import type { CliCommand, ConnectedRun } from '../command.ts';
+
+/** Adds the commands for server secrets, with which a customer's backend mints session tokens. */
+export function addTo(secret: CliCommand): void {
+  secret
+    .command('generate <site_id>')
+    .description('generate the server secret of an assistant and print it once')
+    .examples('va-wave secret generate site_… > server-secret.txt')
+    .connected((commandRun, siteId: string) => generate(siteId, false, commandRun));
+
+  secret
+    .command('regenerate <site_id>')
+    .description('replace the server secret: the old one stops working at once')
+    .examples('va-wave secret regenerate site_… --yes')
+    .connected(async (commandRun, siteId: string) => {
+      const { server_secret } = await requireAssistant(siteId, commandRun.context);
+      if (server_secret !== undefined) {
+        const which = `the secret of ${siteId} that ends in ${server_secret.last_six}`;
+        await commandRun.confirm(`Replace ${which}? It stops working at once.`);
+      }
+      await generate(siteId, true, commandRun);
+    });
+}
+
+async function generate(siteId: string, regenerate: boolean, { output, context }: ConnectedRun): Promise<void> {
+  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, context), { regenerate }, context);
+  output.secret(
+    { site_id: siteId, server_secret: serverSecret },
+    serverSecret,
+    'The service stores only its hash, so it cannot be shown again. Keep it on the server, never in a page, a repository or a log.',
+  );
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import type { CliCommand } from '../command.ts';
+import type { Row } from '../output.ts';
+import { objectValue } from '../values.ts';
+
+/** The part of the answer for the text output. --json prints the whole answer. */
+const toolList = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().default(''),
+      input_schema: z
+        .object({
+          properties: z.record(z.string(), z.object({ type: z.string().default('any') })).default({}),
+          required: z.array(z.string()).default([]),
+        })
+        .default({ properties: {}, required: [] }),
+    }),
+  ),
+});
+
+function row({ name, description, input_schema }: z.infer<typeof toolList>['tools'][number]): Row {
+  const parameters = Object.entries(input_schema.properties).map(
+    ([key, { type }]) => `${key}${input_schema.required.includes(key) ? '' : '?'}: ${type}`,
+  );
+  return { tool: name, parameters: parameters.join(', ') || '–', description };
+}
+
+type CallOptions = { readonly conversation: string; readonly arguments: string };
+
+/** Adds the commands that call AI-decided Actions like the assistant runtime. */
+export function addTo(tool: CliCommand): void {
+  tool
+    .command('list <site_id>')
+    .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
+    .examples('va-wave tool list site_…')
+    .connected(async ({ output, context }, siteId: string) => {
+      const listed = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
+      const read = toolList.safeParse(listed);
+      if (output.json || !read.success) return output.object(listed, 'Tools');
+      output.list(read.data.tools, 'No tools', read.data.tools.map(row));
+    });
+
+  tool
+    .command('call <site_id> <tool>')
+    .description(
+      'call a tool in a conversation and show the result for the assistant; the limit is five calls per conversation',
+    )
+    .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
+    .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
+    .examples(`va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`)
+    .connected(async ({ output, context, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
+      const result = await context.runtime.tool({
+        operation: 'callTool',
+        site_id,
+        conversation_id: options.conversation,
+        tool,
+        arguments_json: JSON.stringify(await objectValue('arguments', options.arguments, cliProcess)),
+      });
+      output.object(result, 'Result for the assistant');
+    });
+}
