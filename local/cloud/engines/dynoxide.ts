@@ -1,22 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { createServer, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'undici';
 import { CloudError } from '../cloud-error.ts';
 import { listenOnLoopback } from '../listener.ts';
-
-/** Opens a connection to the engine, as undici wants it. */
-type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
 
 /** A running DynamoDB. */
 export type DynamoProcess = {
   /** Without a path. */
   readonly origin: string;
-  /** Opens connections to an engine in a network of its own. Without it, the origin can be reached from this process. */
-  readonly connect?: Connector;
+  /** The Unix socket that leads to an engine in a network of its own. Without it, the origin can be reached from this process. */
+  readonly socketPath?: string;
   /** Who besides this user can reach the engine. It asks nobody for a key. */
   readonly openTo?: string;
   stop(): Promise<void>;
@@ -25,21 +23,18 @@ export type DynamoProcess = {
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 const HOST = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
 
-/** The host only starts the engine and opens connections. */
+/** The host only starts the engine and passes bytes on. */
 const SMALL = ['--single-threaded', '--max-semi-space-size=1'];
 
 /** Runs a program in a new network, which only has a loopback interface. A new user namespace permits this to every user. */
 const OWN_NETWORK = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
-/** The engine usually answers within 50 ms. A slow machine or a download by npx takes longer. */
-const START_TIMEOUT_MS = 60_000;
-
 /**
  * Starts dynoxide. Where it has no binary for this platform, npx may find one, and `DYNAMODB_ENDPOINT` names another DynamoDB instead.
  *
- * The engine authenticates nobody, takes any Host and answers preflights with `*`. In a network of its own, only the connections exist
- * that this process asks for. In the shared one it has a random loopback address, which a website cannot guess, but other users of the
- * machine can look up. Systems other than Linux have one loopback address.
+ * The engine authenticates nobody, takes any Host and answers preflights with `*`. In a network of its own, it is reached through a Unix
+ * socket that only this user can open. In the shared one it has a random loopback address, which a website cannot guess, but other users
+ * of the machine can look up. Systems other than Linux have one loopback address.
  * @param databaseFile SQLite file that keeps the tables
  * @param onDeath called when it ends without having been asked to
  * @param network `own` where the system permits it
@@ -52,50 +47,46 @@ export async function startDynoxide(
 ): Promise<DynamoProcess> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint !== undefined && endpoint !== '') {
-    const origin = new URL(endpoint).origin;
-    if (!(await answers({ origin }))) throw new CloudError(`No DynamoDB answers at DYNAMODB_ENDPOINT=${endpoint}`);
+    const { origin } = new URL(endpoint);
+    await fetch(origin, { method: 'POST', signal: AbortSignal.timeout(1000) }).catch(() => {
+      throw new CloudError(`No DynamoDB answers at DYNAMODB_ENDPOINT=${endpoint}`);
+    });
     return { origin, stop: async () => {} };
   }
   const isApart = network === 'own' && permitsOwnNetwork();
   const isLinux = process.platform === 'linux';
   const address = isApart || !isLinux ? '127.0.0.1' : `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const port = isApart ? 8000 : await freePort(address);
+  // Not in the data folder: the path of a socket has at most 108 bytes.
+  const socketPath = isApart ? join(mkdtempSync(join(tmpdir(), 'va-wave-')), 'dynamodb') : '';
   const engine = existsSync(BINARY) ? [BINARY] : ['npx', '--no', 'dynoxide'];
   const serve = [...engine, 'serve', '--host', address, '--port', String(port), '--db-path', databaseFile];
   const [program = '', ...words] = [
     ...(isApart ? OWN_NETWORK : []),
-    ...[process.execPath, ...SMALL, HOST, address, String(port), ...serve],
+    ...[process.execPath, ...SMALL, HOST, socketPath, String(port), ...serve],
   ];
   // A separate process group: Ctrl-C ends only this process, which ends the engine last.
-  const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
-  let complaint = '';
-  host.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-2000);
+  const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  const ended = once(host, 'close');
+  let printed = '';
+  const hasStarted = await new Promise<boolean>((resolve) => {
+    host.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-2000);
+      if (printed.includes('listening on')) resolve(true);
+    });
+    void ended.then(() => resolve(false));
   });
-  const ended = new Promise<void>((resolve) => {
-    host.once('exit', () => resolve());
-    host.once('error', () => resolve());
-  });
-  const target = { origin: `http://${address}:${port}`, ...(isApart ? { connect: connectionsOf(host) } : {}) };
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await answers(target))) {
-    if (hasEnded(host)) throw new CloudError(explain(complaint, databaseFile));
-    if (Date.now() > deadline) {
-      host.stdin?.end();
-      throw new CloudError(`dynoxide did not start within ${START_TIMEOUT_MS / 1000} s`);
-    }
-    await sleep(10);
-  }
-  host.once('exit', onDeath);
+  if (!hasStarted) throw new CloudError(explain(printed, databaseFile));
+  host.once('close', onDeath);
   const openTo = isLinux
     ? 'other users of this machine'
     : 'other users of this machine, and websites that find its port';
   return {
-    ...target,
-    ...(isApart ? {} : { openTo }),
+    origin: `http://${address}:${port}`,
+    ...(isApart ? { socketPath } : { openTo }),
     async stop() {
-      host.off('exit', onDeath);
-      host.stdin?.end();
+      host.off('close', onDeath);
+      host.stdin.end();
       await ended;
     },
   };
@@ -107,61 +98,17 @@ function permitsOwnNetwork(): boolean {
   return spawnSync(program, words, { stdio: 'ignore' }).status === 0;
 }
 
-/** Asks the host for connections. A host that ends answers none of the open questions, so all of them fail. */
-function connectionsOf(host: ChildProcess): Connector {
-  const waiting = new Map<number, Parameters<Connector>[1]>();
-  let last = 0;
-  const fail = (number: number, message: string) => {
-    waiting.get(number)?.(new Error(message), null);
-    waiting.delete(number);
-  };
-  host.on('message', (message: { readonly number: number; readonly error?: string }, socket) => {
-    const callback = waiting.get(message.number);
-    if (!(socket instanceof Socket) || callback === undefined)
-      return fail(message.number, message.error ?? 'No connection');
-    waiting.delete(message.number);
-    callback(null, socket);
-  });
-  host.once('exit', () => {
-    for (const number of [...waiting.keys()]) fail(number, 'The DynamoDB engine has ended');
-  });
-  return (_, callback) => {
-    last += 1;
-    waiting.set(last, callback);
-    const number = last;
-    if (!host.connected) return fail(number, 'The DynamoDB engine has ended');
-    host.send(number, (error) => {
-      if (error !== null) fail(number, error.message);
-    });
-  };
-}
-
-const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
-
-function explain(complaint: string, databaseFile: string): string {
-  if (/not a valid SQLite|malformed|corrupt/i.test(complaint)) {
+function explain(printed: string, databaseFile: string): string {
+  if (/not a valid SQLite|malformed|corrupt/i.test(printed)) {
     return `The state in ${databaseFile} cannot be read. Delete the data folder to start without state, or name another with --data`;
   }
-  if (/not found|ENOENT|could not determine executable|canceled/i.test(complaint)) {
+  if (/not found|ENOENT|could not determine executable|canceled/i.test(printed)) {
     return (
       'There is no DynamoDB engine for this platform: run npm ci on linux-x64, put dynoxide into node_modules, ' +
       'or name a running DynamoDB in DYNAMODB_ENDPOINT'
     );
   }
-  return `dynoxide ended at its start: ${complaint.trim() || 'it printed no reason'}`;
-}
-
-async function answers({ origin, connect }: Pick<DynamoProcess, 'origin' | 'connect'>): Promise<boolean> {
-  const client = new Client(origin, { connect: connect ?? { timeout: 1000 }, headersTimeout: 1000 });
-  try {
-    const response = await client.request({ method: 'POST', path: '/' });
-    await response.body.dump();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.destroy();
-  }
+  return `dynoxide ended at its start: ${printed.trim() || 'it printed no reason'}`;
 }
 
 /** Returns a port that no process uses at this address. */

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Check } from '../access/authorizer.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { DynamoProcess } from '../engines/dynoxide.ts';
 import {
@@ -35,8 +35,8 @@ export type Tables = ReturnType<typeof engineTables>;
 
 /** The tables of the template in a real engine. */
 export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
-  const { origin, connect } = engine;
-  const pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
+  const { origin, socketPath } = engine;
+  const pool = new Pool(origin, { connections: 64, ...(socketPath === undefined ? {} : { socketPath }) });
   /** By table: the key after which the next sweep goes on. */
   const sweptTo = new Map<string, JsonObject>();
 
@@ -174,7 +174,7 @@ export function dynamoDb(tables: Tables): AwsService {
 
 const check = (action: string, table: string): Check => ({
   action: `dynamodb:${action}`,
-  resource: table.startsWith('arn:') ? table : `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}`,
+  resource: table.startsWith('arn:') ? table : arnOf('dynamodb', `table/${table}`),
 });
 
 const memberChecks = (item: JsonObject): Check[] =>
