@@ -53,7 +53,8 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
       // Several services may run this assembly. Only the first of them compiles its bundles.
       if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
       more.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
-      return { assembly: await keepServiceAssembled(folder, { strict }), environment };
+      const compiledCode = join(folder, 'compiled-code');
+      return { assembly: await keepServiceAssembled(folder, { strict }), environment, compiledCode };
     },
   });
   return { ...cloud, certificate };

@@ -20,18 +20,18 @@ type Options = {
 const DEFAULT_PORT = 8787;
 const LAST_PORT = 65_535;
 
-const wholeNumber = (last: number) => (text: string) => {
+function portNumber(text: string): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > last) {
-    throw new InvalidArgumentError(`A whole number from 0 to ${last}.`);
+  if (!/^\d+$/.test(text) || value > LAST_PORT) {
+    throw new InvalidArgumentError(`A whole number from 0 to ${LAST_PORT}.`);
   }
   return value;
-};
+}
 
 const program = new Command('npm start --')
   .description('Runs the whole service on this machine, from the same definition that is deployed to AWS.')
   .option('--data <folder>', 'folder that keeps the state between runs', '.local')
-  .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', wholeNumber(LAST_PORT), DEFAULT_PORT)
+  .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', portNumber, DEFAULT_PORT)
   .option('--ready-file <file>', 'write the URLs and keys to this file as JSON when the service is ready')
   .option('--no-demo', 'start without the demo site and its receiver')
   .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
@@ -67,6 +67,7 @@ async function main(): Promise<void> {
   const elapsed = () => (performance.now() - started) / 1000;
   const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
+  await using stops = new AsyncDisposableStack();
   const cloud = await startLocalCloud({
     data: options.data,
     port: options.port,
@@ -77,36 +78,28 @@ async function main(): Promise<void> {
     print: (line) => console.error(line),
     checkEvent: lostEvents(options.refuseLostEvents, (line) => console.error(line)),
   });
-  let running: RunningDemo | undefined;
-  let removeReadyFiles: (() => Promise<void>) | undefined;
-  try {
-    if (demo !== undefined) {
-      doing('Preparing the demo: a customer with a website and a receiver');
-      running = await demo.startDemo(cloud);
-    }
-    const { certificate } = cloud;
-    const ready = {
-      base_url: cloud.baseUrl,
-      api_url: cloud.apiUrl,
-      gateway_url: cloud.gatewayUrl,
-      region: cloud.region,
-      access_key_id: cloud.credentials.accessKeyId,
-      secret_access_key: cloud.credentials.secretAccessKey,
-      outputs: cloud.outputs,
-      demo: running?.urls ?? {},
-      // A receiver on this machine can use this certificate.
-      receiver_tls: certificate && { certificate: certificate.certificateFile, key: certificate.keyFile },
-      data_folder: cloud.dataDir,
-    };
-    removeReadyFiles = writeReadyFiles([join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat(), ready);
-    announce(cloud, running, options.strict, elapsed());
-    await untilAsked();
-    console.log('Stopping …');
-  } finally {
-    await removeReadyFiles?.();
-    await running?.stop();
-    await cloud.stop();
-  }
+  stops.defer(cloud.stop);
+  if (demo !== undefined) doing('Preparing the demo: a customer with a website and a receiver');
+  const running = await demo?.startDemo(cloud);
+  if (running !== undefined) stops.defer(running.stop);
+  const { certificate } = cloud;
+  const ready = {
+    base_url: cloud.baseUrl,
+    api_url: cloud.apiUrl,
+    gateway_url: cloud.gatewayUrl,
+    region: cloud.region,
+    access_key_id: cloud.credentials.accessKeyId,
+    secret_access_key: cloud.credentials.secretAccessKey,
+    outputs: cloud.outputs,
+    demo: running?.urls ?? {},
+    // A receiver on this machine can use this certificate.
+    receiver_tls: certificate && { certificate: certificate.certificateFile, key: certificate.keyFile },
+    data_folder: cloud.dataDir,
+  };
+  stops.defer(writeReadyFiles([join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat(), ready));
+  announce(cloud, running, options.strict, elapsed());
+  await untilAsked();
+  console.log('Stopping …');
 }
 
 function announce(cloud: LocalCloud, demo: RunningDemo | undefined, strict: boolean, seconds: number): void {

@@ -1,3 +1,6 @@
 /** The account and region of all resources. The engines behind the gateway support only these. */
 export const ACCOUNT = '000000000000';
 export const REGION = 'us-east-1';
+
+/** The ARN of a resource of this account and region. @param rest such as `table/<name>` */
+export const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;

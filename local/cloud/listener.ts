@@ -105,10 +105,11 @@ export async function openListener(port: number, listen: typeof listenNear, host
 }
 
 /**
- * Whether a Host header names this machine. A website can give its own name the address of loopback; its pages would then read what is answered here, also with
- * the visitor's logins.
+ * Whether a Host header names this machine. A website can give its own name the address of loopback; its pages would then read what is
+ * answered here, also with the visitor's logins.
+ * @param hostNames more names of this machine than those of loopback
  */
-function isThisMachine(host: string, hostNames: readonly string[]): boolean {
+export function isThisMachine(host: string, hostNames: readonly string[] = []): boolean {
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') ?? '';
   return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(name) || hostNames.includes(name);
 }

@@ -42,9 +42,9 @@ type Composition = {
   /** Folder of a cloud assembly with one stack, absolute. */
   readonly assembly: string;
   /** What every function gets in its environment besides: where this machine differs from AWS, and says so by name. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Folder where V8 keeps the compiled code of the functions, absolute. @default a folder in the data folder */
-  readonly compiledCode?: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Folder where V8 keeps the compiled code of the functions, absolute. */
+  readonly compiledCode: string;
 };
 
 export type CloudOptions = {
@@ -129,7 +129,7 @@ async function start(step: Start) {
   options.doing?.('Creating tables, queues and secrets');
   const secrets = keptSecrets(folder.file('secrets.json'));
   const stack = new Stack({
-    assembly: composition.assembly,
+    assembly: readAssembly(composition.assembly),
     addresses: { edge: edge.address, api: api.address, gateway: gateway.address, login: login.address },
     secretString: (arn) => secrets.value(arn).SecretString,
     withoutStatement: options.withoutStatement,
@@ -300,11 +300,7 @@ async function openListeners({ options, stops, print }: Start, kept: Identity | 
 
 /** Starts the engines while the template is made. */
 async function startEngines({ options, folder, stops, print }: Start) {
-  const composing = options.compose(folder.path).then(({ assembly, environment = {}, compiledCode }) => ({
-    assembly: readAssembly(assembly),
-    environment,
-    compiledCode: compiledCode ?? folder.file('compiled-code'),
-  }));
+  const composing = options.compose(folder.path);
   const onDeath = () => print('The DynamoDB engine has ended. Restart to go on');
   const tables = startDynoxide(folder.file('dynamodb.db'), onDeath, 'own').then((engine) => {
     stops.defer(() => engine.stop());

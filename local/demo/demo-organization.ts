@@ -8,11 +8,7 @@ import type { EventName } from '../../src/contract/events.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import type { Context, ManagementContext } from '../../src/domain/context.ts';
-import {
-  createAssistant,
-  generateServerSecret,
-  updateAssistant,
-} from '../../src/domain/organizations/manage-assistants.ts';
+import { createAssistant, generateServerSecret } from '../../src/domain/organizations/manage-assistants.ts';
 import { addMember } from '../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { readKept, writeKept } from '../cloud/data-folder.ts';
@@ -56,43 +52,35 @@ const ORDER_TOOL = {
   response_field_map: { number: '$.order.number', status: '$.order.status' },
 };
 
+/** The host of the demo's site. Without a port, it is allowed on any. */
+const SITE_HOST = 'localhost';
+
 /**
- * The demo's customer: an organization with one assistant per authentication mode. Created once, found again later, and then told the
- * site's host, because its port may have changed. Each start generates a new server secret for the site's backend.
+ * The demo's customer: an organization with one assistant per authentication mode. It is created once, and found again later. Each start
+ * generates a new server secret for the site's backend, unless a user no longer wants session tokens.
  * @param folder the data folder, which keeps the ids
  */
-export async function demoOrganization(
-  folder: string,
-  siteHost: string,
-  context: ManagementContext,
-): Promise<DemoOrganization> {
+export async function demoOrganization(folder: string, context: ManagementContext): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
   const known = readKept(file, kept);
   const found = known && (await context.store.findOrganization(known.org_id));
-  const ids = known && found ? known : await newOrganization(siteHost, context);
+  const ids = known && found ? known : await newOrganization(context);
   writeKept(file, ids);
-  let server_secret = '';
-  for (const siteId of [ids.website_site_id, ids.members_site_id]) {
-    const assistant = await context.store.findAssistant(siteId);
-    if (assistant === undefined) continue;
-    const { domain, allowed_domains } = assistant;
-    const allowed = allowed_domains.map((entry) => (entry === domain ? siteHost : entry));
-    const moved = await updateAssistant(assistant, { domain: siteHost, allowed_domains: allowed }, context);
-    if (moved.authentication_mode !== 'Session Signed') continue;
-    server_secret = (await generateServerSecret(moved, { regenerate: true }, context)).serverSecret;
-  }
-  return { ...ids, server_secret };
+  const members = await context.store.findAssistant(ids.members_site_id);
+  if (members?.authentication_mode !== 'Session Signed') return { ...ids, server_secret: '' };
+  const { serverSecret } = await generateServerSecret(members, { regenerate: true }, context);
+  return { ...ids, server_secret: serverSecret };
 }
 
-async function newOrganization(siteHost: string, context: ManagementContext): Promise<z.infer<typeof kept>> {
+async function newOrganization(context: ManagementContext): Promise<z.infer<typeof kept>> {
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, context);
   const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
     createAssistant(
       org_id,
-      { name, authentication_mode, allowed_domains, domain: siteHost, hourly_rate_limit: 10_000 },
+      { name, authentication_mode, allowed_domains, domain: SITE_HOST, hourly_rate_limit: 10_000 },
       context,
     );
-  const website = await create('Website', 'Allowed Websites', [siteHost]);
+  const website = await create('Website', 'Allowed Websites', [SITE_HOST]);
   const members = await create('Members', 'Session Signed', []);
   return { org_id, website_site_id: website.site_id, members_site_id: members.site_id };
 }

@@ -5,6 +5,7 @@ import type { Deployment } from '../../cli/deployment.ts';
 import { characters } from '../../src/contract/fields.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { messageOf } from '../cloud/cloud-error.ts';
+import { isThisMachine } from '../cloud/listener.ts';
 import { demoConversations } from './demo-conversations.ts';
 import { DEMO_EVENTS, type DemoCloud, type DemoOrganization } from './demo-organization.ts';
 import { contentSecurityPolicy, type DemoPage, demoPage } from './demo-page.ts';
@@ -48,7 +49,8 @@ export function demoSite(options: SiteOptions) {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
-    if (!isOwnHost(request)) response.status(421).type('text').send('This site is http://localhost');
+    if (!isThisMachine(request.headers.host ?? ''))
+      response.status(421).type('text').send('This site is http://localhost');
     // Another site that is open in the same browser can reach this one, but cannot pretend to be it.
     else if (request.method === 'POST' && request.get('origin') !== `http://${request.get('host')}`) notFound(response);
     else next();
@@ -120,14 +122,6 @@ async function sessionToken({ cloud, organization, receiver, usageSecret }: Site
   if (response.ok) return z.object({ session_token: z.string() }).parse(await response.json()).session_token;
   const hint = response.status === 401 ? ': restart to give the backend a new server secret' : '';
   throw new Error(`Session create answered ${response.status} ${await response.text()}${hint}`);
-}
-
-/**
- * Whether the request names this machine. Another site can give its own name this machine's address, and would then read what this
- * one answers, session tokens among it.
- */
-function isOwnHost({ headers, socket }: Request): boolean {
-  return [`localhost:${socket.localPort}`, `127.0.0.1:${socket.localPort}`].includes(headers.host ?? '');
 }
 
 /** What the conversation view sends along. Its backend is the platform's, not the service's. */

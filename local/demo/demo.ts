@@ -14,9 +14,7 @@ const SITE_PORT = 8788;
 
 export type RunningDemo = Awaited<ReturnType<typeof startDemo>>;
 
-/**
- * Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver.
- */
+/** Starts the demo's customer, with a website, a members' area, a backend and a TLS receiver. */
 export async function startDemo(cloud: LocalCloud) {
   const { gatewayUrl: endpoint, region, credentials, outputs } = cloud;
   const deployment = openDeployment(outputs, { endpoint, region, credentials });
@@ -27,15 +25,14 @@ export async function startDemo(cloud: LocalCloud) {
   const site = createServer();
   stops.defer(() => closeServer(site));
   const port = await listenNear(site, SITE_PORT);
-  const host = `localhost:${port}`;
-  const organization = await demoOrganization(cloud.dataDir, host, deployment);
+  const organization = await demoOrganization(cloud.dataDir, deployment);
   await addReadyUsers(cloud, organization.org_id, deployment);
   for (const [path, action] of await demoActions(organization, receiver.url, deployment)) {
     const { action_id: id, name, trigger } = action;
     receiver.actions.set(path, { id, name, trigger, signingSecret: await deployment.openSigningSecret(action) });
   }
   site.on('request', demoSite({ cloud, deployment, receiver, usageSecret, organization }));
-  const url = `http://${host}`;
+  const url = `http://localhost:${port}`;
   const started = stops.move();
   return {
     /** What a visitor may open, by name. Printed, and written to the ready file. */

@@ -93,7 +93,7 @@ export class Authorizer {
   check(caller: Caller, { action, resource }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
     const source = caller.kind === 'service' ? caller.sourceArn : '';
-    const question = `${arnOf(caller)} ${source} ${action} ${resource}`;
+    const question = `${principalOf(caller)} ${source} ${action} ${resource}`;
     if (!this.#decisions.has(question)) this.#decisions.set(question, this.#decide(caller, { action, resource }));
     return this.#decisions.get(question);
   }
@@ -120,7 +120,7 @@ export class Authorizer {
       applicable.length > 0
         ? 'of an explicit deny'
         : `no ${isService ? 'resource' : 'identity'}-based policy allows the ${action} action`;
-    const message = `User: ${arnOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${because}`;
+    const message = `User: ${principalOf(caller)} is not authorized to perform: ${action} on resource: ${resource} because ${because}`;
     const denial = { caller: name, action, resource, message };
     this.denials.push(denial);
     this.#onDenial(denial);
@@ -132,5 +132,5 @@ export class Authorizer {
 const isAllowed = (applicable: readonly PolicyStatement[]): boolean =>
   applicable.length > 0 && applicable.every(({ Effect }) => Effect === 'Allow');
 
-const arnOf = (caller: Exclude<Caller, { kind: 'operator' }>): string =>
+const principalOf = (caller: Exclude<Caller, { kind: 'operator' }>): string =>
   caller.kind === 'function' ? caller.sessionArn : caller.service;

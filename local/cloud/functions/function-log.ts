@@ -1,6 +1,6 @@
 import { appendFileSync, rmSync, statSync } from 'node:fs';
 import type { Authorizer, Caller } from '../access/authorizer.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { arnOf } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
 import { isObject, parseObject } from '../json.ts';
 
@@ -23,7 +23,7 @@ const KEEP_BYTES = 10_000_000;
  * loop. As in AWS, the function's role must allow writing to the log group.
  */
 export function functionLog({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
-  const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
+  const resource = arnOf('logs', `log-group:${logGroup}:log-stream:local`);
   // Both actions are checked, so that both denials are reported.
   const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
     authorizer.check(caller, { action, resource }),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import inspector from 'node:inspector';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessKeys, type Authorizer, type Caller, newCredentials } from '../access/authorizer.ts';
 import { REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
@@ -29,7 +28,7 @@ type LambdaFunctionOptions = {
   readonly compiledCode: string;
   /** Answers the calls that functions make without a socket. */
   readonly call: (request: AwsRequest) => Promise<HttpAnswer>;
-  /** Called with one line about an error that the function logs, or when an asynchronous invocation has failed for the last time. */
+  /** Called with one line about each error that the function logs. */
   readonly onError: (line: string) => void;
 };
 
@@ -55,9 +54,6 @@ const SHARE_OF_MEMORY_FOR_EVENTS = 1 / 32;
 
 /** Lambda's limit for the response of an invocation that somebody waits for, in bytes. */
 const RESPONSE_MAX_BYTES = 6_291_556;
-
-/** Lambda retries a failed asynchronous invocation twice, after one and two minutes. */
-const ASYNC_RETRIES_MS = [60_000, 120_000] as const;
 
 export type LambdaFunction = ReturnType<typeof lambdaFunction>;
 
@@ -190,15 +186,6 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     kill,
     /** Whether this is the function with this name, ARN or logical id. */
     isCalled: (id: string): boolean => [ref, arn, logicalId].includes(id),
-    /** Runs the function, with two retries after failures. Retries that are left when the local cloud stops are lost. */
-    invokeLater: async (event: string): Promise<void> => {
-      for (const pause of [0, ...ASYNC_RETRIES_MS]) {
-        if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
-        const result = await invoke(event);
-        if (!result.failed || signal.aborted) return;
-      }
-      onError('An asynchronous invocation failed three times and is lost');
-    },
     stop: async (): Promise<void> => {
       abort.abort();
       for (const go of waiting.splice(0)) go();

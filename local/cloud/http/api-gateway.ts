@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { Authorizer } from '../access/authorizer.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT, arnOf } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
@@ -29,11 +29,14 @@ export function httpApi(
   functions: readonly LambdaFunction[],
   authorizer: Authorizer,
 ): Answer {
-  const checkToken = jwtAuthorizer();
   const match = routesOf(
     routes.map((route) => {
       const fn = functions.find((known) => known.isCalled(route.functionArn));
-      return { ...route, fn: required(fn, `The route ${route.key} leads to a function that is not in the stack`) };
+      return {
+        key: route.key,
+        fn: required(fn, `The route ${route.key} leads to a function that is not in the stack`),
+        checkToken: route.authorizer && jwtAuthorizer(route.authorizer),
+      };
     }),
   );
   return async (request) => {
@@ -47,11 +50,11 @@ export function httpApi(
     if (path === undefined) return jsonMessage(400, 'Bad Request');
     const found = match(method, path);
     if (found === undefined) return jsonMessage(404, 'Not Found');
-    const { key: routeKey, fn, authorizer: jwt } = found.route;
-    const verified = jwt === undefined ? undefined : await checkToken(jwt, headers.authorization);
+    const { key: routeKey, fn, checkToken } = found.route;
+    const verified = await checkToken?.(headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
     // A permission names the method also for a route with any method.
-    const sourceArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${apiId}/$default/${routeKey.replace(' ', '')}`;
+    const sourceArn = arnOf('execute-api', `${apiId}/$default/${routeKey.replace(' ', '')}`);
     const denial = authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
       { action: 'lambda:InvokeFunction', resource: fn.definition.arn },

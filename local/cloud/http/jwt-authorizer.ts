@@ -7,39 +7,30 @@ import type { Route } from '../template/stack.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
 /**
- * Returns the JWT authorizer of an HTTP API. It checks the bearer token's signature with the keys that the issuer publishes where a
- * user pool of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from
- * the template. Its result is the caller's claims for the event, or the answer that API Gateway gives instead of the function.
+ * Returns the JWT authorizer of a route. It checks the bearer token's signature with the keys that the issuer publishes where a user pool
+ * of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template.
+ * Its result is the caller's claims for the event, or the answer that API Gateway gives instead of the function.
  */
-export function jwtAuthorizer() {
-  const known = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
-
-  const keysOf = (issuer: string) => {
-    const keys = known.get(issuer) ?? createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
-    known.set(issuer, keys);
-    return keys;
-  };
-
+export function jwtAuthorizer({ issuer, audience, scopes: wanted }: NonNullable<Route['authorizer']>) {
+  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
   return async (
-    definition: NonNullable<Route['authorizer']>,
     authorization: string | undefined,
   ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> => {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return { refused: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
     let claims: JWTPayload;
     try {
-      const keys = keysOf(definition.issuer);
-      claims = (await jwtVerify(token, keys, { issuer: definition.issuer, algorithms: ALGORITHMS })).payload;
+      claims = (await jwtVerify(token, keys, { issuer, algorithms: ALGORITHMS })).payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };
       throw error;
     }
-    const audience = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
-    if (!audience.some((name) => typeof name === 'string' && definition.audience.includes(name))) {
+    const named = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
+    if (!named.some((name) => typeof name === 'string' && audience.includes(name))) {
       return { refused: invalidToken('the token has an invalid audience') };
     }
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
-    if (definition.scopes.length > 0 && !definition.scopes.some((scope) => scopes.includes(scope))) {
+    if (wanted.length > 0 && !wanted.some((scope) => scopes.includes(scope))) {
       return { refused: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
     }
     const texts = Object.entries(claims).map(([name, value]) => [name, asText(value)]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { Authorizer, Caller } from '../access/authorizer.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import { readKept, writeKept } from '../data-folder.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
@@ -119,8 +119,7 @@ async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBri
 }
 
 /** The ARN of a bus by its name or ARN; without either, of the account's default bus. */
-const busArn = (name = 'default'): string =>
-  name.startsWith('arn:') ? name : `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${name}`;
+const busArn = (name = 'default'): string => (name.startsWith('arn:') ? name : arnOf('events', `event-bus/${name}`));
 
 /** A rule without a pattern has a schedule. */
 const matches = (pattern: Rule['properties']['EventPattern'], name: string): boolean =>
@@ -137,8 +136,9 @@ function sizeOf(entry: JsonObject): number {
 }
 
 /**
- * Returns how rules deliver: to queues and functions, with no rights but those that these give to the rule. What is refused goes to the
- * target's dead-letter queue, with the reason as attributes, or is lost.
+ * Returns how rules deliver: to queues and functions, with no rights but those that the queues and functions give to the rule. What is
+ * refused goes to the target's dead-letter queue, with the reason as attributes, or is lost. A function that fails is not invoked again,
+ * as Lambda would do it twice: its schedule comes again.
  * @throws CloudError when a rule has a target of another kind, or parameters that do not fit it
  */
 export function eventTargets(
@@ -167,7 +167,7 @@ export function eventTargets(
     const action = queue === undefined ? 'lambda:InvokeFunction' : 'sqs:SendMessage';
     try {
       requireAllowed(authorizer, caller, { action, resource });
-      if (queue === undefined) void functionOf(resource)?.invokeLater(message.MessageBody);
+      if (queue === undefined) void functionOf(resource)?.invoke(message.MessageBody);
       else queues.send({ ...message, QueueUrl: queue.ref });
       return undefined;
     } catch (error) {

@@ -3,10 +3,10 @@ import { type AwsService, ServiceError, UnknownOperation } from '../gateway.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 
-/** Lambda's limit for an event, in bytes. */
-const LIMIT = { RequestResponse: 6 * 1024 * 1024, Event: 1024 * 1024 } as const;
+/** Lambda's limit for the event of an invocation that somebody waits for. */
+const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** Lambda's Invoke, waiting for the answer or not. */
+/** Lambda's Invoke that waits for the answer. */
 export function lambda(functions: readonly LambdaFunction[]): AwsService {
   return {
     refuse: (error) => ({
@@ -24,13 +24,8 @@ export function lambda(functions: readonly LambdaFunction[]): AwsService {
       return {
         checks: [{ action: 'lambda:InvokeFunction', resource: fn.definition.arn }],
         async perform() {
-          if (type !== 'RequestResponse' && type !== 'Event') throw new UnknownOperation('lambda', `Invoke ${type}`);
-          const event = eventOf(body, LIMIT[type]);
-          if (type === 'Event') {
-            void fn.invokeLater(event);
-            return { status: 202, headers: {}, body: '' };
-          }
-          const { failed, payload } = await fn.invoke(event);
+          if (type !== 'RequestResponse') throw new UnknownOperation('lambda', `Invoke ${type}`);
+          const { failed, payload } = await fn.invoke(eventOf(body));
           const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
           const answered = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
           return { status: 200, headers: answered, body: payload };
@@ -41,9 +36,9 @@ export function lambda(functions: readonly LambdaFunction[]): AwsService {
 }
 
 /** @throws ServiceError when the body is too large or no JSON */
-function eventOf(body: Buffer, limit: number): string {
-  if (body.length > limit) {
-    throw new ServiceError('RequestTooLargeException', `Request must be smaller than ${limit} bytes`, 413);
+function eventOf(body: Buffer): string {
+  if (body.length > MAX_EVENT_BYTES) {
+    throw new ServiceError('RequestTooLargeException', `Request must be smaller than ${MAX_EVENT_BYTES} bytes`, 413);
   }
   const event = body.toString('utf8') || '{}';
   try {

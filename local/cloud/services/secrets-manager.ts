@@ -45,7 +45,7 @@ export function keptSecrets(file: string) {
     },
 
     /** A version by id, by stage or, without either, the current one. @throws ServiceError when there is none */
-    value(arn: string, versionId?: string, stage = versionId === undefined ? CURRENT : undefined) {
+    value(arn: string, versionId?: string, stage?: string) {
       const { versions, stages } = secretOf(arn);
       const VersionId = versionId ?? stages[stage ?? CURRENT] ?? '';
       const VersionStages = Object.keys(stages).filter((name) => stages[name] === VersionId);
@@ -69,10 +69,14 @@ export function keptSecrets(file: string) {
       return { VersionId: versionId, VersionStages: stages };
     },
 
-    /** Moves a stage to another version, or takes it away. @throws ServiceError when the stage is at a version that is not named */
-    moveStage(arn: string, stage: string, to: string | undefined, from: string | undefined): void {
+    /**
+     * Moves a stage to another version.
+     * @param from the version that has the stage now
+     * @throws ServiceError when another version has it, or there is no version `to`
+     */
+    moveStage(arn: string, stage: string, to: string, from: string | undefined): void {
       const found = secretOf(arn);
-      if (to !== undefined && found.versions[to] === undefined) throw notFound('version');
+      if (found.versions[to] === undefined) throw notFound('version');
       const holder = found.stages[stage];
       if (holder !== undefined && holder !== to && holder !== from) {
         throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
@@ -87,11 +91,10 @@ const notFound = (what: string): ServiceError =>
   new ServiceError('ResourceNotFoundException', `Secrets Manager can't find the specified secret ${what}.`);
 
 /** The version that was the current one becomes the previous one. */
-function move({ versions, stages }: Stored, stage: string, to: string | undefined): void {
+function move({ versions, stages }: Stored, stage: string, to: string): void {
   const holder = stages[stage];
   if (holder === to) return;
-  if (to === undefined) delete stages[stage];
-  else stages[stage] = to;
+  stages[stage] = to;
   if (stage === CURRENT && holder !== undefined) stages[PREVIOUS] = holder;
   // A version without a stage is deprecated: Secrets Manager forgets it.
   const kept = Object.values(stages);
@@ -129,8 +132,8 @@ export function secretsManager(store: SecretStore): AwsService {
       return store.put(arn, textOf(parameters, 'SecretString'), stages, optionalText(parameters, 'ClientRequestToken'));
     }),
     UpdateSecretVersionStage: onSecret('UpdateSecretVersionStage', (arn, parameters) => {
-      const [to, from] = ['MoveToVersionId', 'RemoveFromVersionId'].map((name) => optionalText(parameters, name));
-      store.moveStage(arn, textOf(parameters, 'VersionStage'), to, from);
+      const to = textOf(parameters, 'MoveToVersionId');
+      store.moveStage(arn, textOf(parameters, 'VersionStage'), to, optionalText(parameters, 'RemoveFromVersionId'));
       return {};
     }),
   });

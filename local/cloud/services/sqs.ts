@@ -1,6 +1,6 @@
 import { buildApp } from 'fauxqs';
 import * as z from 'zod';
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError, messageOf } from '../cloud-error.ts';
 import { type FauxqsQueue, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
 import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
@@ -250,7 +250,7 @@ export function sqs(queues: Queues): AwsService {
   const operation = (name: string, answer: Operation['answer']): Operation => ({
     checks: (parameters) => {
       const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
-      const resource = queue === undefined ? '*' : `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
+      const resource = queue === undefined ? '*' : arnOf('sqs', queue);
       return [{ action: `sqs:${name.replace(/Batch$/, '')}`, resource }];
     },
     answer,

@@ -14,21 +14,19 @@ import {
 import type { JsonObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
-const user = z
-  .object({
-    pool: z.string(),
-    sub: z.string(),
-    /** @default the sub, as in a pool whose users have their address as name */
-    username: z.string().optional(),
-    email: z.string().optional(),
-    password: z.string(),
-    /** Whether the user has proved access to the mailbox of the address. */
-    verified: z.boolean().default(true),
-    enabled: z.boolean().default(true),
-    /** Names of the identity providers whose people use it. */
-    providers: z.array(z.string()).default([]),
-  })
-  .transform((known) => ({ ...known, username: known.username ?? known.sub }));
+const user = z.object({
+  pool: z.string(),
+  sub: z.string(),
+  /** The sub in a pool whose users have their address as name. */
+  username: z.string(),
+  email: z.string().optional(),
+  password: z.string(),
+  /** Whether the user has proved access to the mailbox of the address. */
+  verified: z.boolean(),
+  enabled: z.boolean(),
+  /** Names of the identity providers whose people use it. */
+  providers: z.array(z.string()),
+});
 /** A login of the local cloud. Its password protects only a demonstration, and is in a file that only its owner can read. */
 export type User = z.infer<typeof user>;
 
@@ -138,15 +136,8 @@ function newUser(pool: Pool, existing: readonly User[], parameters: JsonObject):
   const name = textOf(parameters, 'Username');
   const given = objectsOf(parameters, 'UserAttributes').map((one) => [textOf(one, 'Name'), textOf(one, 'Value')]);
   const { email, email_verified: verified } = Object.fromEntries(given);
-  const isAddress = name.includes('@');
-  if (UsernameAttributes !== undefined && !isAddress) {
-    refuse('InvalidParameterException', 'Username should be an email.');
-  }
-  if (AliasAttributes?.includes('email') && isAddress) {
-    refuse(
-      'InvalidParameterException',
-      'Username cannot be of email format, since user pool is configured for email alias.',
-    );
+  if (AliasAttributes?.includes('email') && name.includes('@')) {
+    refuse('InvalidParameterException', 'Username cannot be of email format: the user pool has it as an alias.');
   }
   const isTaken = (one: string) => existing.some((other) => named(pool, other, one));
   if (isTaken(name)) refuse('UsernameExistsException', 'User account already exists');

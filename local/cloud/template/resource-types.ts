@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { policyDocument, trustDocument } from '../access/policies.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { isObject } from '../json.ts';
 
 /** Where the listeners of this run are, `host:port`. */
@@ -26,34 +26,33 @@ export type Naming = {
   hash(length: number): string;
 };
 
-export const arn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 const globalArn = (service: string, rest: string): string => `arn:aws:${service}::${ACCOUNT}:${rest}`;
 
 const byLogicalId = ({ logicalId }: Naming): Identity => ({ ref: logicalId, attributes: { Id: logicalId } });
 const byName =
-  (arnOf: (name: string) => string) =>
-  ({ name }: Naming): Identity => ({ ref: name(), attributes: { Arn: arnOf(name()) } });
+  (arnOfName: (name: string) => string) =>
+  ({ name }: Naming): Identity => ({ ref: name(), attributes: { Arn: arnOfName(name()) } });
 const byText =
   (textOf: (naming: Naming) => string) =>
   (naming: Naming): Identity => ({ ref: textOf(naming), attributes: {} });
 
 /** The identities of the types that have more than a logical id. */
 const IDENTITIES: Readonly<Record<string, (naming: Naming) => Identity>> = {
-  'AWS::DynamoDB::Table': byName((name) => arn('dynamodb', `table/${name}`)),
+  'AWS::DynamoDB::Table': byName((name) => arnOf('dynamodb', `table/${name}`)),
   'AWS::SQS::Queue': ({ name, addresses }) => ({
     ref: `http://${addresses.gateway}/${ACCOUNT}/${name()}`,
-    attributes: { Arn: arn('sqs', name()), QueueName: name() },
+    attributes: { Arn: arnOf('sqs', name()), QueueName: name() },
   }),
-  'AWS::SecretsManager::Secret': byText(({ name, hash }) => arn('secretsmanager', `secret:${name()}-${hash(6)}`)),
-  'AWS::Events::EventBus': byName((name) => arn('events', `event-bus/${name}`)),
+  'AWS::SecretsManager::Secret': byText(({ name, hash }) => arnOf('secretsmanager', `secret:${name()}-${hash(6)}`)),
+  'AWS::Events::EventBus': byName((name) => arnOf('events', `event-bus/${name}`)),
   'AWS::Events::Rule': ({ name, property }) => {
     const bus = property('EventBusName', 'default');
     const path = bus === 'default' ? name() : `${bus}/${name()}`;
-    return { ref: `${bus}|${name()}`, attributes: { Arn: arn('events', `rule/${path}`) } };
+    return { ref: `${bus}|${name()}`, attributes: { Arn: arnOf('events', `rule/${path}`) } };
   },
   'AWS::IAM::Role': byName((name) => globalArn('iam', `role/${name}`)),
-  'AWS::Lambda::Function': byName((name) => arn('lambda', `function:${name}`)),
-  'AWS::Logs::LogGroup': byName((name) => arn('logs', `log-group:${name}:*`)),
+  'AWS::Lambda::Function': byName((name) => arnOf('lambda', `function:${name}`)),
+  'AWS::Logs::LogGroup': byName((name) => arnOf('logs', `log-group:${name}:*`)),
   'AWS::ApiGatewayV2::Api': ({ hash, addresses }) => ({
     ref: hash(10),
     attributes: { ApiEndpoint: `http://${addresses.api}` },
@@ -74,7 +73,7 @@ const IDENTITIES: Readonly<Record<string, (naming: Naming) => Identity>> = {
   },
   'AWS::Cognito::UserPool': ({ hash, addresses }) => {
     const ref = `${REGION}_${hash(9)}`;
-    const attributes = { Arn: arn('cognito-idp', `userpool/${ref}`), ProviderName: addresses.login };
+    const attributes = { Arn: arnOf('cognito-idp', `userpool/${ref}`), ProviderName: addresses.login };
     return { ref, attributes };
   },
   'AWS::Cognito::UserPoolClient': byText(({ hash }) => hash(26)),

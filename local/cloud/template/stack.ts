@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type * as z from 'zod';
 import type { ResourcePolicy, Role, RoleStatement } from '../access/authorizer.ts';
 import type { PolicyStatement } from '../access/policies.ts';
-import { ACCOUNT, REGION } from '../account.ts';
+import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import { isList, isObject, type Json } from '../json.ts';
 import type { Assembly } from './assembly.ts';
-import { type Addresses, arn, EMULATED, type Identity, identifierOf } from './resource-types.ts';
+import { type Addresses, EMULATED, type Identity, identifierOf } from './resource-types.ts';
 
 type Type = keyof typeof EMULATED;
 type Properties = { readonly [T in Type]: z.infer<(typeof EMULATED)[T]> };
@@ -298,7 +298,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** An ARN that ends in a UUID, the same in every run: names are made of its parts. */
 function stackId(stackName: string): string {
   const uuid = sha256(stackName).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
-  return arn('cloudformation', `stack/${stackName}/${uuid}`);
+  return arnOf('cloudformation', `stack/${stackName}/${uuid}`);
 }
 
 /** The longest name that every service takes. */

@@ -57,7 +57,7 @@ type Shot = {
  * organization's data.
  */
 export function describeHostileDashboard(runs: number, patienceMs: number): void {
-  const check = jwtAuthorizer();
+  let check: ReturnType<typeof jwtAuthorizer>;
   let chaos: Chaos;
   let issuer: Issuer;
   let actionTest: TestServer;
@@ -71,6 +71,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   beforeAll(async () => {
     chaos = await startChaos();
     issuer = await startIssuer();
+    check = jwtAuthorizer({ issuer: issuer.origin, audience: ['dashboard'], scopes: [DASHBOARD_SCOPE] });
     actionTest = await startActionTest(chaos);
     const first = await createMarked(chaos, 'Kept by the first organization');
     const second = await createMarked(chaos, 'Kept by the second organization');
@@ -155,8 +156,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
 
   /** Checks the token as API Gateway does, and then invokes the function. */
   async function send({ authorization, request }: Shot): Promise<Outcome> {
-    const definition = { issuer: issuer.origin, audience: ['dashboard'], scopes: [DASHBOARD_SCOPE] };
-    const verdict = await check(definition, authorization);
+    const verdict = await check(authorization);
     if ('refused' in verdict) return { status: verdict.refused.status, body: String(verdict.refused.body), log: '' };
     const event = httpEvent(request);
     event.headers.authorization = authorization;

@@ -6,15 +6,16 @@ const SCOPES = ['va-wave-dashboard/use'];
 /** Tests the local cloud's JWT authorizer with an issuer that the test starts. */
 describe('the JWT authorizer', () => {
   let issuer: Issuer;
-  const check = jwtAuthorizer();
+  let check: ReturnType<typeof jwtAuthorizer>;
 
   beforeAll(async () => {
     issuer = await startIssuer();
+    check = jwtAuthorizer({ issuer: issuer.origin, audience: ['dashboard'], scopes: SCOPES });
   });
   afterAll(() => issuer.stop());
 
   const statusOf = async (authorization: string | undefined) => {
-    const verdict = await check({ issuer: issuer.origin, audience: ['dashboard'], scopes: SCOPES }, authorization);
+    const verdict = await check(authorization);
     return 'refused' in verdict ? verdict.refused.status : verdict.authorizer;
   };
   const bearer = async (...of: Parameters<Issuer['sign']>) => `Bearer ${await issuer.sign(...of)}`;

@@ -33,7 +33,7 @@ test.each(['localhost', '127.0.0.1'])('the site answers as %s', async (name) => 
 test.each(['/', '/members', '/members/token', '/live', '/assets/demo.js'])(
   'refuses %s to a host name that only resolves to this machine',
   async (path) => {
-    for (const host of [`evil.example:${port}`, 'evil.example', `localhost.evil.example:${port}`, 'localhost']) {
+    for (const host of [`evil.example:${port}`, 'evil.example', `localhost.evil.example:${port}`]) {
       expect(await ask(path, host)).toEqual({ status: 421, body: 'This site is http://localhost' });
     }
   },
