@@ -9,11 +9,11 @@ import type { HttpAnswer, HttpRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
 import { type Answer, decoded } from './api-gateway.ts';
 
-/** Answers a request of a viewer, with the parts of it that the behavior forwards. */
-type Origin = (viewer: HttpRequest, forward: Forward) => HttpAnswer | Promise<HttpAnswer>;
-
 /** The parts of a viewer's request that an origin receives. */
-type Forward = (viewer: HttpRequest) => Pick<HttpRequest, 'path' | 'headers'>;
+type Forwarded = Pick<HttpRequest, 'path' | 'headers'>;
+
+/** Answers a request of a viewer. A bucket knows the whole request, the API only what the behavior forwards. */
+type Origin = (viewer: HttpRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A header that replaces the origin's header, or is only added when the origin sent none. */
 type AddedHeader = readonly [name: string, value: string, override: boolean];
@@ -59,7 +59,7 @@ export function edge(
     if (behavior?.methods.includes(request.method) !== true)
       return refusal('The distribution does not allow the method');
     const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
-    const answer = await behavior.origin(viewer, behavior.forward);
+    const answer = await behavior.origin(viewer, behavior.forward(viewer));
     const headers = { ...answer.headers };
     for (const [name, value, override] of behavior.added) {
       // CloudFront adds this one only to the answer of a cross-origin request.
@@ -71,8 +71,8 @@ export function edge(
 }
 
 /**
- * Returns the path by which CloudFront finds the behavior, as RFC 3986 normalizes it, without repeated slashes. The origin gets the path as the viewer sent
- * it.
+ * Returns the path by which CloudFront finds the behavior, as RFC 3986 normalizes it, without repeated slashes. The origin gets the path as
+ * the viewer sent it.
  */
 function normalized(path: string): string {
   const unreserved = path.replaceAll(/%(2d|2e|5f|7e|3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
@@ -91,19 +91,14 @@ const bucketOrigin =
 
 const apiOrigin =
   (answer: Answer, added: Readonly<Record<string, string>>): Origin =>
-  (viewer, forward) => {
-    const { path, headers } = forward(viewer);
+  (viewer, { path, headers }) => {
     const own = {
       'user-agent': 'Amazon CloudFront',
       via: '1.1 local (CloudFront)',
       'x-forwarded-for': viewer.client.address,
     };
-    return answer({
-      ...viewer,
-      path,
-      headers: { ...headers, ...own, ...added },
-      client: { address: '127.0.0.1', port: 0 },
-    });
+    const client = { address: '127.0.0.1', port: 0 };
+    return answer({ ...viewer, path, headers: { ...headers, ...own, ...added }, client });
   };
 
 const VIEWER_ADDRESS = 'cloudfront-viewer-address';
@@ -112,8 +107,11 @@ const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 const OF_CONNECTION =
   /^(connection|keep-alive|transfer-encoding|content-length|date|host|user-agent|via|x-forwarded-for|expect|upgrade|cloudfront-.*)$/;
 
-/** What the request policy with this id forwards. Without an id, nothing. @throws CloudError on an unknown id */
-function forwarding(stack: Stack, id: string | undefined): Forward {
+/**
+ * Returns what takes from a request the parts that the request policy with this id forwards. Without an id, these are the path alone.
+ * @throws CloudError on an unknown id
+ */
+function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
   if (own === undefined && id !== undefined) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
@@ -135,10 +133,7 @@ function forwarding(stack: Stack, id: string | undefined): Forward {
     );
     // A viewer cannot set the headers that CloudFront sets.
     if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
-    return {
-      path: search === '' ? place : `${place}?${search}`,
-      headers: Object.fromEntries(forwarded),
-    };
+    return { path: search === '' ? place : `${place}?${search}`, headers: Object.fromEntries(forwarded) };
   };
 }
 
@@ -148,31 +143,29 @@ function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeade
   const own = stack.all('AWS::CloudFront::ResponseHeadersPolicy').find(({ ref }) => ref === id);
   const { properties } = required(own, `The local cloud does not know the response headers policy ${id}`);
   const { CorsConfig, CustomHeadersConfig, SecurityHeadersConfig } = properties.ResponseHeadersPolicyConfig;
-  const { ContentSecurityPolicy, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
+  const { ContentSecurityPolicy: csp, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
   const { StrictTransportSecurity } = SecurityHeadersConfig;
   const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
-  const csp = ContentSecurityPolicy;
-  return [
-    ...CustomHeadersConfig.Items.map(({ Header, Value, Override }) => [Header.toLowerCase(), Value, Override] as const),
-    ...(CorsConfig
-      ? ([
-          ['access-control-allow-origin', '*', true],
-          ['vary', 'Origin', true],
-        ] as const)
-      : []),
-    ...(csp ? ([['content-security-policy', csp.ContentSecurityPolicy, csp.Override]] as const) : []),
+  const added: AddedHeader[] = [
     ['x-content-type-options', 'nosniff', ContentTypeOptions.Override],
     ['x-frame-options', FrameOptions.FrameOption, FrameOptions.Override],
     ['referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override],
     ['strict-transport-security', maxAge, StrictTransportSecurity.Override],
   ];
+  if (csp !== undefined) added.push(['content-security-policy', csp.ContentSecurityPolicy, csp.Override]);
+  if (CorsConfig !== undefined) added.push(['access-control-allow-origin', '*', true], ['vary', 'Origin', true]);
+  for (const { Header, Value, Override } of CustomHeadersConfig.Items) {
+    added.push([Header.toLowerCase(), Value, Override]);
+  }
+  return added;
 }
 
 const rewritten = z.object({ uri: z.string() });
 
 /**
- * Returns what runs a CloudFront function on viewer requests and gives the path for the origin, with its code from the template, in a realm without the objects of Node. In the local
- * cloud, the function can only change the path.
+ * Returns what gives the path for the origin: it runs the CloudFront function with this ARN on a viewer's request, with its code from the
+ * template, in a realm without the objects of Node. In the local cloud, the function can only change the path. Without an ARN, the path is
+ * the viewer's.
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
 function viewerFunction(stack: Stack, arn: string | undefined) {

@@ -285,11 +285,10 @@ export const EMULATED = {
   // Passwords, invitations and recovery are Cognito's own affairs; this machine's users have a password and nothing else.
   'AWS::Cognito::UserPool': objectBut(
     `UserPoolName AccountRecoverySetting AutoVerifiedAttributes DeletionProtection EmailVerificationMessage EmailVerificationSubject
-    EnabledMfas Policies Schema SmsVerificationMessage UserAttributeUpdateSettings UserPoolTags UserPoolTier UserPoolAddOns
+    EnabledMfas MfaConfiguration Policies Schema SmsVerificationMessage UserAttributeUpdateSettings UserPoolTags UserPoolTier UserPoolAddOns
     VerificationMessageTemplate`,
     {
       AdminCreateUserConfig: objectBut('InviteMessageTemplate', { AllowAdminCreateUserOnly: z.literal(true) }),
-      MfaConfiguration: z.enum(['OFF', 'OPTIONAL']).optional(),
       UsernameAttributes: z.tuple([z.literal('email')]).optional(),
       AliasAttributes: z.array(z.enum(['email', 'preferred_username'])).optional(),
       UsernameConfiguration: object({ CaseSensitive: flag }).optional(),
