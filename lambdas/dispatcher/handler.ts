@@ -21,7 +21,7 @@ const context = {
   findAction: batchedActionReads(dynamo, setting('configurationTable')),
   queue,
   failurePeriods: failurePeriods(dynamo, tables),
-  signal: endpointFailing(eventBridgeClient(), setting('eventBus')),
+  publishFailing: endpointFailing(eventBridgeClient(), setting('eventBus')),
 };
 
 export const handler = queueHandler(functionShell('dispatcher'), deliveryMessage, deliverEvent, context, queue.hideFor);

@@ -12,7 +12,7 @@ export const eventBus =
 
 /** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
 export const endpointFailing =
-  (client: EventBridgeClient, busName: string): World['signal'] =>
+  (client: EventBridgeClient, busName: string): World['publishFailing'] =>
   async (event) => {
     await put(client, busName, ENDPOINT_FAILING, event);
   };

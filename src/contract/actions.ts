@@ -74,17 +74,16 @@ export const toolParameterName = z
   );
 const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
-const atMostProperties = {
-  fits: (map: object) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES,
-  error: `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`,
-};
+const TOO_MANY_ENTRIES = `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`;
+const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
+  recordOf(name, value).refine((map) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES);
 
 const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
   /^\$(\.[^.\s]+)+$/,
   'must be a dotted path such as $.order.status',
 );
 
-/** The map as the rows of the dashboard's form. In a JSON object a repeated name would be lost; in rows it is refused, and each name and path on its own. */
+/** A response field map as the rows of the dashboard's form: a repeated name is refused, which a JSON object would lose. */
 const mapEntries = z
   .array(
     z.strictObject({
@@ -92,7 +91,7 @@ const mapEntries = z
       path: fieldPath,
     }),
   )
-  .max(PARAMETERS_MAX_PROPERTIES, atMostProperties.error)
+  .max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
   .superRefine(onlyOnce('name', 'must not be the name of another entry'))
   .transform((entries) => Object.fromEntries(entries.map(({ name, path }) => [name, path])));
 
@@ -115,13 +114,8 @@ const parameterProperty = z
 export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
-    properties: recordOf(toolParameterName, parameterProperty)
-      .refine(atMostProperties.fits, { error: atMostProperties.error })
-      .default({}),
-    required: z
-      .array(unicodeText.trim())
-      .max(PARAMETERS_MAX_PROPERTIES, `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`)
-      .default([]),
+    properties: smallRecordOf(toolParameterName, parameterProperty).default({}),
+    required: z.array(unicodeText.trim()).max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES).default([]),
   } satisfies RulesOf<ParametersSchema>)
   .refine((parameters) => jsonBytes(parameters) <= PARAMETERS_MAX_BYTES, {
     error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,
@@ -150,12 +144,7 @@ const aiSettings = z.strictObject({ trigger: z.literal('AI-decided'), ...common 
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
-  response_field_map: z
-    .union([
-      recordOf(mappedName, fieldPath).refine(atMostProperties.fits, { error: atMostProperties.error }),
-      mapEntries,
-    ])
-    .optional(),
+  response_field_map: z.union([smallRecordOf(mappedName, fieldPath), mapEntries]).optional(),
 } satisfies OwnRules<'AI-decided'>);
 
 const formSettings = z.strictObject({ trigger: z.literal('Form'), ...common }).extend({

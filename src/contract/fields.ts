@@ -26,27 +26,29 @@ export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]|[\u
 /** Accepts what programs compare, such as a key or a path: without white space around it, and without any character that nobody can see. */
 export const keyText = (bounds: Bounds) => within(visible(INVISIBLE), bounds);
 
+/** Returns a check that refuses a text with the problem that `problemOf` finds. */
+const unless =
+  (problemOf: (text: string) => string | undefined) =>
+  ({ value, issues }: z.core.ParsePayload<string>): void => {
+    const message = problemOf(value);
+    if (message !== undefined) issues.push({ code: 'custom', input: value, message });
+  };
+
 const visible = (refused: RegExp) =>
   z
     .string()
     .trim()
     .refine(isWellFormed, { error: NOT_WELL_FORMED })
-    .check((context) => {
-      const message = invisibleProblem(context.value, refused);
-      if (message !== undefined) context.issues.push({ code: 'custom', input: context.value, message });
-    });
+    .check(unless((text) => invisibleProblem(text, refused)));
 
 function within(text: z.ZodString, { min = 0, max }: Bounds) {
-  const bounded = text.check((context) => {
-    if (min > 0 && isEmpty(context.value)) {
-      context.issues.push({ code: 'custom', input: context.value, message: 'is required' });
-    } else if (min > 0 && !exceedsCharacters(context.value, min - 1)) {
-      context.issues.push({ code: 'custom', input: context.value, message: `must be at least ${min} characters` });
-    }
-    if (exceedsCharacters(context.value, max)) {
-      context.issues.push({ code: 'custom', input: context.value, message: `must be at most ${max} characters` });
-    }
-  });
+  const bounded = text.check(
+    unless((value) => {
+      if (min > 0 && isEmpty(value)) return 'is required';
+      if (min > 0 && !exceedsCharacters(value, min - 1)) return `must be at least ${min} characters`;
+      return exceedsCharacters(value, max) ? `must be at most ${max} characters` : undefined;
+    }),
+  );
   // JSON Schema counts code points too.
   return bounded.meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
 }
@@ -186,10 +188,7 @@ export function endpointUrl(maxBytes?: number) {
   const checked = z
     .string()
     .trim()
-    .check((context) => {
-      const problem = endpointUrlProblem(context.value, maxBytes);
-      if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
-    });
+    .check(unless((text) => endpointUrlProblem(text, maxBytes)));
   return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }
 

@@ -86,6 +86,6 @@ export type UsageReportInput = z.input<typeof usageReport>;
 export type UsageReportResult = {
   /** False only when the webhook replied `{"should_continue": false}`. */
   readonly should_continue: boolean;
-  /** True when the session has a webhook and a request was made. */
+  /** False when the session has no usage webhook. True also when its request failed or was not sent. */
   readonly reported: boolean;
 };

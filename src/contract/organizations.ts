@@ -14,7 +14,7 @@ const settings = z.strictObject({
 export const organizationInput = settings.extend({ plan: settings.shape.plan.default('free') });
 export const organizationChange = settings.partial();
 
-/** Outbound requests per UTC day; null means no quota. */
+/** Requests of Actions in a UTC day; null means no quota. */
 export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).nullable();
 
 /**
@@ -23,11 +23,11 @@ export const dailyOutboundQuota = z.int().min(1).max(DAILY_OUTBOUND_QUOTA_MAX).n
  */
 export const RESTRICTIONS = {
   /**
-   * True refuses widgets and server secrets as if the assistant were off, and stops outbound requests, whatever the value of
-   * `enabled`.
+   * True refuses widgets and server secrets as if the assistant were off, and stops the requests of Actions, whatever the value of
+   * `enabled`. Usage reports are still sent.
    */
   suspended: z.boolean().optional(),
-  /** Outbound requests per UTC day. @default null, no quota */
+  /** Requests of Actions in a UTC day; usage reports do not count. @default null, no quota */
   daily_outbound_quota: z.number().nullish(),
 };
 export type OrganizationRestrictions = Stored<typeof RESTRICTIONS>;

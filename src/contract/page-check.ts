@@ -29,6 +29,7 @@ export function checkPage(address: string, settings: PageSettings): PageVerdict 
   };
 }
 
+/** Returns settings with their hosts as a save normalizes them. */
 function normalized(settings: PageSettings): PageSettings {
   return {
     ...settings,
@@ -37,14 +38,13 @@ function normalized(settings: PageSettings): PageSettings {
   };
 }
 
+/** Returns the settings that prevent the widget on a page. The service refuses a disabled assistant before it compares Allowed Domains. */
 function refusing(page: PageHost, settings: PageSettings): PageVerdict['refused_by'] {
-  const { domain, enabled, allowed_domains } = settings;
-  const listed =
-    settings.authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
-  return [
-    ...(hostMatches(domain, page) ? [] : ['domain' as const]),
-    ...(enabled ? (listed ? [] : ['allowed_domains' as const]) : ['enabled' as const]),
-  ];
+  const { domain, enabled, allowed_domains, authentication_mode } = settings;
+  const refused: PageVerdict['refused_by'] = hostMatches(domain, page) ? [] : ['domain'];
+  if (!enabled) return [...refused, 'enabled'];
+  const listed = authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
+  return listed ? refused : [...refused, 'allowed_domains'];
 }
 
 export type SiteSettings = PageSettings & {
@@ -70,20 +70,18 @@ export function whereItRuns(settings: SiteSettings): SiteVerdict {
   const { domain, allowed_domains, authentication_mode } = saved;
   const { enabled, suspended, server_secret } = settings;
   const signed = authentication_mode === 'Session Signed';
-  // What the Domain and an entry have in common is one of the two: the one with the port, if any has.
+  /** The pages that these Allowed Domains and the Domain have in common. Of two that match, it is the one with the port, if any has one. */
   const allowed = (entries: string[]) =>
     [...new Set([domain, ...entries])].filter(
       (entry) => refusing(pageOf(entry), { ...saved, enabled: true, allowed_domains: entries }).length === 0,
     );
   const on = allowed(allowed_domains);
-  const listed = on.length > 0 || domain === '';
-  const refused_by = [
-    ...(suspended ? ['suspended' as const] : []),
-    ...(enabled ? [] : ['enabled' as const]),
-    ...(domain === '' ? ['domain' as const] : []),
-    ...(listed ? [] : ['allowed_domains' as const]),
-    ...(signed && server_secret === null ? ['server_secret' as const] : []),
-  ];
+  const refused_by: SiteVerdict['refused_by'][number][] = [];
+  if (suspended) refused_by.push('suspended');
+  if (!enabled) refused_by.push('enabled');
+  if (domain === '') refused_by.push('domain');
+  else if (on.length === 0) refused_by.push('allowed_domains');
+  if (signed && server_secret === null) refused_by.push('server_secret');
   const useless = signed || domain === '' ? [] : allowed_domains.filter((entry) => allowed([entry]).length === 0);
   return { on: refused_by.length === 0 ? on : [], refused_by, useless };
 }

@@ -35,7 +35,7 @@ export type World = {
   readonly queue: DeliveriesQueue;
   readonly failurePeriods: FailurePeriods;
   /** Puts the event of a failing endpoint on the bus. */
-  readonly signal: (event: EndpointFailing) => Promise<void>;
+  readonly publishFailing: (event: EndpointFailing) => Promise<void>;
 
   // The dashboard and the operator.
   readonly store: ConfigurationStore;
@@ -70,10 +70,8 @@ export type Author = {
 
 // Configuration
 
-export type FindAssistant = (siteId: string) => Promise<Assistant | undefined>;
-
 export type Configuration = {
-  readonly findAssistant: FindAssistant;
+  readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
   readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
   readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
@@ -151,9 +149,10 @@ export type Counters = {
   readonly hitPerHour: Hit;
 };
 export type Hit = (key: string, limit: number, now: Date) => Promise<LimitDecision>;
+/** `retryAfterSeconds` are whole seconds. */
 export type LimitDecision =
   | { readonly allowed: true }
-  | { readonly allowed: false /** Whole seconds. */; readonly retryAfterSeconds: number };
+  | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 export type Conversations = {
   readonly findConversation: (siteId: string, conversationId: string) => Promise<Conversation | undefined>;
@@ -370,7 +369,7 @@ export type ConfigurationStore = {
   ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many'>;
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant, author?: Author) => Promise<boolean>;
-  readonly findAssistant: FindAssistant;
+  readonly findAssistant: Configuration['findAssistant'];
   readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
   /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
   readonly assistantsPage: (

@@ -13,118 +13,93 @@ export type Invocation = {
 };
 
 /** Something went wrong and the work went on. The log shows class, code and place of the cause, and never a message that may quote content. */
-type Caused = { readonly cause: unknown };
+type Caused = { cause: unknown };
+/** Identifies an Action and the organization and assistant that have it. */
+type OfAction = { org_id: string; site_id: string; action_id: string };
 /** Identifies an attempt in the delivery log. */
-type OfAttempt = { readonly action_id: string; readonly reference: string; readonly attempt: number };
+type OfAttempt = { action_id: string; reference: string; attempt: number };
+/** Identifies a message of a queue. */
+type OfMessage = { message_id: string };
 /** Identifies an event, or what its publisher gave instead. */
-type OfEvent<Id> = { readonly event_id: Id; readonly event: Id };
+type OfEvent<Id> = { event_id: Id; event: Id };
 
 /** Every delivery to an endpoint has failed for an hour. Also the data of the event `va-wave.endpoint.failing`, which is delivered to no Action. */
-export type EndpointFailing = {
-  readonly org_id: string;
-  readonly site_id: string;
-  readonly action_id: string;
-  /** ISO 8601, UTC. */
-  readonly failing_since: string;
-  readonly failure_code: string;
-};
+export type EndpointFailing = Readonly<
+  OfAction & { /** ISO 8601, UTC. */ failing_since: string; failure_code: string }
+>;
 
 /** What an operator may learn, with the ids that are known. A fact has no payload, no secret and no text of a customer. */
 type Facts = {
   // Deliveries
-  /** A message of the deliveries queue was handled. */
-  readonly attempted: {
-    readonly event_id: string;
-    readonly org_id: string;
-    readonly site_id: string;
-    readonly action_id: string;
-    readonly attempt: number;
-    /** `taken`: another message has, or this one had, made the attempt. `recorded`: only the record of an earlier attempt was completed. */
-    readonly outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
-    readonly result: AttemptResult | null;
+  /**
+   * A message of the deliveries queue was handled. Outcome `taken`: another message has, or this one had, made the attempt. `recorded`: only
+   * the record of an earlier attempt was completed. `unsent`: the Action may send nothing.
+   */
+  attempted: OfAction & {
+    event_id: string;
+    attempt: number;
+    outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
+    result: AttemptResult | null;
   };
   /** The sender failed in itself: `internal_error`. */
-  readonly send_failed: OfAttempt & Caused;
+  send_failed: OfAttempt & Caused;
   /** A record could not be written. `result`: what the record would have, or null for the record of a start. */
-  readonly record_lost: OfAttempt &
-    Caused & {
-      readonly at: string;
-      readonly replay?: string | undefined;
-      readonly result: AttemptResult | null;
-    };
+  record_lost: OfAttempt & Caused & { at: string; replay?: string; result: AttemptResult | null };
   /** Nor could a message that completes the record later be queued. */
-  readonly record_unqueued: OfAttempt & Caused;
+  record_unqueued: OfAttempt & Caused;
   /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
-  readonly uncounted: Caused & { readonly limit: 'quota' | 'in_flight'; readonly org_id: string };
-  readonly endpoint_failing: EndpointFailing;
+  uncounted: Caused & { limit: 'quota' | 'in_flight'; org_id: string };
+  endpoint_failing: EndpointFailing;
   /** The check for a failing endpoint did not complete. */
-  readonly watch_failed: Caused & { readonly event_id: string; readonly action_id: string };
+  watch_failed: Caused & { event_id: string; action_id: string };
 
   // Events
-  readonly routed: OfEvent<string> & {
-    readonly org_id: string;
-    readonly site_id?: string | null | undefined;
-    /** Number of deliveries that began. */
-    readonly deliveries: number;
-    /** The field that names no organization, or no assistant of the organization. Such an event reaches no Action. */
-    readonly unknown?: 'org_id' | 'site_id';
+  /**
+   * An event began so many deliveries. `unknown`: the field that names no organization, or no assistant of the organization. Such an event
+   * reaches no Action.
+   */
+  routed: OfEvent<string> & {
+    org_id: string;
+    site_id?: string | null;
+    deliveries: number;
+    unknown?: 'org_id' | 'site_id';
   };
   /** An event was dropped, because its publisher gave it a wrong name or shape. `field` is its first wrong field; empty for the whole event. */
-  readonly dropped: OfEvent<string | undefined> & {
-    readonly message_id: string;
-    readonly source: string | undefined;
-    readonly account: string | undefined;
-    readonly field: string;
-  };
+  dropped: OfEvent<string | undefined> & OfMessage & { source?: string; account?: string; field: string };
 
   // Forms and tools
   /** A form submission went to its endpoint and to the escalation channels. */
-  readonly forwarded: {
-    readonly submission_id: string;
-    readonly endpoint: boolean;
-    readonly escalation: 'accepted' | 'failed' | 'none';
-  };
+  forwarded: { submission_id: string; endpoint: boolean; escalation: 'accepted' | 'failed' | 'none' };
   /** A form submission could not be given to the endpoint, or to one of the channels, because of a fault of the service. */
-  readonly forward_failed: Caused & { readonly submission_id: string; readonly to: 'endpoint' | 'escalation' };
+  forward_failed: Caused & { submission_id: string; to: 'endpoint' | 'escalation' };
   /** The outcome of a form submission could not be stored, so that its key stays claimed for a while. */
-  readonly submission_unsettled: Caused & { readonly submission_id: string };
+  submission_unsettled: Caused & { submission_id: string };
   /** A call of a tool could not be recorded with its conversation. */
-  readonly call_unrecorded: Caused &
-    Pick<AttemptResult, 'status' | 'latency_ms'> & { readonly call_id: string; readonly action_id: string };
+  call_unrecorded: Caused & Pick<AttemptResult, 'status' | 'latency_ms'> & { call_id: string; action_id: string };
 
   // Configuration
   /** A stored Action cannot be read and is left out. */
-  readonly action_unreadable: Caused & { readonly action_id: string };
+  action_unreadable: Caused & { action_id: string };
   /** An assistant could not be read, and the work goes on without it. */
-  readonly assistant_unreadable: Caused & { readonly site_id: string };
+  assistant_unreadable: Caused & { site_id: string };
 
   // Functions
-  readonly refused: {
-    readonly code: RefusalCode;
-    readonly status: RefusalStatus;
-    /** Absent for a direct invocation, whose caller gets the refusal as its result. */
-    readonly route?: string;
-    /** Only when the assistant exists. */
-    readonly site_id?: string | undefined;
-  };
+  /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
+  refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string };
   /** An HTTP request was answered with 500. */
-  readonly request_failed: Caused & { readonly api_request_id: string };
+  request_failed: Caused & { api_request_id: string };
   /** A direct invocation ended with an error. */
-  readonly invocation_failed: Caused;
+  invocation_failed: Caused;
   /** A queue message could not be handled and becomes visible again. */
-  readonly message_failed: Caused & { readonly message_id: string };
+  message_failed: Caused & OfMessage;
   /** A queue message becomes visible again after these seconds. */
-  readonly message_waits: {
-    readonly message_id: string;
-    readonly seconds: number;
-    readonly why: 'in_progress' | 'throttled';
-  };
+  message_waits: OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
-  readonly message_unhidden: Caused & { readonly message_id: string };
-  readonly canary_ran: { readonly succeeded: boolean; readonly step?: string; readonly problem?: string };
-  readonly token_key_age: { readonly days: number };
-  readonly token_keys_rotated: { readonly keys: number; readonly kid: string };
+  message_unhidden: Caused & OfMessage;
+  canary_ran: { succeeded: boolean; step?: string; problem?: string };
+  token_key_age: { days: number };
+  token_keys_rotated: { keys: number; kid: string };
 };
 
-export type FactOf<Kind extends keyof Facts> = { readonly kind: Kind } & Facts[Kind];
+export type FactOf<Kind extends keyof Facts> = Readonly<{ kind: Kind } & Facts[Kind]>;
 export type Fact = { [Kind in keyof Facts]: FactOf<Kind> }[keyof Facts];

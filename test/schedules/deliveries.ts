@@ -38,7 +38,7 @@ import { type MakeCall, MemoryTables, memoryDynamoDb } from '../fakes/tables.ts'
 import type { World } from '../fakes/world.ts';
 import { lambdaContext, sqsRecord } from '../lambdas/invocation.ts';
 
-export type DispatcherContext = Omit<Parameters<typeof deliverEvent>[1], 'send' | 'signal'>;
+export type DispatcherContext = Omit<Parameters<typeof deliverEvent>[1], 'send' | 'publishFailing'>;
 type RouterContext = Parameters<typeof routeMessage>[1];
 type Erasure = ReturnType<typeof erasure>;
 /** What one batch sends. */
@@ -318,7 +318,7 @@ export class Deliveries {
           };
           const open = { environment, message: messageId };
           this.#open.add(open);
-          const context = { ...own, ...batch, send, signal: async () => {} };
+          const context = { ...own, ...batch, send, publishFailing: async () => {} };
           await deliverEvent({ message, messageId }, context, invocation).finally(() => this.#open.delete(open));
         },
         queue.hideFor,

@@ -81,12 +81,9 @@ export async function callTool(
   return resultFor(action, outcome);
 }
 
-/** Checks the arguments of a call. Of its two forms, the text counts. */
-function verdictOf(
-  { arguments_json: text, arguments: object = {} }: ToolCall,
-  { parameters }: AiAction,
-): ArgumentsVerdict {
-  const args = text === undefined ? object : parseJson(text);
+/** Checks the arguments of a call: `arguments_json`, and without it `arguments`. */
+function verdictOf({ arguments_json, arguments: parsed = {} }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
+  const args = arguments_json === undefined ? parsed : parseJson(arguments_json);
   if (!isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
   return checkArguments(parameters, args);
 }
@@ -116,8 +113,8 @@ async function recordCall(
 function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {
   if (!outcome.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;
-  // The body is not whole.
-  if (outcome.error !== null) return UNAVAILABLE;
+  const isWhole = outcome.error === null;
+  if (!isWhole) return UNAVAILABLE;
   return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map, outcome.content_type) };
 }
 
@@ -133,22 +130,25 @@ export function toolResponse(
   const text = responseText(body, contentType) ?? 'The response is not text';
   const json = parseJson(text);
   if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
-  if (fieldMap !== undefined) {
-    let left = TOOL_RESPONSE_MAX_BYTES;
-    const mapped = Object.entries(fieldMap).map(([name, path]) => [name, valueAt(json, path)] as const);
-    // Several paths may lead to one value, so the fields together can be larger than the response.
-    const fits = (value: unknown) => {
-      const bytes = jsonBytes(value);
-      if (bytes > left) return false;
-      left -= bytes;
-      return true;
-    };
-    return Object.fromEntries(mapped.filter(([, value]) => value !== undefined && fits(value)));
-  }
+  if (fieldMap !== undefined) return mappedFields(json, fieldMap);
   if (!isJsonObject(json)) return {};
   return Object.fromEntries(
     Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object' || JSON.isRawJSON(value)),
   );
+}
+
+/** Returns the values of the mapped paths. Several paths may lead to one value, so the values together can be larger than the response. */
+function mappedFields(json: unknown, fieldMap: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  const fields: [string, unknown][] = [];
+  let left = TOOL_RESPONSE_MAX_BYTES;
+  for (const [name, path] of Object.entries(fieldMap)) {
+    const value = valueAt(json, path);
+    const bytes = value === undefined ? Number.POSITIVE_INFINITY : jsonBytes(value);
+    if (bytes > left) continue;
+    left -= bytes;
+    fields.push([name, value]);
+  }
+  return Object.fromEntries(fields);
 }
 
 /** Follows a path such as `$.a.b` through own properties only, so that no path reaches a prototype. Digits are the index of a list. */

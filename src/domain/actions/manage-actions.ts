@@ -20,7 +20,7 @@ import { existingAction, noAssistant } from '../existing.ts';
 import { changedFields, createdBefore, createOnce, StaleVersion } from '../organizations/changes.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { newId } from '../sources.ts';
+import { newEntityId } from '../sources.ts';
 import { parametersProblem } from './parameters.ts';
 
 /** Ids of Event Actions have a prefix of their own, by which the event-router reads them without the other Actions. */
@@ -36,7 +36,7 @@ export async function createAction(
   context: ManagementContext & Context<'sealSigningSecret'>,
 ): Promise<Action> {
   const settings = parseAction(input);
-  const action_id = newId(ID_PREFIXES[settings.trigger], context.randomBytes);
+  const action_id = newEntityId(ID_PREFIXES[settings.trigger], context.randomBytes);
   const now = context.now().toISOString();
   const wanted: Action = {
     ...settings,
@@ -174,6 +174,7 @@ function parseAction(input: unknown): ActionInput {
 
 /** Checks the size of an Action's settings. @throws Refusal 400 that names the largest setting */
 function requireSize(settings: object): void {
+  // As if it were enabled: `false` is longer, and switching an Action off must not be refused.
   if (jsonBytes({ ...settings, enabled: true }) <= ACTION_MAX_BYTES) return;
   const sizes = Object.entries(settings).map(([name, value]): [string, number] => [name, jsonBytes(value)]);
   const [field = ''] = sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest));

@@ -42,26 +42,12 @@ export async function identifyWidget(
   return { credentials, assistant, claims };
 }
 
-/** The settings of an assistant that admitWidget checks. */
-export type AdmissionSettings = Pick<
-  Assistant,
-  'enabled' | 'suspended' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'
->;
-
 /**
  * Admits a widget or refuses it. Checks in this order: no credentials, invalid token, unknown site, disabled site, mode, Allowed
  * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the spec leaves the order open).
  * @throws Refusal 401, or 403 for the IP allowlist
  */
-export function admitWidget<Settings extends AdmissionSettings>({
-  credentials,
-  assistant,
-  claims,
-}: {
-  readonly credentials: WidgetCredentials;
-  readonly assistant: Settings | undefined;
-  readonly claims: object | undefined;
-}): Settings {
+export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
   if (!credentials.sessionToken && !credentials.siteId) throw new Refusal('credentials_required');
   if (credentials.sessionToken && claims === undefined) throw new Refusal('session_token_invalid');
   if (assistant === undefined) throw new Refusal('site_not_found');
@@ -78,13 +64,10 @@ export function admitWidget<Settings extends AdmissionSettings>({
  * Checks that a request comes from a page on one of these hosts, by its Origin, or by its Referer when it has no Origin.
  * @throws Refusal 401
  */
-export function admitOrigin(
-  credentials: Pick<WidgetCredentials, 'origin' | 'referer'>,
-  entries: readonly string[],
-): void {
+export function admitOrigin({ origin, referer }: WidgetCredentials, entries: readonly string[]): void {
   if (entries.length === 0) throw new Refusal('no_allowed_domains');
-  if (!credentials.origin && !credentials.referer) throw new Refusal('origin_required');
-  const page = credentials.origin ? originHost(credentials.origin) : pageHost(credentials.referer ?? '');
+  if (!origin && !referer) throw new Refusal('origin_required');
+  const page = origin ? originHost(origin) : pageHost(referer ?? '');
   if (page === undefined || !entries.some((entry) => hostMatches(entry, page))) {
     throw new Refusal('origin_not_allowed');
   }

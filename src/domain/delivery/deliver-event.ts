@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
-import type { AttemptStart, Context, FinishedAttempt, OutboundRequest } from '../context.ts';
+import type { AttemptStart, Context, FinishedAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
@@ -26,7 +26,7 @@ export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
   readonly finalFailure?: FailureCode | undefined;
 };
 
-/** What the delivery log has of an attempt of this queue from its start on. */
+/** The start of an attempt that a message of the queue asks for. */
 type Start = AttemptStart & { readonly message_id: string };
 
 /** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
@@ -48,7 +48,7 @@ export class AttemptInProgress extends ServiceError {
  */
 export async function deliverEvent(
   received: ReceivedDelivery,
-  context: AttemptContext & Context<'failurePeriods' | 'signal'>,
+  context: AttemptContext & Context<'failurePeriods' | 'publishFailing'>,
   invocation: Invocation,
 ): Promise<void> {
   const { message } = received;
@@ -87,7 +87,15 @@ export async function attemptDelivery(
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
   const signingSecret = await context.openSigningSecret(action);
   if (!(await claim(message, start, context, invocation))) return { outcome: 'taken', result: null };
-  const request = signedRequest(action, message, { payload, signingSecret, now: invocation.now() });
+  const request = actionRequest(action, {
+    payload,
+    triggerRef: message.envelope.event,
+    signingSecret,
+    now: invocation.now(),
+    // A changed Action has a new version, so it does not use a connection from before the change.
+    connectionKey: `${action.action_id} ${action.version}`,
+    keepBytes: EXCERPT_BYTES,
+  });
   const result = resultOf(await sendAttempt(start, request, context, invocation), request);
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
   const written = await completeRecord(start, result, context, invocation);
@@ -132,19 +140,6 @@ async function claim(
   if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, context, invocation);
   return claimed.kind === 'claimed' || claimed.kind === 'resumed';
 }
-
-const signedRequest = (
-  action: Action,
-  { envelope }: DeliveryMessage,
-  own: { readonly payload: string | null; readonly signingSecret: string; readonly now: Date },
-): OutboundRequest =>
-  actionRequest(action, {
-    ...own,
-    triggerRef: envelope.event,
-    // A changed Action has a new version, so it does not use a connection from before the change.
-    connectionKey: `${action.action_id} ${action.version}`,
-    keepBytes: EXCERPT_BYTES,
-  });
 
 /** Queues the next attempt, if another one follows this result. Returns whether one does. @throws InvocationEnded */
 async function scheduleRetry(

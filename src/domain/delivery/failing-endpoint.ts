@@ -17,7 +17,7 @@ const SIGNAL_AGAIN_SECONDS = 24 * 3600;
 export async function signalFailingEndpoint(
   message: DeliveryMessage,
   failure: FailureCode,
-  { failurePeriods, signal }: Context<'failurePeriods' | 'signal'>,
+  { failurePeriods, publishFailing }: Context<'failurePeriods' | 'publishFailing'>,
   invocation: Invocation,
 ): Promise<void> {
   // The endpoint has no part in these failures.
@@ -40,5 +40,5 @@ export async function signalFailingEndpoint(
   };
   // First, so that the signal is not lost when the bus does not accept it.
   invocation.report({ kind: 'endpoint_failing', ...failing });
-  await signal(failing);
+  await publishFailing(failing);
 }

@@ -9,6 +9,14 @@ import { requireOrganization } from '../organizations/manage-organizations.ts';
 import { inputOf, invalidField } from '../refusal.ts';
 import { isSubscribed } from './route-event.ts';
 
+/** An event as the operator writes it. */
+type EventInput = {
+  readonly event: string;
+  readonly org_id: unknown;
+  readonly site_id?: unknown;
+  readonly data: unknown;
+};
+
 export type PutEventResult = CatalogEvent & {
   /** The envelope id of every delivery of this event. */
   readonly id: string;
@@ -18,14 +26,14 @@ export type PutEventResult = CatalogEvent & {
   readonly subscribed: readonly string[];
 };
 
+/** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
+const MOST_CHANGES = 3;
+
 /**
  * Checks an event before it is put on the bus, because behind the bus nobody could answer.
  * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
  */
-export async function checkEvent(
-  input: { readonly event: string; readonly org_id: unknown; readonly site_id?: unknown; readonly data: unknown },
-  context: Context<'store'>,
-): Promise<CatalogEvent> {
+export async function checkEvent(input: EventInput, context: Context<'store'>): Promise<CatalogEvent> {
   const { event, data } = input;
   if (!isEventName(event)) {
     const closest = closestName(event, EVENT_NAMES, MOST_CHANGES);
@@ -48,27 +56,22 @@ export async function checkEvent(
 
 /**
  * Puts a catalog event on the bus for the operator, in the same form as the platform does.
- * @throws Refusal as checkEvent, and 400 for an event that may not fit into the queue behind the bus
+ * @throws Refusal 400 that names the field, also for an event that may not fit into the queue behind the bus; 404 for an unknown organization
+ * or assistant
  */
-export async function putEvent(
-  input: Parameters<typeof checkEvent>[0],
-  context: Context<'store' | 'publish'>,
-): Promise<PutEventResult> {
-  const event = await checkEvent(input, context);
-  const { event: _, ...detail } = event;
+export async function putEvent(input: EventInput, context: Context<'store' | 'publish'>): Promise<PutEventResult> {
+  const checked = await checkEvent(input, context);
+  const { event: name, ...detail } = checked;
   if (Buffer.byteLength(messageText(detail)) > EVENT_DETAIL_MAX_BYTES)
     throw invalidField('data', `must have at most ${EVENT_DETAIL_MAX_BYTES} bytes with org_id and site_id`);
-  const { reserved } = EVENT_CATALOG[event.event];
-  const { actions } = await context.store.listActions(event.org_id);
+  const { reserved } = EVENT_CATALOG[name];
+  const { actions } = await context.store.listActions(detail.org_id);
   const subscribed = actions
-    .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, event.event, event.site_id))
+    .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, name, detail.site_id))
     .map(({ action_id }) => action_id);
-  return { id: await context.publish(event), ...event, reserved, subscribed };
+  return { id: await context.publish(checked), ...checked, reserved, subscribed };
 }
 
 function isEventName(text: string): text is EventName {
   return EVENT_NAMES.some((name) => name === text);
 }
-
-/** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
-const MOST_CHANGES = 3;

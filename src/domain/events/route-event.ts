@@ -52,19 +52,16 @@ export async function routeMessage(
  * @throws Error for an Action whose subscription cannot be read, after the messages of the others are sent; the event is delivered again
  */
 async function routeEvent(event: BusEvent, context: RoutingContext, invocation: Invocation): Promise<Routing> {
-  if (EVENT_CATALOG[event['detail-type']].reserved) return { deliveries: 0 };
-  const { org_id, site_id } = event.detail;
+  const { 'detail-type': name, detail } = event;
+  const { org_id, site_id } = detail;
+  if (EVENT_CATALOG[name].reserved) return { deliveries: 0 };
   const { exists, subscribers, unreadable } = await context.subscriptions.subscribersOf(org_id);
-  if (!exists) return { deliveries: 0, ...(org_id === CANARY_ORGANIZATION ? {} : { unknown: 'org_id' }) };
-  const begun = await begin(
-    subscribers.filter((subscriber) => isSubscribed(subscriber, event['detail-type'], event.detail.site_id)),
-    event,
-    context,
-    invocation,
-  );
-  const [unknown] = unreadable;
-  if (unknown !== undefined) {
-    throw new ServiceError(`The subscription of Action ${unknown.action_id} cannot be read`, { cause: unknown.cause });
+  if (!exists) return { deliveries: 0, unknown: org_id === CANARY_ORGANIZATION ? undefined : 'org_id' };
+  const subscribed = subscribers.filter((subscriber) => isSubscribed(subscriber, name, site_id));
+  const deliveries = await begin(subscribed, event, context, invocation);
+  const [skipped] = unreadable;
+  if (skipped !== undefined) {
+    throw new ServiceError(`The subscription of Action ${skipped.action_id} cannot be read`, { cause: skipped.cause });
   }
   // The event is routed. That nobody can say why it reached no Action is no reason to deliver it again.
   const known =
@@ -74,9 +71,10 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
       invocation.report({ kind: 'assistant_unreadable', site_id, cause });
       return true;
     }));
-  return { deliveries: begun, ...(known ? {} : { unknown: 'site_id' }) };
+  return { deliveries, unknown: known ? undefined : 'site_id' };
 }
 
+/** Queues the first attempt of each delivery, and records those that no message can carry. Returns how many deliveries began. */
 async function begin(
   subscribers: readonly Subscriber[],
   event: BusEvent,

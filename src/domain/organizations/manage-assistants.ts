@@ -16,7 +16,7 @@ import { newServerSecret, storedServerSecret } from '../auth/server-secret.ts';
 import type { Context, ManagementContext } from '../context.ts';
 import { existingAssistant } from '../existing.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
-import { newId } from '../sources.ts';
+import { newEntityId } from '../sources.ts';
 import { changedFields, createdBefore, createOnce, StaleVersion } from './changes.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import { createRestricted } from './suspension-and-quota.ts';
@@ -34,7 +34,7 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   const settings = { ...asked, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = context.now().toISOString();
-  const site_id = newId('site', context.randomBytes);
+  const site_id = newEntityId('site', context.randomBytes);
   const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
   return createOnce(
     () => storeAssistant(wanted, context),

@@ -79,9 +79,12 @@ async function certainLogin(email: string, providers: readonly string[], logins:
   });
 }
 
+/** Returns what tells a login from others, and why its address is not certain. */
 function described({ username, sub, enabled, verified, providers }: Login): string {
-  const address = providers.length > 0 ? `address from ${providers.join(' and ')}` : verified || 'address not verified';
-  const notes = [`sub ${sub}`, enabled || 'disabled', address].filter((note) => note !== true);
+  const notes = [`sub ${sub}`];
+  if (!enabled) notes.push('disabled');
+  if (providers.length > 0) notes.push(`address from ${providers.join(' and ')}`);
+  else if (!verified) notes.push('address not verified');
   return `${username} (${notes.join(', ')})`;
 }
 

@@ -1,7 +1,7 @@
 import { type Organization, organizationChange, organizationInput } from '../../contract/organizations.ts';
 import type { Context, ManagementContext } from '../context.ts';
 import { inputOf, Refusal } from '../refusal.ts';
-import { newId } from '../sources.ts';
+import { newEntityId } from '../sources.ts';
 
 /** Creates an organization. @throws Refusal 400 that names the field */
 export async function createOrganization(
@@ -9,7 +9,7 @@ export async function createOrganization(
   context: ManagementContext,
 ): Promise<Organization> {
   const organization: Organization = {
-    org_id: newId('org', context.randomBytes),
+    org_id: newEntityId('org', context.randomBytes),
     ...inputOf(organizationInput, input),
     created_at: context.now().toISOString(),
   };

@@ -5,7 +5,7 @@ import { admitWidget } from '../../../src/domain/auth/authenticate-widget.ts';
 import { allowedOrigin, preflight, preflightSite } from '../../../src/domain/auth/cors.ts';
 import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
-import { fakeConfiguration } from '../../fakes/widget.ts';
+import { fakeConfiguration, someClaims } from '../../fakes/widget.ts';
 
 const normalizeHostEntry = (text: string) => {
   const read = readHostEntry(text);
@@ -252,7 +252,7 @@ describe('where a widget appears', () => {
           ip: '',
         };
         const assistant = anAssistant(changes);
-        const admitted = () => admitWidget({ credentials, assistant, claims: signed ? {} : undefined });
+        const admitted = () => admitWidget({ credentials, assistant, claims: signed ? someClaims() : undefined });
         let starts = allowedOrigin(assistant, origin) !== undefined;
         try {
           admitted();

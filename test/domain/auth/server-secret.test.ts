@@ -16,13 +16,13 @@ import {
   siteOfServerSecret,
   storedServerSecret,
 } from '../../../src/domain/auth/server-secret.ts';
-import { newId } from '../../../src/domain/sources.ts';
+import { newEntityId } from '../../../src/domain/sources.ts';
 import { SITE_ID } from '../../fakes/configuration.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
 
 test('ids have their prefix and 100 random bits in lower-case base32', () => {
-  expect(newId('act', () => Uint8Array.from({ length: 20 }, (_, i) => i * 13))).toMatch(/^act_[a-z2-7]{20}$/);
-  const many = new Set(Array.from({ length: 1000 }, () => newId('org', randomBytes)));
+  expect(newEntityId('act', () => Uint8Array.from({ length: 20 }, (_, i) => i * 13))).toMatch(/^act_[a-z2-7]{20}$/);
+  const many = new Set(Array.from({ length: 1000 }, () => newEntityId('org', randomBytes)));
   expect(many.size).toBe(1000);
 });
 
@@ -34,7 +34,7 @@ test('a server secret has the prefix ss_, 256 random bits and its site, to which
   expect(bits).toEqual(Buffer.from(countingBytes()(32)));
   expect(newServerSecret(SITE_ID, random)).not.toBe(secret);
   for (let i = 0; i < 200; i++) {
-    const siteId = newId('site', randomBytes);
+    const siteId = newEntityId('site', randomBytes);
     expect(siteOfServerSecret(newServerSecret(siteId, randomBytes))).toBe(siteId);
   }
 });

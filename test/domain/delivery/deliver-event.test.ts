@@ -349,7 +349,7 @@ function watched(changes: Partial<Pick<World, 'findAction'> & FailurePeriods> = 
       replacePeriod: async () => true,
       ...changes,
     },
-    signal: async () => undefined,
+    publishFailing: async () => undefined,
   };
   const work = (attempt = 3) =>
     deliverEvent({ message: { ...DELIVERY, attempt }, messageId: 'message-1' }, watching, invocation);

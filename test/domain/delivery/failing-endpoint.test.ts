@@ -13,7 +13,7 @@ function setUp() {
   const { clock, log, invocation } = attemptFakes();
   const failurePeriods = storedPeriods(log.client, { counters: 'counters', deliveryLog: 'log' });
   const signals: EndpointFailing[] = [];
-  const signal = async (event: EndpointFailing) => void signals.push(event);
+  const publishFailing = async (event: EndpointFailing) => void signals.push(event);
   const record = async (error: AttemptResult['error']) => {
     const at = clock.now().toISOString();
     const start = anAttempt({ at, started_at: at, reference: randomUUID() });
@@ -22,7 +22,7 @@ function setUp() {
   };
   const fail = async (code: FailureCode = 'http_status') => {
     await record({ code, message: '' });
-    await signalFailingEndpoint(DELIVERY, code, { failurePeriods, signal }, invocation);
+    await signalFailingEndpoint(DELIVERY, code, { failurePeriods, publishFailing }, invocation);
   };
   return { clock, signals, invocation, fail, succeed: () => record(null) };
 }

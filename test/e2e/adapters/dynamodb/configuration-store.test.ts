@@ -11,7 +11,7 @@ import {
   createAssistant,
   updateAssistant,
 } from '../../../../src/domain/organizations/manage-assistants.ts';
-import { newId } from '../../../../src/domain/sources.ts';
+import { newEntityId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { createAction } from '../../../fakes/saves.ts';
@@ -24,11 +24,11 @@ const reads = configurationReads(tables.client, tables.sorted);
 
 /** Creates an organization with one assistant for a test. */
 async function organization(changes: Partial<Assistant> = {}) {
-  const org_id = newId('org', randomBytes);
+  const org_id = newEntityId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
-  const assistant = anAssistant({ site_id: newId('site', randomBytes), org_id, ...changes });
+  const assistant = anAssistant({ site_id: newEntityId('site', randomBytes), org_id, ...changes });
   await store.createAssistant(assistant, 100);
-  const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id: assistant.site_id });
+  const mine = () => ({ action_id: newEntityId('act', randomBytes), org_id, site_id: assistant.site_id });
   return { org_id, assistant, mine };
 }
 
@@ -36,7 +36,7 @@ const tally = (words: readonly string[]) =>
   Object.fromEntries([...new Set(words)].sort().map((word) => [word, words.filter((one) => one === word).length]));
 
 describe('the assistants of an organization', () => {
-  const another = (org_id: string) => anAssistant({ site_id: newId('site', randomBytes), org_id });
+  const another = (org_id: string) => anAssistant({ site_id: newEntityId('site', randomBytes), org_id });
 
   test('are exactly as many as it may have, also when they are created at the same time', async () => {
     const { org_id } = await organization();
@@ -98,7 +98,7 @@ describe('organizations', () => {
 
 describe('assistants', () => {
   test('are found by their current Domain only', async () => {
-    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const domain = `${newEntityId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     expect(await reads.anyDomain([domain, `${domain}:443`])).toBe(true);
     expect(await reads.anyDomain([`www.${domain}`, `${domain}:443`])).toBe(false);
@@ -111,7 +111,7 @@ describe('assistants', () => {
   });
 
   test('can share a Domain', async () => {
-    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const domain = `${newEntityId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     await organization({ domain });
     await store.replaceAssistant(assistant, { ...assistant, domain: '', version: 2 });
@@ -119,7 +119,7 @@ describe('assistants', () => {
   });
 
   test('keep their Domain when a change is refused', async () => {
-    const domain = `${newId('org', randomBytes).replace('_', '-')}.example`;
+    const domain = `${newEntityId('org', randomBytes).replace('_', '-')}.example`;
     const { assistant } = await organization({ domain });
     const stale = { ...assistant, version: 7 };
     expect(await store.replaceAssistant(stale, { ...stale, domain: 'stolen.example', version: 8 })).toBe(false);

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { subscriptionReads } from '../../../../src/adapters/dynamodb/configuration-reads.ts';
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import type { EventAction } from '../../../../src/contract/actions.ts';
-import { newId } from '../../../../src/domain/sources.ts';
+import { newEntityId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { recorded, tablesOfFile } from './tables.ts';
@@ -13,11 +13,11 @@ const store = configurationStore(tables.client, tables.sorted);
 
 /** An organization with one Event Action, and a container of the event-router. */
 async function setUp() {
-  const org_id = newId('org', randomBytes);
+  const org_id = newEntityId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
-  const site_id = newId('site', randomBytes);
+  const site_id = newEntityId('site', randomBytes);
   await store.createAssistant(anAssistant({ org_id, site_id }), 1);
-  const mine = () => ({ action_id: newId('act', randomBytes), org_id, site_id });
+  const mine = () => ({ action_id: newEntityId('act', randomBytes), org_id, site_id });
   const action = anEventAction(mine());
   await store.createAction(action);
   const clock = new FrozenClock();
@@ -76,7 +76,7 @@ test('are kept until an Event Action changes', async () => {
 test('are those of Event Actions only, whatever else the organization stores', async () => {
   const { action, mine, subscribers } = await setUp();
   await store.createAction(aFormAction(mine()));
-  await store.createAction(anAiAction({ ...mine(), action_id: newId('tool', randomBytes) }));
+  await store.createAction(anAiAction({ ...mine(), action_id: newEntityId('tool', randomBytes) }));
   expect((await subscribers()).ids).toEqual([action.action_id]);
 });
 
