@@ -7,6 +7,7 @@ import { parseJson } from '../src/domain/parse-json.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
+import { withoutUndefined } from './values.ts';
 
 /** Timeouts of the AWS clients in milliseconds. They are longer than in the functions (aws-clients.ts), because the operator may be far from the region. */
 const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
@@ -31,7 +32,7 @@ export async function connect(target: Target): Promise<Deployment> {
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
     const all = await stackOutputs(stack, access);
-    const outputs = withTables(outputsOf(all, path.join('')), target);
+    const outputs = { ...outputsOf(all, path.join('')), ...tablesOf(target) };
     if (outputs[OUTPUTS.baseUrl] === undefined) throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, all));
     return openDeployment(outputs, access);
   }
@@ -44,23 +45,18 @@ export async function connect(target: Target): Promise<Deployment> {
     credentials: { accessKeyId: ready.access_key_id, secretAccessKey: ready.secret_access_key },
     requestHandler: TIMEOUTS,
   };
-  return openDeployment(withTables(ready.outputs, target), access, {
+  return openDeployment({ ...ready.outputs, ...tablesOf(target) }, access, {
     receiverTls: ready.receiver_tls,
     log: (logGroup, query) => localLog(ready.data_folder, logGroup, query),
   });
 }
 
-/** Returns the outputs with the tables that the operator names instead of the stack's. */
-function withTables(
-  outputs: Readonly<Record<string, string>>,
-  { configurationTable, conversationsTable }: Target,
-): Readonly<Record<string, string | undefined>> {
-  return {
-    ...outputs,
-    [OUTPUTS.configurationTable]: configurationTable ?? outputs[OUTPUTS.configurationTable],
-    [OUTPUTS.conversationsTable]: conversationsTable ?? outputs[OUTPUTS.conversationsTable],
-  };
-}
+/** Returns the tables that the operator names instead of the stack's, as outputs. */
+const tablesOf = ({ configurationTable, conversationsTable }: Target) =>
+  withoutUndefined({
+    [OUTPUTS.configurationTable]: configurationTable,
+    [OUTPUTS.conversationsTable]: conversationsTable,
+  });
 
 /** Returns the outputs of a construct in a stack with others. The CDK writes the construct's id before each name, and a hash after it. */
 export function outputsOf(outputs: Readonly<Record<string, string>>, construct: string): Record<string, string> {

@@ -46,11 +46,7 @@ export type OneMachine = {
  * @param outputs the outputs of its stack by name
  * @throws CommandFailure when the stack is of another version and lacks an output
  */
-export function openDeployment(
-  outputs: Readonly<Record<string, string | undefined>>,
-  access: AwsAccess,
-  oneMachine?: OneMachine,
-) {
+export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess, oneMachine?: OneMachine) {
   const named = (name: string, how = 'this version of va-wave') => {
     const value = outputs[name];
     if (value !== undefined) return value;

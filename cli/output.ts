@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
+import type { Assistant } from '../src/contract/assistants.ts';
 import type { CliProcess } from './process.ts';
 
 export type Row = Readonly<Record<string, string>>;
@@ -203,13 +204,8 @@ function fields(rows: readonly Field[], { colour }: CliProcess): string {
 }
 
 /** Returns the state of an assistant or an Action for a table. */
-export const statusOf = ({
-  enabled,
-  suspended,
-}: {
-  readonly enabled: boolean;
-  readonly suspended?: boolean;
-}): string => (suspended ? 'suspended' : enabled ? 'on' : 'off');
+export const statusOf = ({ enabled, suspended }: Pick<Assistant, 'enabled' | 'suspended'>): string =>
+  suspended ? 'suspended' : enabled ? 'on' : 'off';
 
 /** Colours only outcomes and states. */
 function formatOf(name: string, text: string): Format | undefined {

@@ -67,6 +67,12 @@ ${EXIT_CODES_HELP}`,
     )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows the options)');
+  if (runs !== undefined) {
+    const { cliProcess, output } = runs;
+    program.exitOverride();
+    program.configureOutput({ writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr });
+  }
+  // A command inherits the settings that its parent has at this moment.
   for (const [name, description, load] of COMMANDS) {
     const command = program.command(name).description(description);
     if (words?.includes(name) !== false) (await load()).addTo(command);
@@ -83,8 +89,6 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
   const program = await commandLine(words, { cliProcess, output });
-  const quiet = { writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr };
-  for (const command of withSubcommands(program)) command.exitOverride().configureOutput(quiet);
   try {
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
@@ -96,10 +100,6 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
   }
   output.done();
   return exitCode;
-}
-
-function withSubcommands(command: Command): readonly Command[] {
-  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 /** Makes the next word the ready file of `--local` only if it is a JSON file. In `va-wave --local org list` it is not. */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { isJsonObject } from '../src/contract/fields.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
@@ -6,9 +6,6 @@ import { invalidField } from '../src/domain/refusal.ts';
 import type { CliCommand } from './command.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import type { CliProcess } from './process.ts';
-
-/** Where the value of an option can be. */
-type Files = Pick<CliProcess, 'readFile' | 'readStdin'>;
 
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
@@ -84,16 +81,9 @@ export function withSearch(command: CliCommand): CliCommand {
 export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
   at && new Date(Date.parse(timeOf(at, now)) + SECOND_MS).toISOString();
 
-/** The options of an update that switch on or off. */
-export type Switch = { readonly enable?: true; readonly disable?: true };
-
-/** Adds --enable and --disable. @param off what --disable does */
-export function withSwitch(command: CliCommand, off: string): CliCommand {
-  return command.option('--enable', 'switch it on').addOption(new Option('--disable', off).conflicts('enable'));
-}
-
 /** Returns true for --enable, false for --disable, undefined without both. */
-export const switched = ({ enable, disable }: Switch): boolean | undefined => enable ?? (disable && false);
+export const switched = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>
+  options.enable ?? (options.disable && false);
 
 const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
@@ -106,21 +96,25 @@ export function spelled(words: readonly string[], text: string): string {
 }
 
 /** Parses JSON from a text, from `@file`, or from stdin with `@-`. @throws Refusal 400 that names the field */
-export async function jsonValue(field: string, text: string, cliProcess: Files): Promise<unknown> {
+export async function jsonValue(field: string, text: string, cliProcess: CliProcess): Promise<unknown> {
   const value = parseJson(await textValue(field, text, cliProcess));
   if (value !== undefined) return value;
   throw invalidField(field, text.startsWith('@') ? `${text.slice(1)} does not contain JSON` : 'must be JSON, or @file');
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
-export async function objectValue(field: string, text: string, cliProcess: Files): Promise<Record<string, unknown>> {
+export async function objectValue(
+  field: string,
+  text: string,
+  cliProcess: CliProcess,
+): Promise<Record<string, unknown>> {
   const value = await jsonValue(field, text, cliProcess);
   if (!isJsonObject(value)) throw invalidField(field, 'must be a JSON object');
   return value;
 }
 
 /** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */
-export async function textValue(field: string, text: string, cliProcess: Files): Promise<string> {
+export async function textValue(field: string, text: string, cliProcess: CliProcess): Promise<string> {
   if (!text.startsWith('@')) return text;
   if (text === '@-') return cliProcess.readStdin();
   const path = text.slice(1);
@@ -135,7 +129,7 @@ export async function textValue(field: string, text: string, cliProcess: Files):
 export async function idValues(
   field: string,
   values: readonly string[],
-  cliProcess: Files,
+  cliProcess: CliProcess,
 ): Promise<readonly string[]> {
   const texts = await Promise.all(
     values.map(async (value) => {
@@ -147,8 +141,10 @@ export async function idValues(
 }
 
 /** Returns the settings that are not undefined, so that the others are neither changed nor replaced by defaults. */
-export function withoutUndefined(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+export function withoutUndefined<Value>(settings: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Returns the settings that an update changes. @throws CommandFailure when no option names one */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAssembly } from '../../local/cloud/template/assembly.ts';
 import { Stack } from '../../local/cloud/template/stack.ts';
@@ -13,12 +12,12 @@ const NOWHERE = '127.0.0.1:9';
 export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 
 /**
- * Synthesizes the service once per folder.
+ * Synthesizes the service into a folder of its own in this one.
  * @param strict false for the local network rule, which allows endpoints on loopback
  */
 export async function assembledService(folder: string, strict: boolean): Promise<BenchedService> {
   const outdir = join(folder, strict ? 'strict' : 'local');
-  if (!existsSync(outdir)) await assembleService(outdir, { strict });
+  await assembleService(outdir, { strict });
   return serviceOf(outdir);
 }
 

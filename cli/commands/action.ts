@@ -12,17 +12,7 @@ import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import {
-  changeOf,
-  collect,
-  jsonValue,
-  requireOne,
-  type Switch,
-  spelled,
-  switched,
-  withoutUndefined,
-  withSwitch,
-} from '../values.ts';
+import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUndefined } from '../values.ts';
 
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
@@ -62,7 +52,7 @@ export function addTo(action: CliCommand): void {
       },
     );
 
-  const update = withSettings(
+  withSettings(
     action
       .command('update <action_id>')
       .description('change settings; other settings stay unchanged')
@@ -73,14 +63,21 @@ export function addTo(action: CliCommand): void {
   )
     .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
     .addOption(new Option('--clear-parameters', 'AI-decided: no parameters').conflicts('parameters'))
-    .addOption(new Option('--clear-response-map', 'AI-decided: no response field map').conflicts('responseMap'));
-  withSwitch(update, 'switch it off')
+    .addOption(new Option('--clear-response-map', 'AI-decided: no response field map').conflicts('responseMap'))
+    .option('--enable', 'switch it on')
+    .addOption(new Option('--disable', 'switch it off').conflicts('enable'))
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .connected(async ({ output, context, cliProcess }, actionId: string, options: ActionOptions & Switch) => {
-      const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
-      const changed = await updateAction(await requireAction(actionId, context), change, context);
-      output.object(actionView(changed), 'Changed the Action');
-    });
+    .connected(
+      async (
+        { output, context, cliProcess },
+        actionId: string,
+        options: ActionOptions & { enable?: true; disable?: true },
+      ) => {
+        const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
+        const changed = await updateAction(await requireAction(actionId, context), change, context);
+        output.object(actionView(changed), 'Changed the Action');
+      },
+    );
 
   action
     .command('delete <action_id>')
@@ -243,7 +240,7 @@ type ActionOptions = {
  */
 async function actionSettings(
   options: ActionOptions,
-  cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>,
+  cliProcess: CliProcess,
 ): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {
   const { parameters, clearParameters, responseMap, clearResponseMap } = options;
   return {
@@ -271,7 +268,7 @@ function withMandatory(settings: Readonly<Record<string, unknown>>): Record<stri
 }
 
 /** Parses the schema of the arguments. A text that does not begin as JSON names a file, also without an @. */
-const parametersOf = (text: string, cliProcess: Pick<CliProcess, 'readFile' | 'readStdin'>) =>
+const parametersOf = (text: string, cliProcess: CliProcess) =>
   jsonValue('parameters', /^\s*[{["@]/.test(text) ? text : `@${text}`, cliProcess);
 
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);

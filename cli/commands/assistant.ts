@@ -11,17 +11,7 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import type { CliCommand } from '../command.ts';
 import { eraseAssistant, storedAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import {
-  changeOf,
-  collect,
-  requireOne,
-  type Switch,
-  spelled,
-  switched,
-  wholeNumber,
-  withoutUndefined,
-  withSwitch,
-} from '../values.ts';
+import { changeOf, collect, requireOne, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
 
 type Settings = {
   readonly name?: string;
@@ -70,7 +60,7 @@ export function addTo(assistant: CliCommand): void {
       output.note(embedding(created, context.baseUrl));
     });
 
-  const update = withSettings(
+  withSettings(
     assistant
       .command('update <site_id>')
       .description('change settings; other settings stay unchanged')
@@ -80,10 +70,15 @@ export function addTo(assistant: CliCommand): void {
     'may be repeated; replaces the whole list',
   )
     .addOption(new Option('--clear-allowed-domains', 'allow no website').conflicts('allowedDomain'))
-    .addOption(new Option('--clear-ip-allowlist', 'allow any address').conflicts('ip'));
-  withSwitch(update, 'switch it off: the service refuses its widget and its server secret')
+    .addOption(new Option('--clear-ip-allowlist', 'allow any address').conflicts('ip'))
+    .option('--enable', 'switch it on')
+    .addOption(
+      new Option('--disable', 'switch it off: the service refuses its widget and its server secret').conflicts(
+        'enable',
+      ),
+    )
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .connected(async ({ output, context }, siteId: string, options: Settings & Switch) => {
+    .connected(async ({ output, context }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
       const change = changeOf({ ...settingsFrom(options), enabled: switched(options) });
       const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
       output.object(assistantView(changed), 'Changed the assistant');
