@@ -16,7 +16,7 @@ const ON_ONE_MACHINE = `@aws-sdk/client-cognito-identity-provider @aws-sdk/clien
 const LOCAL = `local local/cloud cli examples/assistant-runtime lib packages/receiver/src ${SERVICE}`;
 const CLOUD = `@aws/lambda-invoke-store ${CDK} fauxqs jose oidc-provider undici zod node:*`;
 const LAMBDA = '@aws-lambda-powertools/logger @aws-lambda-powertools/metrics node:crypto';
-const PAGES = '@cloudscape-design/components @cloudscape-design/collection-hooks oidc-client-ts react react-dom';
+const PAGES = '@cloudscape-design/components oidc-client-ts react react-dom';
 
 const TABLE: readonly (readonly [files: string, rooms: string, packages: string])[] = [
   ['bin/**', 'lib', `${CDK} node:child_process node:fs`],

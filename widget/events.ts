@@ -18,6 +18,6 @@ export function keepEvents(root: HTMLElement, host: HTMLElement): void {
 }
 
 /** Returns whether a key belongs to an input method, which uses Enter and Escape. In Safari the last one has only this key code. */
-export function isComposing(event: KeyboardEvent): boolean {
+export function isComposing(event: Pick<KeyboardEvent, 'isComposing' | 'keyCode'>): boolean {
   return event.isComposing || event.keyCode === 229;
 }

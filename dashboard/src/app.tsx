@@ -2,13 +2,12 @@ import { Alert, Box, Button, Flashbar, type FlashbarProps, Link, SpaceBetween } 
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { DashboardAnswer } from '../../src/contract/dashboard.ts';
 import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
-import { navigate, paths, useParameters, usePlace } from './navigation.ts';
+import { navigate, paths, useAddress, usePlace } from './navigation.ts';
 import { DashboardContext, nameAmong } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
 import { discardUnsaved, type Unsaved, useUnsaved } from './parts/form.ts';
-import { Failed, fetched, NotLoaded } from './parts/loading.tsx';
+import { Failed, fetched, NotLoaded, useLoad } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api-client.ts';
 import { describeProblem, isSessionEnd, NO_CONNECTION } from './session/problems.ts';
@@ -22,27 +21,23 @@ const AuditTrail = fetched(() => import('./screens/audit-trail.tsx'));
 /** How long a success is shown. An error is shown until it is dismissed, the user leaves the screen, or something succeeds. */
 const SUCCESS_SHOWN_MS = 8000;
 
-type Me = DashboardAnswer<'me'>;
 type Flash = FlashbarProps.MessageDefinition & { readonly pathname: string };
 
 /** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
 export function App(props: { readonly api: Api; readonly session: Session }) {
   const { session } = props;
   const place = usePlace();
-  const [me, setMe] = useState<Me>();
   const [flashes, setFlashes] = useState<readonly Flash[]>([]);
   const [ended, setEnded] = useState(false);
   const [secret, setSecret] = useState<Secret>();
-  const [error, setError] = useState<unknown>();
   const [loggingOut, setLoggingOut] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const [discarding, setDiscarding] = useState<Unsaved>();
   const unsaved = useUnsaved();
   // The tab keeps the input over a login, but not when it is closed.
   useLeaveGuard(unsaved.length > 0 && !leaving);
-  useParameters();
-  const { pathname, search } = window.location;
-  const elsewhere = unsaved.filter(({ path }) => path !== pathname + search);
+  const address = useAddress();
+  const elsewhere = unsaved.filter(({ path }) => path !== address);
 
   const show = useCallback((type: 'success' | 'error', content: ReactNode) => {
     const id = crypto.randomUUID();
@@ -78,11 +73,8 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     },
     [props.api],
   );
-  const loadMe = useCallback(() => {
-    setError(undefined);
-    api('me', {}, {}).then(setMe, setError);
-  }, [api]);
-  useEffect(loadMe, [loadMe]);
+  const loaded = useLoad('me', () => api('me', {}, {}));
+  const me = loaded.value;
   // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
@@ -133,7 +125,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined && <NotLoaded loaded={{ error, reload: loadMe }} what="your organizations" />}
+          {me === undefined && <NotLoaded loaded={loaded} what="your organizations" />}
           {me?.organizations.length === 0 && (
             <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.

@@ -1,7 +1,7 @@
 import './style.css';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './app.tsx';
-import { followLinks } from './navigation.ts';
+import { followLinks, ROOT } from './navigation.ts';
 import { allowTranslation } from './parts/allow-translation.ts';
 import { Boundary, Failed } from './parts/loading.tsx';
 import { dashboardApi } from './session/api-client.ts';
@@ -20,7 +20,7 @@ async function start(root: Root): Promise<void> {
   } catch {
     root.render(
       <main>
-        <Failed header="The login failed" onTryAgain={() => window.location.assign('/dashboard/')}>
+        <Failed header="The login failed" onTryAgain={() => window.location.assign(ROOT)}>
           {isStorageBlocked()
             ? `Your browser blocks cookies and site data of ${window.location.host}, which the login needs. Allow them in the settings of the browser, and try again.`
             : 'The dashboard could not reach the login, or the login took too long. Try again. If the login fails again, contact the operator.'}

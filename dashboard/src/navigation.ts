@@ -11,21 +11,27 @@ export type Place = {
   readonly action: string | undefined;
 };
 
-const ROOT = '/dashboard/';
-const listeners = new Set<() => void>();
+/** The path below which the dashboard has all of its screens. */
+export const ROOT = '/dashboard/';
 
+/** Opens a screen. @param path as `paths` returns it */
 export function navigate(path: string): void {
   window.history.pushState(null, '', path);
   window.scrollTo(0, 0);
-  for (const listener of listeners) listener();
+  announce();
+}
+
+/** Tells the page of a new address. The browser sends the event only when the user goes back or forward. */
+function announce(): void {
+  window.dispatchEvent(new PopStateEvent('popstate'));
 }
 
 /** Opens the screens of links in this page, unless the user asks for a new tab or window. */
 export function followLinks(): void {
   const follow = (event: MouseEvent) => {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-    const isOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (isOther || !link || link.target !== '' || link.hash !== '') return;
+    const wantsOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (wantsOther || !link || link.target !== '' || link.hash !== '') return;
     if (link.origin !== window.location.origin || !link.pathname.startsWith(ROOT)) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
@@ -34,8 +40,14 @@ export function followLinks(): void {
   document.addEventListener('click', follow, { capture: true });
 }
 
+/** Returns the screen of the address, also after it has changed. */
 export function usePlace(): Place {
   return placeOf(useSyncExternalStore(subscribe, () => window.location.pathname));
+}
+
+/** Returns the path of the address with its parameters, as `navigate` takes it. */
+export function useAddress(): string {
+  return useSyncExternalStore(subscribe, () => window.location.pathname + window.location.search);
 }
 
 /** Returns the parameters of the address, and a function that changes some of them. An empty text removes a parameter. */
@@ -51,20 +63,16 @@ function changeParameters(change: Readonly<Record<string, string>>): void {
     else parameters.set(name, value);
   }
   window.history.replaceState(null, '', `${window.location.pathname}${parameters.size > 0 ? `?${parameters}` : ''}`);
-  for (const listener of listeners) listener();
+  announce();
 }
 
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
   window.addEventListener('popstate', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('popstate', listener);
-  };
+  return () => window.removeEventListener('popstate', listener);
 }
 
 function placeOf(path: string): Place {
-  const [org, part, tab, action] = path.slice(ROOT.length).split('/').map(decodeURIComponent);
+  const [org, part, tab, action] = path.slice(ROOT.length).split('/');
   const screen = part === 'members' || part === 'audit' ? part : 'assistants';
   return {
     org: org === '' ? undefined : org,

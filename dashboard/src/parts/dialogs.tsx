@@ -1,22 +1,25 @@
-import { Alert, Box, Button, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
-import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { Alert, Box, Button, type ButtonProps, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Code } from './texts.tsx';
 
-/** A dialog with buttons at its end. @param props.closeLabel names what closing it does */
+type DialogButton = ButtonProps & { readonly children: string };
+
+/** A dialog with buttons at its end, in their order. @param props.closeLabel names what closing it does */
 export function Dialog(props: {
   readonly header: ReactNode;
   readonly size?: 'medium' | 'large';
   readonly closeLabel?: string;
   readonly onClose: () => void;
-  /** In the order of the footer. The layout makes no space within a fragment. */
-  readonly buttons: readonly ReactElement[];
+  readonly buttons: readonly DialogButton[];
   readonly children: ReactNode;
 }) {
   const { header, size = 'medium', closeLabel = 'Close' } = props;
   const buttons = (
     <Box float="right">
       <SpaceBetween direction="horizontal" size="xs">
-        {props.buttons}
+        {props.buttons.map((button) => (
+          <Button key={button.children} {...button} />
+        ))}
       </SpaceBetween>
     </Box>
   );
@@ -42,16 +45,13 @@ export function Confirm(props: {
   readonly onCancel: () => void;
   readonly children: ReactNode;
 }) {
-  const buttons = [
-    <Button key="cancel" onClick={props.onCancel}>
-      Cancel
-    </Button>,
-    <Button key="confirm" variant="primary" style={DESTRUCTIVE} loading={props.busy} onClick={props.onConfirm}>
-      {props.confirm}
-    </Button>,
+  const { header, confirm, busy, onConfirm, onCancel } = props;
+  const buttons: readonly DialogButton[] = [
+    { children: 'Cancel', onClick: onCancel },
+    { children: confirm, variant: 'primary', style: DESTRUCTIVE, loading: busy, onClick: onConfirm },
   ];
   return (
-    <Dialog header={props.header} closeLabel="Cancel" onClose={props.onCancel} buttons={buttons}>
+    <Dialog header={header} closeLabel="Cancel" onClose={onCancel} buttons={buttons}>
       <Box>{props.children}</Box>
     </Dialog>
   );
@@ -59,11 +59,7 @@ export function Confirm(props: {
 
 /** Asks for a new login. The tab keeps the input, so that it is there again after the login. */
 export function SessionEndedDialog({ onLogin }: { readonly onLogin: () => void }) {
-  const again = (
-    <Button key="again" variant="primary" onClick={onLogin}>
-      Log in again
-    </Button>
-  );
+  const again: DialogButton = { children: 'Log in again', variant: 'primary', onClick: onLogin };
   return (
     <Dialog header="Your session has ended" onClose={onLogin} buttons={[again]}>
       <Box>Log in again to continue. Your input is kept in this tab.</Box>
@@ -85,11 +81,7 @@ export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readon
     return () => window.removeEventListener('popstate', warn);
   }, []);
   const close = () => (stored ? onClose() : setWarned(true));
-  const done = (
-    <Button key="done" variant="primary" onClick={close}>
-      Done
-    </Button>
-  );
+  const done: DialogButton = { children: 'Done', variant: 'primary', onClick: close };
   return (
     <Dialog size="large" header="Copy the server secret now" onClose={close} buttons={[done]}>
       <Box>

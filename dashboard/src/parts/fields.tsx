@@ -9,6 +9,7 @@ import {
   Toggle,
 } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
+import { isComposing } from '../../../widget/events.ts';
 import { useWork } from './context.ts';
 import type { Fields } from './form.ts';
 
@@ -16,7 +17,7 @@ type TextFieldProps<Field extends string> = Pick<
   FormFieldProps,
   'description' | 'constraintText' | 'errorText' | 'warningText' | 'info' | 'stretch'
 > &
-  Pick<InputProps, 'placeholder' | 'type' | 'inputMode'> & {
+  Pick<InputProps, 'placeholder' | 'inputMode'> & {
     readonly form: Fields<NoInfer<Field>, string>;
     readonly field: Field;
     readonly label: string;
@@ -27,7 +28,7 @@ type TextFieldProps<Field extends string> = Pick<
 
 /** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { form, field, required = false, long = false, placeholder, type, inputMode, ...shown } = props;
+  const { form, field, required = false, long = false, placeholder, inputMode, ...shown } = props;
   const control = {
     value: form.values[field],
     disabled: form.disabled,
@@ -37,38 +38,8 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
   };
   return (
     <FormField errorText={form.problems.of(field)} {...shown}>
-      {long ? (
-        <Textarea {...control} />
-      ) : (
-        <Input {...control} {...(type && { type })} {...(inputMode && { inputMode })} />
-      )}
+      {long ? <Textarea {...control} /> : <Input {...control} {...(inputMode && { inputMode })} />}
     </FormField>
-  );
-}
-
-/** A text in a cell of a table of fields. */
-export function Cell(props: {
-  readonly value: string;
-  readonly disabled: boolean;
-  readonly placeholder: string;
-  /** Names the column and the row for screen readers, such as `Key of field 2`. */
-  readonly label: string;
-  /** Whether the cell takes the focus when it appears. */
-  readonly isNew: boolean;
-  readonly onChange: (value: string) => void;
-}) {
-  const { value, disabled, placeholder, label, isNew, onChange } = props;
-  return (
-    <Input
-      value={value}
-      disabled={disabled}
-      placeholder={placeholder}
-      // The label of the column would hide the label of the cell.
-      ariaLabelledby=""
-      ariaLabel={label}
-      autoFocus={isNew}
-      onChange={({ detail }) => onChange(detail.value)}
-    />
   );
 }
 
@@ -107,7 +78,7 @@ export function OnOff(props: { readonly form: Fields<'enabled', boolean>; readon
   );
 }
 
-/** An input with a button beside it. The Enter key does the same as the button, and does not save the form around them. */
+/** An input with a button beside it. The Enter key does the same as the button, unless it ends a word of an input method, and does not save the form. */
 export function TextCommand(props: {
   readonly value: string;
   readonly placeholder: string;
@@ -127,10 +98,12 @@ export function TextCommand(props: {
       <Input
         value={props.value}
         placeholder={props.placeholder}
+        // What is typed while the command runs would be lost.
+        readOnly={busy}
         {...(props.inputLabel !== undefined && { ariaLabel: props.inputLabel })}
         onChange={({ detail }) => props.onChange(detail.value)}
         onKeyDown={(event) => {
-          if (event.detail.key !== 'Enter') return;
+          if (event.detail.key !== 'Enter' || isComposing(event.detail)) return;
           event.preventDefault();
           act();
         }}

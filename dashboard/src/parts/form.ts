@@ -76,11 +76,12 @@ export function useForm<E extends { readonly version: number }, V extends object
   const { api, organization, report, isAdmin } = useDashboard();
   const { key, title, path, entity, pick, onFailure = report } = options;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  const tidied = ({ base, values }: Draft<E, V>): V => {
-    const typed = differences(pick(base), values);
-    return { ...values, ...Object.fromEntries(typed.map(({ field, now }) => [field, withoutOuterSpace(now)])) };
-  };
-  const changesIn = (draft: Draft<E, V>) => differences(pick(draft.base), tidied(draft));
+  const tidied = ({ base, values }: Draft<E, V>): V => ({
+    ...values,
+    ...withoutOuterSpace(changedValues(pick(base), values)),
+  });
+  /** What a save of the draft changes. */
+  const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(
     () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
@@ -91,23 +92,22 @@ export function useForm<E extends { readonly version: number }, V extends object
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
     const mine = changesIn(latest.current);
-    const theirs = differences(pick(latest.current.base), pick(entity));
+    const theirs = changedValues(pick(latest.current.base), pick(entity));
     // Another form of this page saved the newer version, in which what was typed here is as it was.
-    if (mine.every(({ field }) => theirs.every((their) => their.field !== field))) {
-      const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
-      latest.current = { ...latest.current, base: entity, values: { ...pick(entity), ...kept } };
+    if (Object.keys(mine).every((field) => !(field in theirs))) {
+      latest.current = { ...latest.current, base: entity, values: { ...pick(entity), ...mine } };
     }
   }
   const { base } = latest.current;
   /** The input as it will be saved. */
   const values = tidied(latest.current);
-  const dirty = changesIn(latest.current).length > 0;
+  const dirty = !isEmpty(changesIn(latest.current));
   const problems = useProblems(values);
 
   const keep = (next: Draft<E, V>, at: Place = { key, path }) => {
     latest.current = next;
     window.sessionStorage.removeItem(nameOf(key));
-    if (changesIn(next).length > 0) {
+    if (!isEmpty(changesIn(next))) {
       const stored: StoredDraft<E, V> = { ...next, title, ...at };
       window.sessionStorage.setItem(nameOf(at.key), JSON.stringify(stored));
     }
@@ -120,15 +120,14 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
   /** Takes a newer version, and keeps the fields in which the input differs from `before`. @returns whether there is such input */
   const rebase = (version: E, before: V, at?: Place) => {
-    const mine = differences(before, latest.current.values);
-    const kept = Object.fromEntries(mine.map(({ field, now }) => [field, now]));
-    keep({ ...latest.current, base: version, values: { ...pick(version), ...kept } }, at);
+    const mine = changedValues(before, latest.current.values);
+    keep({ ...latest.current, base: version, values: { ...pick(version), ...mine } }, at);
     setRestored(false);
-    return mine.length > 0;
+    return !isEmpty(mine);
   };
   const tidy = () => {
     const values = tidied(latest.current);
-    if (differences(latest.current.values, values).length > 0) keep({ ...latest.current, values });
+    if (!isEmpty(changedValues(latest.current.values, values))) keep({ ...latest.current, values });
   };
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -196,11 +195,11 @@ const PREFIX = 'va-wave.draft.';
 const nameOf = (key: string) => PREFIX + key;
 const listeners = new Set<() => void>();
 
-/** Returns a value without the white space around its texts, which the service does not keep. */
-const withoutOuterSpace = (value: unknown): unknown =>
-  value === undefined
-    ? value
-    : JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? part.trim() : part));
+/** Returns values without the white space around their texts, which the service does not keep. */
+const withoutOuterSpace = (values: object): object =>
+  JSON.parse(JSON.stringify(values), (_, part) => (typeof part === 'string' ? part.trim() : part));
+
+const isEmpty = (values: object) => Object.keys(values).length === 0;
 
 /** Discards the input of a form that is not open. */
 export function discardUnsaved({ key }: Unsaved): void {
@@ -233,8 +232,12 @@ function storedDraft<E, V>(key: string): StoredDraft<E, V> | undefined {
   return stored === null ? undefined : JSON.parse(stored);
 }
 
-/** Returns the fields in which two values differ. */
-export function differences(before: object, after: object): readonly { field: string; old: unknown; now: unknown }[] {
+/** Returns the values of `after` that differ from `before`; undefined for a field that `after` does not have. */
+export function changedValues(before: object, after: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(differences(before, after).map(({ field, now }) => [field, now]));
+}
+
+function differences(before: object, after: object): readonly { field: string; old: unknown; now: unknown }[] {
   const old = new Map<string, unknown>(Object.entries(before));
   const now = new Map<string, unknown>(Object.entries(after));
   return [...new Set([...old.keys(), ...now.keys()])]

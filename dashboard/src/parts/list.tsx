@@ -1,4 +1,3 @@
-import { useCollection } from '@cloudscape-design/collection-hooks';
 import {
   Box,
   Button,
@@ -62,41 +61,27 @@ export function useList<Item>(
     () => WIDE.matches,
   );
   const keyOf = ({ label }: Choice<Item>) => label.toLowerCase();
-  const chosen = choices.flatMap((choice) => choice.options[parameters.get(keyOf(choice)) ?? ''] ?? []);
-  const columnDefinitions = columns.map(({ sortBy, ...column }) =>
-    sortBy
-      ? { ...column, sortingField: column.id, sortingComparator: (a: Item, b: Item) => compare(sortBy(a), sortBy(b)) }
-      : column,
+  const optionOf = (choice: Choice<Item>) =>
+    Object.entries(choice.options).find(([option]) => option === parameters.get(keyOf(choice)));
+  const chosen = choices.flatMap((choice) => optionOf(choice)?.[1] ?? []);
+  const searched = parameters.get('find') ?? '';
+  const wanted = searched.trim().toLowerCase();
+  const matching = items.filter(
+    (item) => chosen.every((fits) => fits(item)) && textOf(item).toLowerCase().includes(wanted),
   );
-  const [first] = columnDefinitions;
-  const sortedBy = columnDefinitions.find(({ id }) => id === parameters.get('sort')) ?? first;
-  const isDescending = parameters.get('order') === 'descending';
-  const isTable = items.length >= MANY && wide;
-  const collection = useCollection(
-    items.filter((item) => chosen.every((fits) => fits(item))),
-    {
-      filtering: {
-        defaultFilteringText: parameters.get('find') ?? '',
-        filteringFunction: (item, text) => textOf(item).toLowerCase().includes(text.trim().toLowerCase()),
-      },
-      sorting: sortedBy ? { defaultState: { sortingColumn: sortedBy, isDescending } } : {},
-    },
-  );
-  const { filterProps, collectionProps, actions } = collection;
-  const narrowed = chosen.length > 0 || filterProps.filteringText.trim() !== '';
+  const narrowed = chosen.length > 0 || wanted !== '';
   const isLong = items.length >= MANY || narrowed;
-  const find = (filteringText: string) => {
-    actions.setFiltering(filteringText);
-    change({ find: filteringText });
-  };
+  const isTable = items.length >= MANY && wide;
+
+  const [first] = columns;
+  const sortedBy = columns.find(({ id, sortBy }) => sortBy && id === parameters.get('sort')) ?? first;
+  const isDescending = parameters.get('order') === 'descending';
+  const sorted = matching.toSorted(
+    (a, b) => compare(sortedBy?.sortBy?.(a) ?? '', sortedBy?.sortBy?.(b) ?? '') * (isDescending ? -1 : 1),
+  );
   const none = (
     <Empty title={`No ${noun} match the search`}>
-      <Button
-        onClick={() => {
-          find('');
-          change(Object.fromEntries(choices.map((choice) => [keyOf(choice), ''])));
-        }}
-      >
+      <Button onClick={() => change(Object.fromEntries(['find', ...choices.map(keyOf)].map((key) => [key, ''])))}>
         Show all
       </Button>
     </Empty>
@@ -104,12 +89,12 @@ export function useList<Item>(
   const filter = isLong && (
     <div className="narrow">
       <TextFilter
-        filteringText={filterProps.filteringText}
+        filteringText={searched}
         filteringPlaceholder={`Find ${noun}`}
         filteringAriaLabel={`Find ${noun}`}
         filteringClearAriaLabel="Clear the search"
-        countText={narrowed ? `${collection.items.length} of ${items.length}` : ''}
-        onChange={({ detail }) => find(detail.filteringText)}
+        countText={narrowed ? `${matching.length} of ${items.length}` : ''}
+        onChange={({ detail }) => change({ find: detail.filteringText })}
       />
       {choices.map((choice) => {
         const all = { value: '', label: `${choice.label}: all` };
@@ -118,7 +103,7 @@ export function useList<Item>(
           <Select
             key={choice.label}
             ariaLabel={choice.label}
-            selectedOption={each.find(({ value }) => value === parameters.get(keyOf(choice))) ?? all}
+            selectedOption={each.find(({ value }) => value === optionOf(choice)?.[0]) ?? all}
             options={[all, ...each]}
             onChange={({ detail }) => change({ [keyOf(choice)]: detail.selectedOption.value ?? '' })}
           />
@@ -136,20 +121,17 @@ export function useList<Item>(
     /** Whether all items are shown in the order of the first column. */
     isInOrder: !narrowed && (!isTable || (sortedBy === first && !isDescending)),
     /** The number of items, and of those that are shown. */
-    counter: narrowed ? `(${collection.items.length}/${items.length})` : `(${items.length})`,
+    counter: narrowed ? `(${matching.length}/${items.length})` : `(${items.length})`,
     noun,
     none: narrowed ? none : undefined,
     // Cards are in the order of the first column.
-    shown: { items: isTable ? collection.items : items.filter((item) => collection.items.includes(item)), filter },
+    shown: { items: isTable ? sorted : matching, filter },
     table: {
-      columnDefinitions,
-      sortingColumn: collectionProps.sortingColumn ?? {},
-      sortingDescending: collectionProps.sortingDescending ?? false,
-      onSortingChange: ({ detail }: { detail: TableProps.SortingState<Item> }) => {
-        actions.setSorting(detail);
-        const { sortingColumn, isDescending } = detail;
-        change({ sort: sortingColumn.sortingField ?? '', order: isDescending === true ? 'descending' : '' });
-      },
+      columnDefinitions: columns.map((column) => (column.sortBy ? { ...column, sortingField: column.id } : column)),
+      sortingColumn: { sortingField: sortedBy?.id ?? '' },
+      sortingDescending: isDescending,
+      onSortingChange: ({ detail: { sortingColumn, isDescending } }: { detail: TableProps.SortingState<Item> }) =>
+        change({ sort: sortingColumn.sortingField ?? '', order: isDescending === true ? 'descending' : '' }),
     },
   };
 }

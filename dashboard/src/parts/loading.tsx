@@ -1,5 +1,6 @@
 import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
+import { ROOT } from '../navigation.ts';
 import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts';
 import { Status } from './texts.tsx';
 
@@ -132,7 +133,7 @@ export function fetched<Props extends object>(
 /** Reloads the page to try again, because a browser does not load a module again after a failure. */
 async function reloadPage(): Promise<void> {
   // Checks the connection first. Without one, the browser would replace this page with its own error page.
-  const there = await fetch('/dashboard/config.json', { cache: 'no-store' }).catch(() => undefined);
+  const there = await fetch(`${ROOT}config.json`, { cache: 'no-store' }).catch(() => undefined);
   if (there?.ok !== true) return;
   // The tab keeps the input, so the browser need not ask.
   const allow = (event: BeforeUnloadEvent) => event.stopImmediatePropagation();

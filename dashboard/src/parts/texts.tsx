@@ -1,4 +1,5 @@
 import {
+  Box,
   Container,
   CopyToClipboard,
   Header,
@@ -48,6 +49,20 @@ export function Code(props: { readonly label: string; readonly text: string; rea
   );
 }
 
+/** Shows a command of the operator's command line, below what it is for. @param props.does what it does, for screen readers */
+export function OperatorCommand(props: {
+  readonly does: string;
+  readonly command: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <SpaceBetween size="xxs">
+      {props.children && <Box color="inherit">{props.children}</Box>}
+      <Code wrap label={`Command that ${props.does}`} text={`npx --no-install va-wave ${props.command}`} />
+    </SpaceBetween>
+  );
+}
+
 /** A link to a document, which opens in a new tab so that no input is lost. @param about what the document explains */
 export function Help(props: {
   readonly page: (typeof HELP_PAGES)[number];
@@ -74,7 +89,7 @@ type StatusProps = { readonly type: NonNullable<StatusIndicatorProps['type']>; r
 export function Status({ type, children }: StatusProps) {
   return (
     <StatusIndicator type={type}>
-      <span className="words">{children}</span>
+      <span className="anywhere words">{children}</span>
     </StatusIndicator>
   );
 }

@@ -1,7 +1,7 @@
 import { TopNavigation } from '@cloudscape-design/components';
 import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import { paths } from '../navigation.ts';
+import { paths, ROOT } from '../navigation.ts';
 import { nameAmong, type Organization } from './context.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
@@ -50,7 +50,7 @@ export function TopBar(props: {
     <TopNavigation
       identity={{
         title: 'va-wave',
-        href: organization === undefined ? '/dashboard/' : paths.organization(organization.org_id),
+        href: organization === undefined ? ROOT : paths.organization(organization.org_id),
       }}
       utilities={me === undefined ? [] : [...(organization === undefined ? [] : ofOrganization(organization)), account]}
     />

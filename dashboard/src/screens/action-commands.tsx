@@ -6,13 +6,15 @@ import { useDashboard } from '../parts/context.ts';
 import type { List } from '../parts/list.tsx';
 import type { Loaded } from '../parts/loading.tsx';
 import { isolated } from '../parts/texts.tsx';
-import { ApiError, currentAssistant } from '../session/problems.ts';
+import { codeOf, currentAssistant } from '../session/problems.ts';
 import { useTest } from './use-test.ts';
+
+/** An Action and its place in the list, from 0. */
+export type Placed = ActionView & { readonly position: number };
 
 /** The buttons and the menu of one Action in the list. */
 export function ActionButtons(props: {
-  /** `position`: its place in the list, from 0. */
-  readonly action: ActionView & { readonly position: number };
+  readonly action: Placed;
   /** The number of Form Actions, which come first in the list. */
   readonly formCount: number;
   readonly list: Pick<List<never>, 'isLong' | 'isTable' | 'isInOrder'>;
@@ -122,7 +124,7 @@ export function useActionCommands(
       await work();
     } catch (error) {
       report(error);
-      const code = error instanceof ApiError && error.code;
+      const code = codeOf(error);
       if (code === 'stale_version' || code === 'action_not_found') loaded.reload();
     } finally {
       setBusy((all) => all.filter((id) => id !== action_id));
@@ -154,8 +156,8 @@ export function useActionCommands(
   const test = (action: ActionView) =>
     run(action, () =>
       tests.test(action, undefined, (error) => {
-        // The list loads again without an Action that was deleted.
-        if (error instanceof ApiError && error.code === 'action_not_found') throw error;
+        // No dialog shows that the Action was deleted: the list loads again without it.
+        if (codeOf(error) === 'action_not_found') throw error;
         return false;
       }),
     );

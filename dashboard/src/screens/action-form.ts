@@ -4,7 +4,7 @@ import type { ActionView, AssistantView, DashboardBody } from '../../../src/cont
 import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { differences, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
+import { changedValues, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
 import { isolated } from '../parts/texts.tsx';
 import { currentAction } from '../session/problems.ts';
 
@@ -100,14 +100,8 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
 
 /** Returns the settings that the input changes; null removes one. */
 export function changeOf(base: ActionView, values: ActionValues) {
-  const changes = differences(actionSettings(actionValues(base)), actionSettings(values));
-  return Object.fromEntries(changes.map(({ field, now }) => [field, now ?? null]));
-}
-
-/** Returns the values of a copy of an Action, which is off. */
-function copyOf(action: ActionView): ActionValues {
-  const values = actionValues(action);
-  return { ...values, name: `Copy of ${values.name}`, enabled: false };
+  const changed = changedValues(actionSettings(actionValues(base)), actionSettings(values));
+  return Object.fromEntries(Object.entries(changed).map(([field, value]) => [field, value ?? null]));
 }
 
 /**
@@ -117,7 +111,7 @@ function copyOf(action: ActionView): ActionValues {
 export function useActionForm(
   { site_id, name }: AssistantView,
   action: EditedAction,
-  template?: ActionView,
+  template: ActionView | undefined,
 ): EditedForm<EditedAction, ActionValues> {
   const { api, organization, notify } = useDashboard();
   const { org_id } = organization;
@@ -145,7 +139,7 @@ export function useActionForm(
     path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,
     pick: actionValues,
-    initial: template && copyOf(template),
+    initial: template && { ...actionValues(template), name: `Copy of ${template.name}`, enabled: false },
     labels: LABELS,
     newerIn: currentAction,
     write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),

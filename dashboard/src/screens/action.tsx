@@ -9,7 +9,7 @@ import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
 import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Code, CopiedId, Help, Panel } from '../parts/texts.tsx';
+import { Code, CopiedId, Help, OperatorCommand, Panel } from '../parts/texts.tsx';
 import { type ActionFields, changeOf, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
 import { AiFields } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
@@ -48,7 +48,7 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
   }
   const isCopy = copied !== null && isStored(action);
   return (
-    <ActionForm assistant={assistant} action={isCopy ? emptyAction : action} {...(isCopy && { template: action })} />
+    <ActionForm assistant={assistant} action={isCopy ? emptyAction : action} template={isCopy ? action : undefined} />
   );
 }
 
@@ -57,7 +57,7 @@ function ActionForm(props: {
   readonly assistant: AssistantView;
   readonly action: EditedAction;
   /** The Action of which a new one is a copy. */
-  readonly template?: ActionView;
+  readonly template: ActionView | undefined;
 }) {
   const { assistant, action, template } = props;
   const { organization } = useDashboard();
@@ -105,17 +105,10 @@ function ActionForm(props: {
             <SecretCommand actionId={base.action_id} />
           </ExpandableSection>
           <ExpandableSection headerText="Deliveries of this Action">
-            <SpaceBetween size="xxs">
-              <Box>
-                The delivery log has each attempt with its payload, status and response. The operator of this service
-                can read it with this command:
-              </Box>
-              <Code
-                wrap
-                label="Command that reads the deliveries"
-                text={`npx --no-install va-wave deliveries ${base.action_id} --since 7d`}
-              />
-            </SpaceBetween>
+            <OperatorCommand does="reads the deliveries" command={`deliveries ${base.action_id} --since 7d`}>
+              The delivery log has each attempt with its payload, status and response. The operator of this service can
+              read it with this command:
+            </OperatorCommand>
           </ExpandableSection>
         </SpaceBetween>
       )}
@@ -246,17 +239,13 @@ function Parameters({ action, isNew }: { readonly action: ActionView | undefined
       stretch
     >
       {parameters === undefined ? (
-        <SpaceBetween size="xs">
-          <Box>
-            None: the endpoint receives the empty JSON object <Box variant="code">{'{}'}</Box>. The dashboard cannot add
-            parameters. {isNew ? 'After the creation the operator can' : 'The operator can'}:
-          </Box>
-          <Code
-            wrap
-            label="Command that adds parameters"
-            text={`npx --no-install va-wave action update ${isNew ? '<action_id>' : action?.action_id} --parameters '{"properties": {"number": {"type": "integer"}}, "required": ["number"]}'`}
-          />
-        </SpaceBetween>
+        <OperatorCommand
+          does="adds parameters"
+          command={`action update ${isNew ? '<action_id>' : action?.action_id} --parameters '{"properties": {"number": {"type": "integer"}}, "required": ["number"]}'`}
+        >
+          None: the endpoint receives the empty JSON object <Box variant="code">{'{}'}</Box>. The dashboard cannot add
+          parameters. {isNew ? 'After the creation the operator can' : 'The operator can'}:
+        </OperatorCommand>
       ) : (
         <Code wrap label="Parameters as JSON Schema" text={JSON.stringify(parameters, null, 2)} />
       )}

@@ -9,13 +9,10 @@ import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Help, isolated } from '../parts/texts.tsx';
-import { ActionButtons, useActionCommands } from './action-commands.tsx';
+import { ActionButtons, type Placed, useActionCommands } from './action-commands.tsx';
 import { notYetFiring } from './action-form.ts';
 import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
-
-/** An Action and its place in the list. */
-type Placed = ActionView & { readonly position: number };
 
 /** The Actions of an assistant and their endpoints. */
 export default function Actions({ assistant, onSaved }: AssistantProps) {

@@ -1,39 +1,12 @@
-import { AttributeEditor, Checkbox, FormField, SpaceBetween } from '@cloudscape-design/components';
-import { useRef } from 'react';
+import { Checkbox, FormField, SpaceBetween } from '@cloudscape-design/components';
 import { AI_DESCRIPTION_MIN_CHARACTERS } from '../../../src/contract/limits.ts';
-import { Cell, TextField } from '../parts/fields.tsx';
-import type { ActionFields, ActionValues } from './action-form.ts';
-
-type MapEntry = ActionValues['response_field_map'][number];
+import { TextField } from '../parts/fields.tsx';
+import { Rows } from '../parts/rows.tsx';
+import type { ActionFields } from './action-form.ts';
 
 /** The fields of an AI-decided Action: its description for the assistant, and the use of the response. */
 export function AiFields({ form }: ActionFields) {
   const { values, set, problems, disabled } = form;
-  const entries = values.response_field_map;
-  /** The row that takes the focus, because it was added last. */
-  const added = useRef('');
-  const column = (label: string, part: 'name' | 'path', placeholder: string) => ({
-    label,
-    errorText: ({ id }: MapEntry, index: number) => {
-      const text = problems.of('response_field_map', id, part);
-      return text && `Entry ${index + 1}, ${label}: ${text}`;
-    },
-    control: (entry: MapEntry, index: number) => (
-      <Cell
-        label={`${label} of entry ${index + 1}`}
-        isNew={part === 'name' && entry.id === added.current}
-        value={entry[part]}
-        disabled={disabled}
-        placeholder={placeholder}
-        onChange={(text) =>
-          set(
-            'response_field_map',
-            entries.map((other) => (other.id === entry.id ? { ...other, [part]: text } : other)),
-          )
-        }
-      />
-    ),
-  });
   return (
     <SpaceBetween size="l">
       <TextField
@@ -56,34 +29,20 @@ export function AiFields({ form }: ActionFields) {
           Feed the response back to the assistant
         </Checkbox>
       </FormField>
-      {(values.feed_response_back || entries.length > 0) && (
-        <FormField
+      {(values.feed_response_back || values.response_field_map.length > 0) && (
+        <Rows
+          form={form}
+          field="response_field_map"
           label="Response field map"
           description="Optional. The parts of the JSON response that the assistant receives. Without entries, it receives the top-level strings, numbers, booleans and nulls."
-          errorText={problems.of('response_field_map')}
-          stretch
-        >
-          <AttributeEditor<MapEntry>
-            items={entries}
-            empty="No entries"
-            addButtonText="Add entry"
-            removeButtonText="Remove"
-            disableAddButton={disabled}
-            isItemRemovable={() => !disabled}
-            removeButtonAriaLabel={(entry) => `Remove ${entry.name || `entry ${entries.indexOf(entry) + 1}`}`}
-            onAddButtonClick={() => {
-              added.current = crypto.randomUUID();
-              set('response_field_map', [...entries, { id: added.current, name: '', path: '$.' }]);
-            }}
-            onRemoveButtonClick={({ detail }) =>
-              set(
-                'response_field_map',
-                entries.filter((_, index) => index !== detail.itemIndex),
-              )
-            }
-            definition={[column('Name', 'name', 'status'), column('Path', 'path', '$.order.status')]}
-          />
-        </FormField>
+          noun="Entry"
+          nameOf={({ name }) => name}
+          blank={(id) => ({ id, name: '', path: '$.' })}
+          columns={[
+            { label: 'Name', part: 'name', placeholder: 'status', typed: (name) => ({ name }) },
+            { label: 'Path', part: 'path', placeholder: '$.order.status', typed: (path) => ({ path }) },
+          ]}
+        />
       )}
     </SpaceBetween>
   );

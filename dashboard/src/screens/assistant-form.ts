@@ -2,7 +2,7 @@ import type { AssistantSettings } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
-import { differences, type EditedForm, type Labels, useForm } from '../parts/form.ts';
+import { changedValues, type EditedForm, type Labels, useForm } from '../parts/form.ts';
 import { currentAssistant } from '../session/problems.ts';
 
 export const LABELS: Labels = {
@@ -45,8 +45,7 @@ export function useAssistantForm<V extends object>(
     onNewer: onSaved,
     write: ({ base, values }) => {
       const ids = { org_id: organization.org_id, site_id: assistant.site_id };
-      const changes = differences(toApi(pick(base)), toApi(values));
-      const change = Object.fromEntries(changes.map(({ field, now }) => [field, now]));
+      const change = changedValues(toApi(pick(base)), toApi(values));
       return api('updateAssistant', ids, { body: { version: base.version, change } });
     },
     onSaved: (saved) => {

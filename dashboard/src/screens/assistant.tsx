@@ -17,7 +17,7 @@ const TABS = {
   intelligence: { label: 'Intelligence', Content: Actions },
 };
 
-/** The screen of an assistant with the tabs General, Deploy and Intelligence. */
+/** The screen of an assistant: its tabs General, Deploy and Intelligence, or one of its Actions. */
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;

@@ -147,10 +147,13 @@ const labelOf = ({ entity_id, site_id }: Change, field: string) =>
 
 const settings = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
-/** Returns what a change has changed, for each setting its label, and its old and new value. */
-const valuesOf = (change: Change): readonly (readonly string[])[] => {
+/** A changed setting, with its old and new value where the trail has them. */
+type Changed = readonly [label: string, before?: string, after?: string];
+
+/** Returns the settings that a change has changed. */
+const valuesOf = (change: Change): readonly Changed[] => {
   const changes = new Map(change.changes?.map((one) => [one.field, one]));
-  return change.fields.flatMap((field) => {
+  return change.fields.flatMap((field): readonly Changed[] => {
     const label = labelOf(change, field);
     const { before, after } = changes.get(field) ?? {};
     if (before === undefined) return change.operation.startsWith('update_') ? [[label]] : [];
@@ -159,5 +162,5 @@ const valuesOf = (change: Change): readonly (readonly string[])[] => {
   });
 };
 
-const shown = ([label = '', before, after]: readonly string[]) =>
+const shown = ([label, before, after]: Changed) =>
   before === undefined || after === undefined ? label : isolated`${label}: ${before} → ${after}`;

@@ -4,7 +4,7 @@ import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
 import { OneOf } from '../parts/fields.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Code, Panel, Time } from '../parts/texts.tsx';
+import { OperatorCommand, Panel, Time } from '../parts/texts.tsx';
 
 type Member = DashboardAnswer<'listMembers'>['members'][number];
 
@@ -57,7 +57,7 @@ export default function Members() {
   return (
     <SpaceBetween size="m">
       {table}
-      <OperatorCommand orgId={org_id} />
+      <ChangeMember orgId={org_id} />
     </SpaceBetween>
   );
 }
@@ -74,7 +74,7 @@ const EVERY_WISH: readonly Wish[] = ['Add or make an admin', 'Add or make a memb
 const word = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Makes the command with which the operator changes a member. */
-function OperatorCommand({ orgId }: { readonly orgId: string }) {
+function ChangeMember({ orgId }: { readonly orgId: string }) {
   const [wish, setWish] = useState<Wish>('Add or make an admin');
   const [email, setEmail] = useState('');
   const command = WISHES[wish](`--org ${orgId} --email ${word(email.trim()) || '<email>'}`);
@@ -91,7 +91,7 @@ function OperatorCommand({ orgId }: { readonly orgId: string }) {
           onChange={({ detail }) => setEmail(detail.value)}
         />
       </FormField>
-      <Code wrap label="Command that changes a member" text={`npx --no-install va-wave member ${command}`} />
+      <OperatorCommand does="changes a member" command={`member ${command}`} />
     </Panel>
   );
 }

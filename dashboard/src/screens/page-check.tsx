@@ -1,15 +1,13 @@
 import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import { useState } from 'react';
-import type { AssistantView, PageVerdict } from '../../../src/contract/dashboard.ts';
+import type { PageVerdict } from '../../../src/contract/dashboard.ts';
 import { checkPage } from '../../../src/contract/page-check.ts';
 import { TextCommand } from '../parts/fields.tsx';
 import { Status } from '../parts/texts.tsx';
-
-type Settings = Pick<AssistantView, 'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist'>;
-type Asked = { readonly page: string; readonly settings: Settings; readonly verdict: PageVerdict };
+import type { Site } from './where-it-runs.tsx';
 
 /** Says whether the widget would start on a page with the settings on the screen, and follows them. */
-export function PageCheck({ settings }: { readonly settings: Settings }) {
+export function PageCheck({ settings }: { readonly settings: Site }) {
   const [page, setPage] = useState('');
   const [asked, setAsked] = useState<string>();
   return (
@@ -26,16 +24,14 @@ export function PageCheck({ settings }: { readonly settings: Settings }) {
           onChange={setPage}
           run={async (address) => setAsked(address)}
         />
-        <div aria-live="polite">
-          {asked !== undefined && <Answer page={asked} settings={settings} verdict={checkPage(asked, settings)} />}
-        </div>
+        <div aria-live="polite">{asked !== undefined && <Answer page={asked} settings={settings} />}</div>
       </SpaceBetween>
     </FormField>
   );
 }
 
-function Answer({ page, settings, verdict }: Asked) {
-  const { host, matched_by, refused_by } = verdict;
+function Answer({ page, settings }: { readonly page: string; readonly settings: Site }) {
+  const { host, matched_by, refused_by } = checkPage(page, settings);
   if (host === null) return <Status type="error">{page} is not the address of a page</Status>;
   if (refused_by.length > 0) {
     return (
@@ -62,7 +58,7 @@ function Answer({ page, settings, verdict }: Asked) {
   );
 }
 
-function reason(setting: PageVerdict['refused_by'][number], host: string, { domain, allowed_domains }: Settings) {
+function reason(setting: PageVerdict['refused_by'][number], host: string, { domain, allowed_domains }: Site) {
   switch (setting) {
     case 'domain':
       return domain === ''

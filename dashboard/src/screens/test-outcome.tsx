@@ -1,9 +1,9 @@
-import { Alert, Box, Button, ExpandableSection, SpaceBetween } from '@cloudscape-design/components';
+import { Alert, Box, ExpandableSection, SpaceBetween } from '@cloudscape-design/components';
 import type { TestResult } from '../../../src/contract/dashboard.ts';
 import { FAILURES, isUnsent } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
-import { Code, Help, isolated, Status } from '../parts/texts.tsx';
+import { Code, Help, isolated, OperatorCommand, Status } from '../parts/texts.tsx';
 import { describeProblem, sentence } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
@@ -15,16 +15,15 @@ export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonl
   const { tested } = tests;
   if (tested === undefined) return;
   const { action, change } = tested;
-  const buttons = [
-    <Button key="again" loading={tests.testing} loadingText="Sending" onClick={() => onAgain(tested)}>
-      Send again
-    </Button>,
-    <Button key="close" variant="primary" onClick={tests.close}>
-      Close
-    </Button>,
-  ];
+  const again = {
+    children: 'Send again',
+    loading: tests.testing,
+    loadingText: 'Sending',
+    onClick: () => onAgain(tested),
+  };
+  const close = { children: 'Close', variant: 'primary', onClick: tests.close } as const;
   return (
-    <Dialog size="large" header={isolated`Test of ${action.name}`} onClose={tests.close} buttons={buttons}>
+    <Dialog size="large" header={isolated`Test of ${action.name}`} onClose={tests.close} buttons={[again, close]}>
       {change !== undefined && Object.keys(change).length > 0 && (
         <Box>With the settings on the screen, which are not saved, and the signing secret of the Action.</Box>
       )}
@@ -108,7 +107,7 @@ function indented(body: string | null): string | undefined {
 }
 
 /** Helps when an endpoint refuses the signature. */
-export function SignatureHelp({ actionId }: { readonly actionId: string }) {
+function SignatureHelp({ actionId }: { readonly actionId: string }) {
   return (
     <Alert type="info" header="Does the endpoint verify the signature?">
       <SpaceBetween size="xs">
@@ -135,14 +134,9 @@ export function SignatureHelp({ actionId }: { readonly actionId: string }) {
 export function SecretCommand({ actionId }: { readonly actionId: string }) {
   return (
     <SpaceBetween size="xxs">
-      <Box color="inherit">
+      <OperatorCommand does="reads the signing secret" command={`action secret ${actionId}`}>
         The dashboard does not show the signing secret. The operator of this service can read it with this command:
-      </Box>
-      <Code
-        wrap
-        label="Command that reads the signing secret"
-        text={`npx --no-install va-wave action secret ${actionId}`}
-      />
+      </OperatorCommand>
       <Help page="receiving" about="how an endpoint verifies requests" />
     </SpaceBetween>
   );

@@ -71,8 +71,11 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
   return [...problems.values()];
 }
 
+/** Returns the code with which the service refused; undefined for every other error. */
+export const codeOf = (error: unknown): ErrorCode | undefined => (error instanceof ApiError ? error.code : undefined);
+
 /** Returns whether the user must log in again. */
-export const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.code === 'login_required';
+export const isSessionEnd = (error: unknown): boolean => codeOf(error) === 'login_required';
 
 export const NO_CONNECTION = 'No connection to the service. Check your network and try again.';
 

@@ -1,7 +1,7 @@
 import { UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { ROOT } from '../navigation.ts';
 
-const ROOT = '/dashboard/';
-const CALLBACK = '/dashboard/callback';
+const CALLBACK = `${ROOT}callback`;
 
 export type Session = {
   /** Resolves to an access token; undefined when the session has ended. */
@@ -18,7 +18,7 @@ export type Config = { readonly issuer: string; readonly client_id: string; read
 
 /** Loads the configuration. @throws Error when it does not exist */
 export async function loadConfig(): Promise<Config> {
-  const response = await fetch('/dashboard/config.json');
+  const response = await fetch(`${ROOT}config.json`);
   if (!response.ok) throw new Error('The dashboard is not configured.');
   return response.json();
 }

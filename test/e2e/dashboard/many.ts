@@ -54,6 +54,20 @@ describe('a member of an organization with many assistants and Actions', () => {
     expect(await rows('Actions')).toBe(12);
   });
 
+  test('shows a list whose address has filters and an order that do not exist', async () => {
+    for (const word of ['__proto__', 'constructor', 'Nothing']) {
+      await open(page, shop.url(`?status=${word}&sort=${word}&order=${word}`));
+      await page.getByText('(12)').waitFor();
+      expect(await rows('Assistants')).toBe(12);
+    }
+  });
+
+  test('says of an address that is not encoded correctly that nothing is there', async () => {
+    await open(page, shop.url('/%E0%A4%A/general'));
+    await page.getByText('This no longer exists').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('sorts rows by a column, and keeps the search and the order in the address', async () => {
     await open(page, shop.url(`/${siteId}/intelligence`));
     await page.getByRole('table', { name: 'Actions' }).waitFor();

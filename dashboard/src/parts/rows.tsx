@@ -1,0 +1,129 @@
+import { AttributeEditor, Button, FormField, Input, SpaceBetween } from '@cloudscape-design/components';
+import { type ReactNode, useRef } from 'react';
+import type { Fields } from './form.ts';
+
+type Row = { readonly id: string };
+
+/** A part of each row, shown as a text that can be typed, or by another control. */
+type Column<R extends Row> = {
+  readonly label: string;
+  readonly part: string & keyof R;
+  /** Returns a warning at the part of a row. */
+  readonly warningOf?: (row: R) => string | false;
+} & (
+  | { readonly placeholder: string; readonly typed: (text: string, row: R) => Partial<R> }
+  /** `name` names the cell for screen readers, such as `Type of field 2`. */
+  | { readonly control: (row: R, name: string, change: (parts: Partial<R>) => void) => ReactNode }
+);
+
+const MOVES = [
+  { by: -1, icon: 'arrow-up', where: 'up' },
+  { by: 1, icon: 'arrow-down', where: 'down' },
+] as const;
+
+/** A list of rows in a form. Rows are added at the end, removed, and moved. The `id` of a row stays while its parts change. */
+export function Rows<R extends Row, Field extends string>(props: {
+  readonly form: Fields<NoInfer<Field>, readonly R[]>;
+  readonly field: Field;
+  readonly label: string;
+  readonly description: string;
+  /** The noun for one row. */
+  readonly noun: 'Entry' | 'Field';
+  readonly nameOf: (row: R) => string;
+  /** Returns a new row. */
+  readonly blank: (id: string) => R;
+  readonly columns: readonly Column<R>[];
+  readonly max?: number;
+  /** Whether the order has a meaning, so that the user can change it. */
+  readonly ordered?: boolean;
+}) {
+  const { form, field, noun, max = Number.POSITIVE_INFINITY, ordered = false } = props;
+  const { problems, disabled } = form;
+  const rows = form.values[field];
+  /** The row that takes the focus, because it was added last. */
+  const added = useRef('');
+  /** The button that keeps the keyboard's focus when its row moves. */
+  const focusNext = useRef('');
+  const put = (next: readonly R[]) => form.set(field, next);
+  const change = (id: string, parts: Partial<R>) =>
+    put(rows.map((row) => (row.id === id ? { ...row, ...parts } : row)));
+  const placeOf = (index: number) => `${noun.toLowerCase()} ${index + 1}`;
+  const definition = props.columns.map((column, place) => ({
+    label: column.label,
+    errorText: ({ id }: R, index: number) => {
+      const text = problems.of(field, id, column.part);
+      return text && `${noun} ${index + 1}, ${column.label}: ${text}`;
+    },
+    warningText: column.warningOf,
+    control: (row: R, index: number) => {
+      const name = `${column.label} of ${placeOf(index)}`;
+      if ('control' in column) return column.control(row, name, (parts) => change(row.id, parts));
+      return (
+        <Input
+          value={String(row[column.part])}
+          disabled={disabled}
+          placeholder={column.placeholder}
+          // The label of the column would hide the label of the cell.
+          ariaLabelledby=""
+          ariaLabel={name}
+          autoFocus={place === 0 && row.id === added.current}
+          onChange={({ detail }) => change(row.id, column.typed(detail.value, row))}
+        />
+      );
+    },
+  }));
+  const moves = ({ id }: R, from: number, name: string) =>
+    MOVES.map(({ by, icon, where }) => (
+      <Button
+        key={by}
+        formAction="none"
+        iconName={icon}
+        ariaLabel={`Move ${name} ${where}`}
+        disabled={rows[from + by] === undefined}
+        // A disabled button with a reason keeps the focus.
+        disabledReason={`It is the ${by === -1 ? 'first' : 'last'} ${noun.toLowerCase()}.`}
+        onClick={() => {
+          focusNext.current = `${id} ${by}`;
+          put(rows.toSpliced(from, 1).toSpliced(from + by, 0, ...rows.slice(from, from + 1)));
+        }}
+        ref={(button) => {
+          if (button === null || focusNext.current !== `${id} ${by}`) return;
+          focusNext.current = '';
+          button.focus();
+        }}
+      />
+    ));
+  const actions = ({ item, itemIndex }: { readonly item: R; readonly itemIndex: number }) => {
+    const name = props.nameOf(item) || placeOf(itemIndex);
+    return (
+      !disabled && (
+        <SpaceBetween direction="horizontal" size="xxs">
+          {ordered && moves(item, itemIndex, name)}
+          <Button
+            formAction="none"
+            ariaLabel={`Remove ${name}`}
+            onClick={() => put(rows.filter(({ id }) => id !== item.id))}
+          >
+            Remove
+          </Button>
+        </SpaceBetween>
+      )
+    );
+  };
+  return (
+    <FormField label={props.label} description={props.description} errorText={problems.of(field)} stretch>
+      <AttributeEditor<R>
+        items={rows}
+        empty="None yet"
+        addButtonText={`Add ${noun.toLowerCase()}`}
+        disableAddButton={disabled || rows.length >= max}
+        onAddButtonClick={() => {
+          added.current = crypto.randomUUID();
+          put([...rows, props.blank(added.current)]);
+        }}
+        customRowActions={actions}
+        definition={definition}
+      />
+    </FormField>
+  );
+}
