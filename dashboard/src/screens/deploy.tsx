@@ -13,24 +13,28 @@ import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
 import { Installation, Snippets } from './snippets.tsx';
-import { useVerdict, WhereItRuns } from './where-it-runs.tsx';
+import { type Repair, useVerdict, WhereItRuns } from './where-it-runs.tsx';
 
-const NOT_AN_ADDRESS = 'must be an IPv4 or IPv6 address such as 203.0.113.7, no name and no range';
+const NOT_AN_ADDRESS = { problem: 'must be an IPv4 or IPv6 address such as 203.0.113.7, no name and no range' };
 
-/** The last text of a list is the one that is being typed, so that a save includes it. Domain and status are here for the repairs. */
+/** Returns a list in its form: the last text is the one that is being typed, so that a save includes it. */
+const withTyped = (list: readonly string[]) => [...list, ''];
+/** Returns the entries of a text that is typed or pasted: one in each line, or with spaces or commas between them. */
+const separated = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
+const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...separated(list.at(-1) ?? '')];
+
+/** Domain and status are here for the repairs. */
 const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enabled }: AssistantView) => ({
   authentication_mode,
-  allowed_domains: [...allowed_domains, ''],
-  ip_allowlist: [...ip_allowlist, ''],
+  allowed_domains: withTyped(allowed_domains),
+  ip_allowlist: withTyped(ip_allowlist),
   domain,
   enabled,
 });
-type Values = ReturnType<typeof pick>;
-const filled = (list: readonly string[]) => list.filter((text) => text.trim() !== '');
-const toApi = (values: Values) => ({
+const toApi = (values: ReturnType<typeof pick>) => ({
   ...values,
-  allowed_domains: filled(values.allowed_domains),
-  ip_allowlist: filled(values.ip_allowlist),
+  allowed_domains: entriesOf(values.allowed_domains),
+  ip_allowlist: entriesOf(values.ip_allowlist),
 });
 
 const isMode = (value: string): value is AuthenticationMode =>
@@ -46,11 +50,12 @@ export default function Deploy(props: AssistantProps) {
   const { domain } = values;
   const { useless } = useVerdict()(site);
   const signed = values.authentication_mode === 'Session Signed';
-  const readAddress = async (typed: string) => {
-    const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: [typed] } });
-    const entry = addresses[0]?.normalized ?? null;
-    return entry === null ? { problem: NOT_AN_ADDRESS } : { entry };
+  const readAddresses = async (texts: string[]): Promise<readonly Read[]> => {
+    const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: texts } });
+    return addresses.map(({ address, normalized: entry }) => [address, entry ? { entry } : NOT_AN_ADDRESS]);
   };
+  const repair = ({ allowed_domains, ...others }: Repair) =>
+    form.change({ ...others, ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }) });
   const locked = organization.plan === 'free' && saved.authentication_mode !== 'Session Signed';
   return (
     <SpaceBetween size="m">
@@ -94,7 +99,7 @@ export default function Deploy(props: AssistantProps) {
               noun="domain"
               field="allowed_domains"
               form={form}
-              read={async (typed) => readHostEntry(typed)}
+              read={async (texts) => texts.map((text) => [text, readHostEntry(text)])}
               warningOf={(entry) =>
                 useless.includes(entry)
                   ? `Browsers allow only pages of the Domain, ${domain}: no page can match`
@@ -109,9 +114,9 @@ export default function Deploy(props: AssistantProps) {
             noun="address"
             field="ip_allowlist"
             form={form}
-            read={readAddress}
+            read={readAddresses}
           />
-          <WhereItRuns site={site} unsaved={form.dirty} {...(isAdmin && { onRepair: form.change })} />
+          <WhereItRuns site={site} unsaved={form.dirty} onRepair={isAdmin ? repair : undefined} />
           <PageCheck settings={site} />
         </Panel>
       </EditForm>
@@ -122,8 +127,10 @@ export default function Deploy(props: AssistantProps) {
 }
 
 type ListField = 'allowed_domains' | 'ip_allowlist';
+/** A typed text, and the entry that it is. */
+type Read = readonly [text: string, HostEntry];
 
-/** A list of short texts. An entry is checked, normalized and added. */
+/** A list of short texts. What is typed or pasted is checked, normalized and added. */
 function EntryList(props: {
   readonly label: string;
   readonly description: string;
@@ -132,8 +139,8 @@ function EntryList(props: {
   readonly noun: string;
   readonly field: ListField;
   readonly form: Fields<ListField, string[]>;
-  /** Checks an entry, and changes it to the form in which it is compared. */
-  readonly read: (typed: string) => Promise<HostEntry>;
+  /** Checks each text, and changes it to the form in which it is compared. */
+  readonly read: (texts: string[]) => Promise<readonly Read[]>;
   /** Returns why an entry has no effect. */
   readonly warningOf?: (entry: string) => string | undefined;
 }) {
@@ -142,21 +149,33 @@ function EntryList(props: {
   const listed = form.values[field].slice(0, -1);
   const text = form.values[field].at(-1) ?? '';
   const put = (entries: readonly string[], typed: string) => form.set(field, [...entries, typed]);
-  const [problem, setProblem] = useState<string>();
+  /** What the last attempt to add texts left in the input, and what is wrong with it. */
+  const [left, setLeft] = useState({ text: '', problem: '' });
 
   const problemOf = (entry: string) => form.problems.of(field, entry);
   const wrong = form.values[field].filter((entry) => problemOf(entry) !== undefined);
   const refused = form.problems.of(field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typed: string) => {
-    const read = await props.read(typed);
-    if ('problem' in read) return setProblem(`${typed}: ${sentence(read.problem)}`);
-    put([...new Set([...listed, read.entry])], '');
-    setProblem(undefined);
+    const entries = new Set(listed);
+    const problems = new Map<string, string>();
+    for (const [text, read] of await props.read(separated(typed))) {
+      if ('problem' in read) problems.set(text, read.problem);
+      else if (entries.has(read.entry)) problems.set(text, 'is already in the list');
+      else entries.add(read.entry);
+    }
+    const rest = [...problems.keys()].join(' ');
+    put([...entries], rest);
+    setLeft({ text: rest, problem: [...problems].map(([text, why]) => `${text}: ${sentence(why)}`).join(' ') });
   };
 
   return (
-    <FormField label={props.label} description={props.description} errorText={problem ?? refused} stretch>
+    <FormField
+      label={props.label}
+      description={props.description}
+      errorText={(left.text === text && left.problem) || refused}
+      stretch
+    >
       <SpaceBetween size="xs">
         {isAdmin && (
           <TextCommand
@@ -164,10 +183,7 @@ function EntryList(props: {
             placeholder={props.placeholder}
             inputLabel={`New ${props.noun}`}
             button={`Add ${props.noun}`}
-            onChange={(value) => {
-              put(listed, value);
-              setProblem(undefined);
-            }}
+            onChange={(value) => put(listed, value)}
             run={add}
           />
         )}

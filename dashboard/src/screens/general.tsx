@@ -42,7 +42,7 @@ export function General(props: AssistantProps) {
           <WhereItRuns
             site={{ ...props.assistant, ...form.values }}
             unsaved={form.dirty}
-            {...(!form.disabled && { onRepair: form.change })}
+            onRepair={form.disabled ? undefined : form.change}
           />
         </GeneralFields>
       </Panel>

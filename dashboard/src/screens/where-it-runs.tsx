@@ -5,11 +5,13 @@ import { normalizedEntry, type SiteVerdict, whereItRuns } from '../../../src/con
 import { useDashboard } from '../parts/context.ts';
 import { Status } from '../parts/texts.tsx';
 
+/** The settings that decide where the widget of an assistant appears. */
 export type Site = Pick<
   AssistantView,
   'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist' | 'server_secret'
 >;
-type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'>>;
+/** New values of settings after which the widget appears. */
+export type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'>>;
 
 /** Returns where the widget of an assistant appears, with the settings on the screen. */
 export function useVerdict(): (site: Site) => SiteVerdict {
@@ -22,7 +24,7 @@ export function WhereItRuns(props: {
   readonly site: Site;
   /** Whether the settings are not saved yet. */
   readonly unsaved: boolean;
-  readonly onRepair?: (change: Repair) => void;
+  readonly onRepair?: ((change: Repair) => void) | undefined;
 }) {
   const { site, unsaved, onRepair } = props;
   const verdict = useVerdict()(site);
@@ -32,6 +34,7 @@ export function WhereItRuns(props: {
     ...(site.authentication_mode === 'Session Signed' ? [' with a session token'] : []),
     ...(site.ip_allowlist.length > 0 ? [' whose IP address is on the IP allowlist'] : []),
   ];
+  const reasons = refused_by.map((setting) => REASONS[setting](site)).join(' ');
   const who = visitors.length > 0 ? ` for visitors${visitors.join(',')}` : '';
   return (
     <div role="status">
@@ -39,9 +42,7 @@ export function WhereItRuns(props: {
         {refused_by.length === 0 ? (
           <Status type="success">{`${when} widget appears on ${on.join(', ')}${who}.`}</Status>
         ) : (
-          <Status
-            type={unsaved ? 'warning' : 'error'}
-          >{`${when} widget appears on no page. ${refused_by.map((why) => REASONS[why](site)).join(' ')}`}</Status>
+          <Status type={unsaved ? 'warning' : 'error'}>{`${when} widget appears on no page. ${reasons}`}</Status>
         )}
         {onRepair && (
           <SpaceBetween direction="horizontal" size="xs">
@@ -73,19 +74,16 @@ const REASONS: Readonly<Record<SiteVerdict['refused_by'][number], (site: Site) =
     'There is no server secret, so your backend cannot create session tokens. Generate it on the Deploy tab.',
 };
 
-/** Returns the changes after which the widget appears, as far as one exists for each reason. */
+/** Returns the changes after which the widget appears, as far as the dashboard knows one for each reason. */
 function repairs({ domain, allowed_domains }: Site, { refused_by }: SiteVerdict) {
   const host = normalizedEntry(domain);
   const [other] = allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []);
-  const possible: Readonly<Record<string, readonly { readonly text: string; readonly change: Repair }[]>> = {
-    enabled: [{ text: 'Switch the assistant on', change: { enabled: true } }],
-    domain: other === undefined ? [] : [{ text: `Use ${other} as the Domain`, change: { domain: other } }],
-    allowed_domains: [
-      ...(host === null
-        ? []
-        : [{ text: `Add ${host} to Allowed Domains`, change: { allowed_domains: [host, ...allowed_domains] } }]),
-      ...(other === undefined ? [] : [{ text: `Use ${other} as the Domain`, change: { domain: other } }]),
-    ],
-  };
-  return refused_by.flatMap((reason) => possible[reason] ?? []);
+  const found: { readonly text: string; readonly change: Repair }[] = [];
+  const isUnlisted = refused_by.includes('allowed_domains');
+  if (refused_by.includes('enabled')) found.push({ text: 'Switch the assistant on', change: { enabled: true } });
+  if (isUnlisted && host !== null)
+    found.push({ text: `Add ${host} to Allowed Domains`, change: { allowed_domains: [host, ...allowed_domains] } });
+  if ((isUnlisted || refused_by.includes('domain')) && other !== undefined)
+    found.push({ text: `Use ${other} as the Domain`, change: { domain: other } });
+  return found;
 }

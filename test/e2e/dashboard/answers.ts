@@ -1,4 +1,5 @@
 import { full } from '../../harness/full.ts';
+import { until } from '../../harness/until.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { askedByClosing, flaws, open } from './started-dashboard.ts';
 
@@ -55,6 +56,23 @@ describe('where the widget appears', () => {
     await button('Save changes').click();
     await verdict(/^The widget appears on shop\.example\./);
     expect(await stored()).toMatchObject({ domain: 'shop.example', allowed_domains: ['shop.example'] });
+  });
+
+  test('adds the Domain to Allowed Domains on the Deploy tab, and keeps the other entries there', async () => {
+    await dashboard.vaWave(
+      'assistant',
+      'update',
+      siteId,
+      '--domain',
+      'www.new.example',
+      '--allowed-domain',
+      'shop.example',
+    );
+    await page.goto(url('deploy'));
+    await button('Add www.new.example to Allowed Domains').click();
+    for (const host of ['www.new.example', 'shop.example']) await button(`Remove ${host}`).waitFor();
+    expect(await page.getByLabel('New domain').inputValue()).toBe('');
+    await button('Discard changes').click();
   });
 
   test('depends on the status, the server secret and the suspension, and is known before an assistant is created', async () => {
@@ -120,6 +138,64 @@ describe('what is typed', () => {
       allowed_domains: ['shop.example', 'staging.shop.example'],
       ip_allowlist: ['203.0.113.9'],
     });
+  });
+
+  /** What is pasted, the entries that it adds, what stays in the input, and what is said of that. */
+  const PASTED = [
+    ['domain', 'a.shop.example\nHTTPS://B.shop.example/start\n', ['a.shop.example', 'b.shop.example'], '', []],
+    [
+      'domain',
+      'c.shop.example, d.shop.example;e.shop.example',
+      ['c.shop.example', 'd.shop.example', 'e.shop.example'],
+      '',
+      [],
+    ],
+    ['domain', 'SHOP.example', [], 'SHOP.example', ['SHOP.example: Is already in the list.']],
+    ['domain', 'f.shop.example f.shop.example', ['f.shop.example'], 'f.shop.example', ['f.shop.example: Is already']],
+    [
+      'domain',
+      'shop.example g.shop.example *.x',
+      ['g.shop.example'],
+      'shop.example *.x',
+      ['shop.example: Is', '*.x: Must be'],
+    ],
+    ['address', '203.0.113.1\n203.0.113.2\tnowhere', ['203.0.113.1', '203.0.113.2'], 'nowhere', ['nowhere: Must be']],
+    ['address', '2001:DB8::0:7 2001:db8::7', ['2001:db8::7'], '2001:db8::7', ['2001:db8::7: Is already in the list.']],
+  ] as const;
+
+  test.each(PASTED)('into the list of a %s as %j adds %j', async (noun, text, added, left, problems) => {
+    await dashboard.vaWave('assistant', 'update', siteId, '--allowed-domain', 'shop.example', '--clear-ip-allowlist');
+    await page.goto(url('deploy'));
+    const input = page.getByLabel(`New ${noun}`);
+    await input.focus();
+    await dashboard.admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+    await page.keyboard.press('Control+V');
+    await input.press('Enter');
+    for (const entry of added) await button(`Remove ${entry}`).waitFor();
+    for (const problem of problems) await page.getByText(problem).waitFor();
+    await until(async () => (await input.inputValue()) === left);
+    await button('Discard changes').click();
+    for (const problem of problems) await page.getByText(problem).waitFor({ state: 'detached' });
+  });
+
+  test('is not added by the Enter key that ends a word of an input method', async () => {
+    await open(page, url('deploy'));
+    const input = page.getByLabel('New domain');
+    await input.fill('münchen.example');
+    await input.dispatchEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, isComposing: true });
+    await input.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true });
+    await input.press('Tab');
+    expect(await input.inputValue()).toBe('münchen.example');
+    await button('Discard changes').click();
+  });
+
+  test('as several entries and not added is saved as several', async () => {
+    await open(page, url('deploy'));
+    await page.getByLabel('New domain').fill('h.shop.example, i.shop.example');
+    await button('Save changes').click();
+    await button('Remove i.shop.example').waitFor();
+    expect((await stored()).allowed_domains).toEqual(['shop.example', 'h.shop.example', 'i.shop.example']);
   });
 
   test('is listed on other screens, and the browser, Cancel and the logout ask before it is discarded', async () => {
