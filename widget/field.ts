@@ -37,21 +37,15 @@ export function fieldView(field: FormField, texts: Texts) {
     required: field.required,
     ...hints,
     autocomplete,
+    'aria-describedby': `${id}-error`,
   });
   const label = element('label', { for: id }, element('bdi', { lang: document.documentElement.lang }, field.label));
   if (!field.required) label.append(' ', element('span', {}, texts.optional));
-  const error = element('p', { class: 'error', id: `${id}-error`, hidden: true });
+  const error = element('p', { class: 'error', id: `${id}-error` });
 
-  const showError = (message: string | undefined) => {
-    error.textContent = message ?? '';
-    error.hidden = message === undefined;
-    for (const [name, value] of [
-      ['aria-invalid', 'true'],
-      ['aria-describedby', error.id],
-    ] as const) {
-      if (message === undefined) input.removeAttribute(name);
-      else input.setAttribute(name, value);
-    }
+  const showError = (message = '') => {
+    error.textContent = message;
+    input.setAttribute('aria-invalid', String(!!message));
   };
   /** Counts as the service does, by code points. */
   const tooLong = () => {

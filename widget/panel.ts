@@ -32,16 +32,16 @@ export function panel(
   const talk = element('div', { class: 'talk', tabindex: '-1' });
   const place = element('div', { class: 'view', tabindex: '-1' });
   const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
-  const language = document.documentElement.lang;
-  let hasView = mountView !== undefined;
+  let hasView = !!mountView;
   let isMounted = false;
   /** What mountView returned: a function that removes the view, or anything else. */
   let unmount: unknown;
 
-  const show = (heading: string, shown: Node | undefined, isHome: boolean) => {
-    title.textContent = heading;
-    title.lang = language;
-    if (isHome) title.removeAttribute('lang');
+  /** The name of a form is in the language of the page, which can be another one than that of the widget's texts. */
+  const nameOf = (form: FormPanel) => element('bdi', { lang: document.documentElement.lang }, form.name);
+
+  const show = (heading: string | Node, shown: Node | undefined, isHome: boolean) => {
+    title.replaceChildren(heading);
     back.hidden = isHome;
     // The view stays in the document, so that it keeps its scroll position and screen readers still read its updates.
     talk.hidden = shown !== undefined;
@@ -49,7 +49,7 @@ export function panel(
     body.replaceChildren(shown ?? '');
     body.scrollTop = 0;
   };
-  const showForm = (form: FormPanel, isHome: boolean) => show(form.name, views.get(form.slug)?.node, isHome);
+  const showForm = (form: FormPanel, isHome: boolean) => show(nameOf(form), views.get(form.slug)?.node, isHome);
   const showHome = () => {
     const [first, ...others] = forms;
     if (hasView) show(texts.title, undefined, true);
@@ -59,8 +59,7 @@ export function panel(
   const topics = () => {
     const list = element('ul', { class: 'topics', role: 'list', tabindex: '-1' });
     for (const form of forms) {
-      const name = element('bdi', { lang: language }, form.name);
-      const open = element('button', { type: 'button', class: 'topic' }, name, icon(FORWARD));
+      const open = element('button', { type: 'button', class: 'topic' }, nameOf(form), icon(FORWARD));
       open.addEventListener('click', () => {
         showForm(form, false);
         title.focus();

@@ -31,6 +31,7 @@ export type Outcome =
   /** `renewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly renewed: Promise<unknown> };
 
+/** Called with true while the page is asked for a new token. */
 type OnRenewal = (asking: boolean) => void;
 
 export type Session = ReturnType<typeof openSession>;
@@ -41,6 +42,7 @@ export type Session = ReturnType<typeof openSession>;
  */
 export function openSession(settings: Settings) {
   const { post, end } = apiClient(settings);
+  /** Ends the pause before the next repetition of the first request. */
   let wake = () => {};
   let ended = false;
   let { token } = settings;
@@ -50,7 +52,8 @@ export function openSession(settings: Settings) {
   let conversationId: string | null = null;
   let beginning: Promise<Answer<InitResponse>> | undefined;
 
-  const siteId = () => (token ? claimsOf(token)[0] : (settings.siteId ?? ''));
+  const claims = claimsOf(token);
+  const siteId = token ? claims[0] : (settings.siteId ?? '');
   const credential = (): VaWaveCredential =>
     token ? { 'X-Session-Token': token } : { 'X-Site-Id': settings.siteId ?? '' };
   // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
@@ -70,45 +73,45 @@ export function openSession(settings: Settings) {
   };
 
   /** Repeats a request whose token was refused with the new token of the page. */
-  const renewing = async <T>(request: () => Promise<Answer<T>>, onRenewal: OnRenewal): Promise<Answer<T>> => {
+  const renewing = async <T>(request: () => Promise<Answer<T>>, onRenewal?: OnRenewal): Promise<Answer<T>> => {
     for (let renewals = 0; ; renewals++) {
       const used = token;
       const answer = await request();
       if (!isExpired(answer) || renewals === RENEWALS_PER_REQUEST) return answer;
       // Another request may have renewed the token while this request was in progress.
       if (token !== used) continue;
-      onRenewal(true);
+      onRenewal?.(true);
       const renewed = await renewToken();
-      onRenewal(false);
+      onRenewal?.(false);
       if (!renewed) return answer;
     }
   };
 
-  const conversationKey = () => `${siteId()}:conversation`;
+  const conversationKey = `${siteId}:conversation`;
+  const visitorKey = `${siteId}:visitor`;
   const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
-    const visitor = `${siteId()}:visitor`;
     const body: PublicBody<'initWidget'> = {
-      conversation_id: identifier(perTab.get(conversationKey())),
-      visitor_id: token ? null : identifier(perBrowser.get(visitor)),
+      conversation_id: identifier(perTab.get(conversationKey)),
+      visitor_id: token ? null : identifier(perBrowser.get(visitorKey)),
       referrer: document.referrer,
       begin_conversation: begins,
     };
-    const path = `/api/widget/init?site=${encodeURIComponent(siteId())}` as const;
+    const path = `/api/widget/init?site=${encodeURIComponent(siteId)}` as const;
     const answer = await post('init', path, credential(), JSON.stringify(body), (given) =>
       isInitResponse(given) ? given : undefined,
     );
     if (answer.granted) {
-      ownTab(siteId(), token ? answer.granted.visitor_id.replace(GUEST, '') : '');
+      ownTab(siteId, token ? answer.granted.visitor_id.replace(GUEST, '') : '');
       conversationId = answer.granted.conversation_id;
-      perTab.set(conversationKey(), conversationId);
+      perTab.set(conversationKey, conversationId);
       // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
-      if (!token) perBrowser.set(visitor, answer.granted.visitor_id);
+      if (!token) perBrowser.set(visitorKey, answer.granted.visitor_id);
     }
     return answer;
   };
 
   /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
-  const begun = async (onRenewal: OnRenewal): Promise<Answer<unknown> | undefined> => {
+  const begun = async (onRenewal?: OnRenewal): Promise<Answer<unknown> | undefined> => {
     if (conversationId) return undefined;
     beginning ??= renewing(() => init(true), onRenewal).finally(() => {
       beginning = undefined;
@@ -145,8 +148,11 @@ export function openSession(settings: Settings) {
     credential,
     renewToken,
     /** Whether this token renews that of the session, because it belongs to the same visitor. All guests of a site count as one. */
-    isRenewedBy: (next: string) => !!token && String(claimsOf(next)) === String(claimsOf(token)),
-    isGuest: () => !claimsOf(token)[1],
+    isRenewedBy: (next: string) => !!token && String(claimsOf(next)) === String(claims),
+    /** Whether the visitor is none of the customer's users. */
+    isGuest: !claims[1],
+    /** Whether a token identifies the visitor, now and after each renewal. */
+    hasToken: !!token,
     /** Whether the page has not answered the last question for a token. */
     isAsking: () => asking,
     /**
@@ -155,10 +161,7 @@ export function openSession(settings: Settings) {
      */
     start: async (): Promise<InitResponse | undefined> => {
       for (let repeats = 0; ; ) {
-        const answer: Answer<InitResponse> = await renewing(
-          () => init(false),
-          () => {},
-        );
+        const answer: Answer<InitResponse> = await renewing(() => init(false));
         const { status, granted, refused, retryAfter } = answer;
         if (granted || ended) return granted;
         if (isExpired(answer) || NEEDS_TOKEN.test(refused.code)) {
@@ -171,15 +174,15 @@ export function openSession(settings: Settings) {
     },
     /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
     begin: async () => {
-      await begun(() => {});
+      await begun();
       return conversationId;
     },
     /** Lets the next beginning begin another conversation. */
     forget: () => {
       conversationId = null;
-      perTab.set(conversationKey(), null);
+      perTab.set(conversationKey, null);
     },
-    /** Sends a form. @param values as JSON @param onRenewal called with true while the page is asked for a new token */
+    /** Sends a form. @param values as JSON */
     submit: async (slug: string, values: string, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
       let waits = 0;
       let unknown = false;
@@ -187,7 +190,7 @@ export function openSession(settings: Settings) {
         const problem = await begun(onRenewal);
         if (problem) return failed(problem);
         const answer = await renewing(() => {
-          const form = `${encodeURIComponent(siteId())}/forms/${encodeURIComponent(slug)}` as const;
+          const form = `${encodeURIComponent(siteId)}/forms/${encodeURIComponent(slug)}` as const;
           const body: Record<keyof PublicBody<'submitForm'>, string> = {
             conversation_id: JSON.stringify(conversationId),
             values,
@@ -213,11 +216,13 @@ export function openSession(settings: Settings) {
         else return failed(answer);
       }
     },
+    /** Takes a token for which `isRenewedBy` is true, and wakes what waits for one. */
     setToken: (next: string) => {
       token = next;
       asking = false;
       tokens.dispatchEvent(new Event('set'));
     },
+    /** Ends the session of a visitor who is no longer there: no answer counts from now on. */
     end: () => {
       ended = true;
       end();

@@ -52,7 +52,8 @@ function start(first: Settings, stub?: Stub): void {
     } else if (init && settings.debug) {
       console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
-    if (!last !== !widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
+    const wasThere = !!last;
+    if (wasThere !== !!widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
     if (!widget || !wanted) return;
     widget.open(wanted.form, wanted.again);
     wanted = undefined;
@@ -64,7 +65,7 @@ function start(first: Settings, stub?: Stub): void {
   const become = (next: Settings, known?: InitResponse) => {
     session.end();
     session.forget();
-    if (!session.isGuest()) visitor = {};
+    if (!session.isGuest) visitor = {};
     settings = next;
     session = openSession(settings);
     init = known;
@@ -147,8 +148,8 @@ function start(first: Settings, stub?: Stub): void {
       perTab.clear();
       perBrowser.clear();
       visitor = {};
-      const hadToken = 'X-Session-Token' in session.credential();
-      asked = session.isAsking() && !session.isGuest() ? session : undefined;
+      const hadToken = session.hasToken;
+      asked = session.isAsking() && !session.isGuest ? session : undefined;
       become({ ...settings, token: undefined }, hadToken ? undefined : init);
       if (hadToken) emit('va-wave:token-expired', null);
     },
@@ -157,7 +158,7 @@ function start(first: Settings, stub?: Stub): void {
       if (settings.script.isConnected && !next.token) return;
       settings = next;
       if (next.token) commands.setSessionToken(next.token);
-      else if ('X-Session-Token' in session.credential() || session.siteId() !== next.siteId) become(next);
+      else if (session.hasToken || session.siteId !== next.siteId) become(next);
     },
     destroy: () => {
       destroyed = true;

@@ -81,7 +81,7 @@ export function mountWidget(
   const { siteId, begin, credential, renewToken, forget } = session;
   const mountView = (place: HTMLElement) =>
     view?.mount(place, {
-      siteId: siteId(),
+      siteId,
       language,
       direction,
       theme: root.classList.contains('dark') ? 'dark' : 'light',
@@ -94,11 +94,7 @@ export function mountWidget(
       },
     });
   const { node: dialog, ...content } = panel(
-    {
-      forms: init.forms,
-      siteId: siteId(),
-      mountView: view && mountView,
-    },
+    { forms: init.forms, siteId, mountView: view && mountView },
     session,
     texts,
     close,
@@ -119,7 +115,9 @@ export function mountWidget(
   shadow.append(root);
 
   let removed = false;
+  /** The return to a page that has removed the widget shortly after the last one. */
   let later: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the host has heard the last event that was sent to find out whether its listeners are still there. */
   let alive: boolean;
   host.addEventListener('va-wave', () => {
     alive = true;

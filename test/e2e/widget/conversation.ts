@@ -98,6 +98,18 @@ test('the widget reports an error of a view to the page, and shows the forms ins
   expect(errors[0]).toContain('broken view');
 });
 
+test.each([null, undefined, 0, ''])(
+  'the widget shows the forms when the page sets %j instead of a view',
+  async (view) => {
+    const { page, errors } = await harness.visit({
+      head: `${STUB}<script>vaWave('conversation', ${JSON.stringify(view)})</script>`,
+    });
+    await widgetOf(page).launcher.click();
+    await widgetOf(page).topic('Contact us').waitFor();
+    expect(errors).toEqual([]);
+  },
+);
+
 test('destroy and reset call the function that the view returned', async () => {
   const { page } = await harness.visit({ head: VIEW });
   await widgetOf(page).launcher.click();
