@@ -45,7 +45,7 @@ type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Inpu
  */
 export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly set: Key; readonly when: Key };
 
-type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key };
+type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key | undefined };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
 
 /**
@@ -54,9 +54,9 @@ type ScanPage = QueryPage & { readonly ScannedCount: number };
  * validates them.
  */
 export type DynamoDb = {
-  readonly get: (input: Consistent<GetCommandInput>) => Promise<{ readonly Item?: StoredItem }>;
+  readonly get: (input: Consistent<GetCommandInput>) => Promise<{ readonly Item?: StoredItem | undefined }>;
   readonly put: (input: PutCommandInput) => Promise<void>;
-  readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem }>;
+  readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem | undefined }>;
   readonly delete: (input: DeleteCommandInput) => Promise<void>;
   readonly query: (input: Consistent<QueryCommandInput>) => Promise<QueryPage>;
   /** Runs a query and yields all its pages. */
@@ -94,14 +94,14 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
   return {
     get: async (input) => {
       const { Item } = await documents.send(new GetCommand(consistent(input)));
-      return Item === undefined ? {} : { Item };
+      return { Item };
     },
     put: async (input) => {
       await documents.send(new PutCommand({ ...input, Item: versioned(input.Item) })).catch(conditionFailed);
     },
     update: async (input) => {
       const { Attributes } = await documents.send(new UpdateCommand(input)).catch(conditionFailed);
-      return Attributes === undefined ? {} : { Attributes };
+      return { Attributes };
     },
     delete: async (input) => {
       await documents.send(new DeleteCommand(input)).catch(conditionFailed);
@@ -148,17 +148,11 @@ const consistent = <Input extends object>(input: Input) => ({ ...input, Consiste
 
 const versioned = (item: Key | undefined): Record<string, unknown> => ({ v: ITEM_VERSION, ...item });
 
-function page({
-  Items = [],
+const page = ({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: Partial<ScanPage>): ScanPage => ({
+  Items,
   LastEvaluatedKey,
-  ScannedCount = 0,
-}: {
-  Items?: StoredItem[] | undefined;
-  LastEvaluatedKey?: Key | undefined;
-  ScannedCount?: number | undefined;
-}): ScanPage {
-  return { Items, ...(LastEvaluatedKey && { LastEvaluatedKey }), ScannedCount };
-}
+  ScannedCount,
+});
 
 /** Replaces the client's error, because a logger would write out the item in it. The document client does not convert this item. */
 function conditionFailed(error: unknown): never {

@@ -137,6 +137,12 @@ export const auditPut = (table: string, record: AuditRecord) => ({
   },
 });
 
+/** The condition that an organization or an assistant exists and is not being deleted. */
+export const notDeleted = (entity: 'organization' | 'assistant') => ({
+  ConditionExpression: `attribute_exists(${entity}) AND attribute_not_exists(${entity}.deleting)`,
+});
+
+/** How the sort keys under an organization begin, by what they are of. */
 export const SORT_PREFIXES = {
   action: 'ACTION#',
   /** Event Actions. */

@@ -25,8 +25,8 @@ export function configurationReads(
   client: DynamoDb,
   table: string,
 ): Configuration & {
-  /** Reads all Actions of an organization, for lists. Requests read only the Actions that they need. */
-  readonly actionsOf: (orgId: string) => Promise<ActionList>;
+  /** Reads all Actions of an organization. Requests read only the Actions that they need. */
+  readonly listActions: (orgId: string) => Promise<ActionList>;
 } {
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
     (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
@@ -37,27 +37,16 @@ export function configurationReads(
     return action !== undefined && hasTrigger(action, trigger) ? action : undefined;
   };
 
-  const actionsIn = (items: readonly StoredItem[]): ActionList => {
-    const [actions, unreadable] = readEach(
-      items,
-      (item) => readAction(table, item).action,
-      (item) => ({ action_id: actionIdIn(table, item), site_id: siteIn(table, item) }),
-    );
-    return { actions, unreadable };
-  };
-
   /** Reads an assistant's enabled Actions of a trigger from the items of their slugs, in the order of the slugs. */
   const offers = async <Kind extends 'Form' | 'AI-decided'>(siteId: string, trigger: Kind) => {
     const { pk, sk } = KEYS.slug(siteId, trigger, '');
     const [actions, unreadable] = readEach(
       await itemsWithPrefix(client, table, pk, sk),
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
-      (item) => ({ action_id: keyIn(table, item), site_id: siteId }),
+      (item) => ({ action_id: sortKeyIn(table, item), site_id: siteId }),
     );
-    return {
-      actions: actions.filter((action) => hasTrigger(action, trigger)).filter(({ enabled }) => enabled),
-      unreadable,
-    };
+    const enabled = actions.filter((action) => action.enabled);
+    return { actions: enabled.filter((action) => hasTrigger(action, trigger)), unreadable };
   };
 
   return {
@@ -65,8 +54,14 @@ export function configurationReads(
 
     findAssistant: async (siteId) => (await findItem(client, table, KEYS.assistant(siteId), readAssistant))?.assistant,
 
-    actionsOf: async (orgId) =>
-      actionsIn(await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action)),
+    listActions: async (orgId) => {
+      const [actions, unreadable] = readEach(
+        await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action),
+        (item) => readAction(table, item).action,
+        (item) => ({ action_id: actionIdIn(table, item), site_id: siteIn(table, item) }),
+      );
+      return { actions, unreadable };
+    },
 
     formsOf: (siteId): Promise<Offers<FormAction>> => offers(siteId, 'Form'),
 
@@ -87,7 +82,8 @@ export function configurationReads(
           }),
         ),
       );
-      return found.some(({ Items }) => Items.map((item) => readKey(table, item)).length > 0);
+      // Each item is read, because one that newer code wrote is an error.
+      return found.flatMap(({ Items }) => Items.map((item) => readKey(table, item))).length > 0;
     },
   };
 }
@@ -117,10 +113,10 @@ function readEach<Value, Name>(
 }
 
 /** Returns the sort key of an item, also when newer code wrote the item. */
-const keyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
+const sortKeyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
 
 /** Returns the id in the key of an Action's item, also when newer code wrote the item. */
-const actionIdIn = (table: string, item: StoredItem) => keyIn(table, item).slice(SORT_PREFIXES.action.length);
+const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).slice(SORT_PREFIXES.action.length);
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
@@ -147,6 +143,12 @@ export function batchedActionReads(
   };
 }
 
+// Of these items only some fields are read. One that cannot be read as a whole fails where more of it is needed.
+const assistantOfOrganization = z.object({ assistant: z.object({ org_id: z.string() }) });
+const deletedOrganization = z.object({ organization: z.object({ deleting: z.literal(true) }) });
+/** A new organization has no `subscriptions_version` yet. */
+const subscriptionsVersion = z.object({ subscriptions_version: z.number().default(0) });
+
 /**
  * Time in milliseconds for which subscriptions are kept. An item that an operator writes back by hand (docs/runbook.md) does not raise
  * `subscriptions_version`; it is seen after this time at the latest.
@@ -161,12 +163,12 @@ const KEPT_MAX = 500;
  * Event Action raises `subscriptions_version` there. While it is as before, the kept subscriptions are the current ones.
  */
 export function subscriptionReads(client: DynamoDb, table: string, now: Clock): Subscriptions['subscribersOf'] {
-  type Read = Omit<SubscriberList, 'exists'>;
-  type Kept = { readonly version: number; readonly readAt: number; readonly list: Read };
+  type EventActions = Omit<SubscriberList, 'exists'>;
+  type Kept = { readonly version: number; readonly readAt: number; readonly list: EventActions };
   const kept = new BoundedMap<string, Kept>(KEPT_MAX);
   const itemOf = batchedReads(client, table);
 
-  const read = async (orgId: string): Promise<Read> => {
+  const read = async (orgId: string): Promise<EventActions> => {
     const items = await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction);
     const [subscribers, unreadable] = readEach(
       items,
@@ -176,7 +178,8 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
     return { subscribers: subscribers.filter(({ trigger }) => trigger === 'Event'), unreadable };
   };
 
-  const current = async (orgId: string, readAt: number, version: number | undefined) => {
+  /** Returns the kept Actions when they are of this version, and reads them otherwise. */
+  const current = async (orgId: string, readAt: number, version: number | undefined): Promise<EventActions> => {
     const known = kept.get(orgId);
     if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;
     const list = await read(orgId);
@@ -189,28 +192,18 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
     orgIds.map(async (orgId): Promise<SubscriberList> => {
       const readAt = now().getTime();
       const item = await itemOf(KEYS.organization(orgId));
-      const exists = item !== undefined && !marked.safeParse(item).success;
-      return { exists, ...(await current(orgId, readAt, versionIn(item))) };
+      const exists = item !== undefined && !deletedOrganization.safeParse(item).success;
+      const version = subscriptionsVersion.safeParse(item).data?.subscriptions_version;
+      return { exists, ...(await current(orgId, readAt, version)) };
     }),
   );
 }
-
-const owned = z.object({ assistant: z.object({ org_id: z.string() }) });
 
 /** Creates the read that tells whether an organization has an assistant. The events of a batch share a call. */
 export function assistantOwners(client: DynamoDb, table: string): Subscriptions['hasAssistant'] {
   const itemOf = batchedReads(client, table);
   return async (orgId, siteId) => {
     const item = await itemOf(KEYS.assistant(siteId));
-    // An item that cannot be read fails where more of it is needed.
-    return item !== undefined && (owned.safeParse(item).data?.assistant.org_id ?? orgId) === orgId;
+    return item !== undefined && (assistantOfOrganization.safeParse(item).data?.assistant.org_id ?? orgId) === orgId;
   };
 }
-
-const marked = z.object({ organization: z.object({ deleting: z.literal(true) }) });
-
-/** A new organization has no `subscriptions_version` yet. */
-const versioned = z.object({ subscriptions_version: z.number().default(0) });
-
-const versionIn = (item: StoredItem | undefined): number | undefined =>
-  versioned.safeParse(item).data?.subscriptions_version;

@@ -13,6 +13,7 @@ import type { DynamoDb } from './client.ts';
 import {
   auditPut,
   KEYS,
+  notDeleted,
   readActionOwner,
   readAssistant,
   readAuditRecord,
@@ -36,19 +37,20 @@ export function configurationStore(
   operatorsTime?: () => Date,
 ): ConfigurationStore & Context<'auditPage'> {
   const reads = configurationReads(client, table);
-  const { put, remove, replace, addTo, atVersion, transact } = configurationTransaction(client, table, operatorsTime);
+  const { put, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
+    client,
+    table,
+    operatorsTime,
+  );
   const itemOf = batchedReads(client, table);
-  const sitesOf = (orgId: string) => ({ pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site });
 
   const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
   const domainItems = (assistant: Assistant) =>
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
   const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
-    const { names, next } = await namesPage(client, table, sitesOf(orgId), {
-      after,
-      atMost: ASSISTANTS_PER_PAGE,
-    });
+    const sites = { pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site };
+    const { names, next } = await namesPage(client, table, sites, { after, atMost: ASSISTANTS_PER_PAGE });
     const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
     const found = items.filter((item) => item !== undefined);
     return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
@@ -77,9 +79,10 @@ export function configurationStore(
           ...ABSENT,
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-        (item) => isDeepStrictEqual(readOrganization(table, item).organization, organization),
       );
-      if (existing !== undefined) throw new Error(`The id of organization ${organization.org_id} is in use`);
+      // The same organization is there when the client repeated a write whose answer was lost.
+      if (existing && !isDeepStrictEqual(readOrganization(table, existing).organization, organization))
+        throw new Error(`The id of organization ${organization.org_id} is in use`);
     },
 
     changeOrganization: async (orgId, change) => {
@@ -119,6 +122,7 @@ export function configurationStore(
         assistant: put(assistantItem(assistant), ABSENT),
         site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
         domain: domainItems(assistant).map((item) => put(item)),
+        creation: creationWrites(assistant.site_id, author),
       });
       if (failed.length === 0) return 'created';
       return failed.includes('assistant') || failed.includes('creation')
@@ -157,11 +161,12 @@ export function configurationStore(
           hasRoom(action, 'action_count', ACTIONS_PER_ORGANIZATION),
         ),
         assistant: {
-          ConditionCheck: { TableName: table, Key: KEYS.assistant(action.site_id), ...NOT_DELETED('assistant') },
+          ConditionCheck: { TableName: table, Key: KEYS.assistant(action.site_id), ...notDeleted('assistant') },
         },
         action: put(actionItem(action), ABSENT),
         owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
         slug: slugItems(action).map((item) => put(item, ABSENT)),
+        creation: creationWrites(action.action_id, author),
       });
       if (failed.length === 0) return 'created';
       if (failed.includes('action') || failed.includes('creation')) return 'exists';
@@ -210,7 +215,7 @@ export function configurationStore(
       return owner === undefined ? undefined : reads.findAction(owner.org_id, actionId);
     },
 
-    listActions: (orgId) => reads.actionsOf(orgId),
+    listActions: reads.listActions,
 
     auditPage: async (orgId, after) => {
       const { pk } = KEYS.audit(orgId, '', '', 0);
@@ -238,11 +243,6 @@ type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[
 /** How long a repeated idempotency key finds what it has created. */
 const CREATION_KEY_SECONDS = 24 * 3600;
 
-/** The condition that something exists and is not being deleted. */
-const NOT_DELETED = (entity: 'organization' | 'assistant') => ({
-  ConditionExpression: `attribute_exists(${entity}) AND attribute_not_exists(${entity}.deleting)`,
-});
-
 /** The condition of a put that must not replace an item. */
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
@@ -255,21 +255,21 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     Put: { TableName: table, Item: item, ...condition },
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
-  /** Written with the creation, so that a repeated request finds what the first one has created, or that it is deleted. */
-  const creationWrites = (next: Assistant | Action, { by, at, creationKey }: Author) =>
-    creationKey === undefined
-      ? []
-      : put(
-          {
-            ...KEYS.creation(by.org_id, by.sub, creationKey),
-            created_id: 'action_id' in next ? next.action_id : next.site_id,
-            expires_at: unixSeconds(at) + CREATION_KEY_SECONDS,
-          },
-          {
-            ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
-            ExpressionAttributeValues: { ':now': unixSeconds(at) },
-          },
-        );
+  /** Returns the write of a creation's idempotency key, with which a repeated request finds what the first one has created, or that it is deleted. */
+  const creationWrites = (createdId: string, author: Author | undefined): readonly TransactItem[] => {
+    if (author?.creationKey === undefined) return [];
+    const at = unixSeconds(author.at);
+    const item = {
+      ...KEYS.creation(author.by.org_id, author.by.sub, author.creationKey),
+      created_id: createdId,
+      expires_at: at + CREATION_KEY_SECONDS,
+    };
+    const isFree = {
+      ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+      ExpressionAttributeValues: { ':now': at },
+    };
+    return [put(item, isFree)];
+  };
   /** @returns the names of the writes whose conditions did not hold */
   const transact = async (
     mutation: Mutation,
@@ -279,11 +279,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     const at = author?.at ?? operatorsTime?.();
     const record = at && auditRecord(mutation, { ...author, at });
     const audit = record === undefined ? [] : auditPut(table, record);
-    const creation =
-      author === undefined || mutation.entity === 'organization' || !mutation.next || mutation.previous !== undefined
-        ? []
-        : creationWrites(mutation.next, author);
-    const all = Object.entries({ ...writes, audit, creation }).flatMap(([name, items]) =>
+    const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
       [items].flat().map((item) => ({ name, item })),
     );
     const TransactItems = all.map(({ item }) => item);
@@ -338,7 +334,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     },
   });
 
-  return { put, remove, replace, addTo, atVersion, transact };
+  return { put, remove, replace, addTo, atVersion, creationWrites, transact };
 }
 
 type Condition = { readonly expression: string; readonly values: Readonly<Record<string, unknown>> };

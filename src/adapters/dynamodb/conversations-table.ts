@@ -4,7 +4,7 @@ import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
 import type { Conversations, SubmissionKey } from '../../domain/context.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { conditionFailure, whenConditionHolds } from './storage-errors.ts';
+import { ConditionFailed, whenConditionHolds } from './storage-errors.ts';
 import { findItem, itemReader } from './stored-items.ts';
 
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
@@ -119,43 +119,32 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     claimSubmission: async (key, { formId, submissionId }, at) => {
       // The id of the submission stays the same when a failed one is claimed again, so it does not identify a claim.
       const claim_id = randomUUID();
-      let claimedId = submissionId;
-      const claimed = (item: Record<string, unknown>): boolean => {
-        const stored = readSubmission(table, item);
-        if (stored.claim_id !== claim_id) return false;
-        claimedId = stored.submission_id;
-        return true;
-      };
-      const blocking = await conditionFailure(
-        client
-          .update({
-            TableName: table,
-            Key: submissionKey(key),
-            UpdateExpression:
-              'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, form_id = :form, started_at = :now, expires_at = :expires',
-            ConditionExpression:
-              'attribute_not_exists(pk) OR (form_id = :form AND (submission_state = :failed OR (submission_state = :sending AND started_at < :stale)))',
-            ExpressionAttributeValues: {
-              ':id': submissionId,
-              ':claim': claim_id,
-              ':form': formId,
-              ':sending': 'sending',
-              ':failed': 'failed',
-              ':now': unixSeconds(at),
-              ':stale': unixSeconds(at) - SUBMISSION_STALE_SECONDS,
-              ':expires': unixSeconds(at) + CONVERSATION_TTL_SECONDS,
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          })
-          .then(({ Attributes }) => claimed(Attributes ?? {})),
-        claimed,
-      );
-      if (blocking === undefined) return { kind: 'claimed', submissionId: claimedId };
-      const { submission_state, submission_id, form_id } = readSubmission(table, blocking);
-      if (form_id !== formId) return { kind: 'other_form' };
-      return submission_state === 'accepted'
-        ? { kind: 'accepted', submissionId: submission_id }
+      const claiming = client.update({
+        TableName: table,
+        Key: submissionKey(key),
+        UpdateExpression:
+          'SET submission_id = if_not_exists(submission_id, :id), submission_state = :sending, claim_id = :claim, form_id = :form, started_at = :now, expires_at = :expires',
+        ConditionExpression:
+          'attribute_not_exists(pk) OR (form_id = :form AND (submission_state = :failed OR (submission_state = :sending AND started_at < :stale)))',
+        ExpressionAttributeValues: {
+          ':id': submissionId,
+          ':claim': claim_id,
+          ':form': formId,
+          ':sending': 'sending',
+          ':failed': 'failed',
+          ':now': unixSeconds(at),
+          ':stale': unixSeconds(at) - SUBMISSION_STALE_SECONDS,
+          ':expires': unixSeconds(at) + CONVERSATION_TTL_SECONDS,
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const stored = readSubmission(table, await itemAfter(claiming));
+      // Also when the client repeated a claim whose answer was lost: the repetition is refused by the item of the first.
+      if (stored.claim_id === claim_id) return { kind: 'claimed', submissionId: stored.submission_id };
+      if (stored.form_id !== formId) return { kind: 'other_form' };
+      return stored.submission_state === 'accepted'
+        ? { kind: 'accepted', submissionId: stored.submission_id }
         : { kind: 'in_progress' };
     },
 
@@ -172,4 +161,14 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
       );
     },
   };
+}
+
+/** Returns the item that a conditional update has written, or that refused it. */
+async function itemAfter(update: ReturnType<DynamoDb['update']>): Promise<StoredItem> {
+  try {
+    return (await update).Attributes ?? {};
+  } catch (error) {
+    if (error instanceof ConditionFailed) return error.item;
+    throw error;
+  }
 }

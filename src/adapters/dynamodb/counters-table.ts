@@ -14,7 +14,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const readOldestHit = itemReader(z.object({ h0: z.number() }));
 
 /** Reads the hits in a clock window. */
-export const readHits = itemReader(z.object({ hits: z.number() }));
+const readHits = itemReader(z.object({ hits: z.number() }));
 
 /**
  * Limits hits per minute with an exact sliding log, in one conditional write. The item has the times of the last `limit` hits as h0
@@ -48,7 +48,7 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
 }
 
 /** Returns the key of a site's counter for the clock hour of `now`. */
-export function hourKey(siteId: string, now: Date): string {
+function hourKey(siteId: string, now: Date): string {
   return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
 }
 

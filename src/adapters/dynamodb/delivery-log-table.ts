@@ -8,9 +8,6 @@ import { batchedReads, batchedWrites } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import { keyOf, readRecord, type StoredRecord, storedPayload } from './delivery-records.ts';
 
-/** Payload fields of an attempt in progress. Its queue message still has the payload. */
-const NOT_YET = { payload_cut: false };
-
 const DAY_SECONDS = 24 * 3600;
 
 type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
@@ -35,20 +32,18 @@ export function deliveryLog(
   const write = batchedWrites(client, table);
   const itemOf = batchedReads(client, table);
 
-  const started = (start: AttemptStart) => {
-    const trace_id = options.traceId?.();
-    return {
-      ...keyOf(start),
-      record: {
-        trigger: start.trigger,
-        trigger_ref: start.trigger_ref,
-        started_at: start.started_at,
-        ...(trace_id === undefined ? {} : { trace_id }),
-      },
-      message_id: start.message_id ?? undefined,
-      expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
-    };
-  };
+  /** Returns the attributes that a record has from its beginning. */
+  const started = (start: AttemptStart) => ({
+    ...keyOf(start),
+    record: {
+      trigger: start.trigger,
+      trigger_ref: start.trigger_ref,
+      started_at: start.started_at,
+      trace_id: options.traceId?.(),
+    },
+    message_id: start.message_id ?? undefined,
+    expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
+  });
 
   /** Ends an attempt that has not ended. Returns false when there is no such record. */
   const end = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
@@ -78,7 +73,7 @@ export function deliveryLog(
       const own: OwnClaim = { claim_id: randomUUID(), claimed_at: unixSeconds(options.now()) };
       // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
       // that the queue message still has.
-      const payload = start.message_id === null ? storedPayload(start.payload) : NOT_YET;
+      const payload = storedPayload(start.message_id === null ? start.payload : null);
       const claimed = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
       if (await write({ insert: claimed })) return { kind: 'claimed' };
       // Nothing else can have claimed a request without a message, and its caller sends it in any case.

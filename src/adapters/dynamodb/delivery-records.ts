@@ -109,16 +109,13 @@ export async function* deliveryRecords(
   from?: string,
 ): AsyncGenerator<DeliveryRecord> {
   const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from));
-  const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
+  /** The newest record of each key that is not listed yet; undefined after the last one. */
+  const heads = await Promise.all(logs.map(async (log) => ({ log, record: (await log.next()).value })));
   for (;;) {
-    let newest: { readonly head: (typeof heads)[number]; readonly record: StoredRecord } | undefined;
-    for (const head of heads) {
-      if (head.next.done) continue;
-      if (newest === undefined || head.next.value.sk > newest.record.sk) newest = { head, record: head.next.value };
-    }
-    if (newest === undefined) return;
+    const newest = heads.reduce((one, other) => ((other.record?.sk ?? '') > (one.record?.sk ?? '') ? other : one));
+    if (newest.record === undefined) return;
     yield deliveryRecord(newest.record);
-    newest.head.next = await newest.head.log.next();
+    newest.record = (await newest.log.next()).value;
   }
 }
 
@@ -149,7 +146,7 @@ async function* partitionRecords(
  * @param until ISO 8601; only events before
  */
 export async function eventTime(
-  client: DynamoDb,
+  client: Pick<DynamoDb, 'queryPages'>,
   table: string,
   logIds: readonly string[],
   eventId: string,
@@ -214,7 +211,7 @@ export async function eraseContent(
   return whenConditionHolds(
     client.update({
       TableName: table,
-      Key: keyOf({ action_id, at, reference, attempt, ...(replay === null ? {} : { replay }) }),
+      Key: keyOf({ action_id, at, reference, attempt, replay: replay ?? undefined }),
       UpdateExpression: 'SET erased_at = :now, payload_cut = :no REMOVE payload, payload_gzip, response_excerpt',
       ConditionExpression: 'attribute_exists(pk) AND (record_state <> :started OR #record.#started_at < :before)',
       ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
@@ -246,6 +243,6 @@ function deliveryRecord(stored: StoredRecord): DeliveryRecord {
     success: stored.record_state === 'succeeded',
     error: stored.error ?? null,
     sends: stored.sends,
-    ...(stored.erased_at === undefined ? {} : { erased_at: stored.erased_at }),
+    erased_at: stored.erased_at,
   };
 }

@@ -54,12 +54,12 @@ export function erasure(
     }
   };
 
-  const erasePartition = async (table: string, pk: string, step: (erased: number) => Promise<void>) => {
+  const erasePartition = async (table: string, pk: string, step?: (erased: number) => Promise<void>) => {
     let count = 0;
     for await (const { Items } of client.queryPages({ ...allOf(table, pk), ...ONLY_KEYS })) {
       await eraseKeys(table, Items);
       count += Items.length;
-      await step(count);
+      await step?.(count);
     }
     return count;
   };
@@ -98,7 +98,7 @@ export function erasure(
         TableName: tables.conversations,
         FilterExpression: 'begins_with(pk, :site)',
         ExpressionAttributeValues: { ':site': conversationKeyPrefix(siteId) },
-        ProjectionExpression: 'pk, sk',
+        ...ONLY_KEYS,
       };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         await eraseKeys(tables.conversations, Items);
@@ -112,10 +112,7 @@ export function erasure(
     /** Reads the whole conversations table, page by page: the conversation of each item, and how many items were read. */
     conversations: async function* () {
       let read = 0;
-      const scan = {
-        TableName: tables.conversations,
-        ProjectionExpression: 'pk, sk, v, conversation',
-      };
+      const scan = { TableName: tables.conversations, ProjectionExpression: 'pk, sk, v, conversation' };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         read += ScannedCount;
         yield { items: Items.map((item) => conversationOf(tables.conversations, item)), read };
@@ -124,8 +121,7 @@ export function erasure(
 
     /** Erases a conversation with its submissions and calls. */
     eraseConversation: async (siteId: string, conversationId: string) => {
-      const pk = conversationPartition(siteId, conversationId);
-      await erasePartition(tables.conversations, pk, async () => undefined);
+      await erasePartition(tables.conversations, conversationPartition(siteId, conversationId));
     },
 
     eraseContent: (record: DeliveryRecord, at: { readonly now: Date; readonly endedBefore: Date }) =>
@@ -183,33 +179,29 @@ export function erasure(
       await client.transactWrite({ TransactItems: [...old, auditPut(tables.configuration, next)] });
     },
 
-    eraseAudit: (orgId: string) =>
-      erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk, async () => undefined),
+    eraseAudit: (orgId: string) => erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk),
 
+    /** Deletes an assistant and what finds it, and counts it no more. Does nothing when it is already removed. */
     removeAssistant: async ({ site_id, org_id, domain }: Pick<Assistant, 'site_id' | 'org_id' | 'domain'>) => {
       const TableName = tables.configuration;
-      const others = [KEYS.organizationSite(org_id, site_id), ...(domain === '' ? [] : [KEYS.domain(domain, site_id)])];
-      const assistant = { Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' };
-      const organization = {
-        Key: KEYS.organization(org_id),
-        UpdateExpression: 'ADD assistant_count :less',
-        ExpressionAttributeValues: { ':less': -1 },
-      };
-      // The condition fails for an assistant that is already removed.
-      await transactionFailures(() =>
-        client.transactWrite({
-          TransactItems: [
-            { Delete: { TableName, ...assistant } },
-            ...others.map((Key) => ({ Delete: { TableName, Key } })),
-            { Update: { TableName, ...organization } },
-          ],
-        }),
-      );
+      const TransactItems = [
+        { Delete: { TableName, Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' } },
+        { Delete: { TableName, Key: KEYS.organizationSite(org_id, site_id) } },
+        ...(domain === '' ? [] : [{ Delete: { TableName, Key: KEYS.domain(domain, site_id) } }]),
+        {
+          Update: {
+            TableName,
+            Key: KEYS.organization(org_id),
+            UpdateExpression: 'ADD assistant_count :less',
+            ExpressionAttributeValues: { ':less': -1 },
+          },
+        },
+      ];
+      await transactionFailures(() => client.transactWrite({ TransactItems }));
     },
 
     /** Erases what is left under an assistant that is removed. */
-    eraseSite: (siteId: string) =>
-      erasePartition(tables.configuration, KEYS.assistant(siteId).pk, async () => undefined),
+    eraseSite: (siteId: string) => erasePartition(tables.configuration, KEYS.assistant(siteId).pk),
 
     /** Erases everything under an organization, its own item last, so that an interrupted run can be repeated. */
     removeOrganization: async (orgId: string) => {

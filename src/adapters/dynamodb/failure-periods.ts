@@ -8,14 +8,14 @@ import { itemReader } from './stored-items.ts';
 
 /** A failure period ends when no delivery has failed for this many seconds. */
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
-/** A search for a success looks at this many moments of a period, and at each of them into this many keys of the log. */
+/** A search for a success looks at this many moments of a period, and at each of them into this many of the log's keys. */
 const SAMPLES = 10;
 
 /** All times are in Unix seconds. */
 const readFailurePeriod = itemReader(
   z.object({
     failing_since: z.number(),
-    signalled_at: z.number().optional(),
+    signalled_at: z.number().nullable(),
     /** Time of the failure before the latest one. */
     failed_before: z.number(),
   }),
@@ -33,15 +33,13 @@ export function failurePeriods(
     whenConditionHolds(
       client.update({
         ...itemOf(actionId),
-        UpdateExpression: `SET failing_since = :since ${signalled_at === null ? 'REMOVE signalled_at' : ', signalled_at = :signalled'}`,
-        ConditionExpression: `failing_since = :seen AND ${
-          seen.signalled_at === null ? 'attribute_not_exists(signalled_at)' : 'signalled_at = :before'
-        }`,
+        UpdateExpression: 'SET failing_since = :since, signalled_at = :signalled',
+        ConditionExpression: 'failing_since = :seen AND signalled_at = :before',
         ExpressionAttributeValues: {
           ':since': since,
-          ...(signalled_at === null ? {} : { ':signalled': signalled_at }),
+          ':signalled': signalled_at,
           ':seen': seen.since,
-          ...(seen.signalled_at === null ? {} : { ':before': seen.signalled_at }),
+          ':before': seen.signalled_at,
         },
       }),
     );
@@ -54,12 +52,12 @@ export function failurePeriods(
       const { Attributes } = await client.update({
         ...itemOf(actionId),
         UpdateExpression:
-          'SET failing_since = if_not_exists(failing_since, :now), failed_before = if_not_exists(failed_at, :now), failed_at = :now, expires_at = :expires',
-        ExpressionAttributeValues: { ':now': seconds, ':expires': seconds + FAILURE_PERIOD_SECONDS },
+          'SET failing_since = if_not_exists(failing_since, :now), signalled_at = if_not_exists(signalled_at, :never), failed_before = if_not_exists(failed_at, :now), failed_at = :now, expires_at = :expires',
+        ExpressionAttributeValues: { ':now': seconds, ':never': null, ':expires': seconds + FAILURE_PERIOD_SECONDS },
         ReturnValues: 'ALL_NEW',
       });
       const { failing_since, signalled_at, failed_before } = readFailurePeriod(tables.counters, Attributes ?? {});
-      const period = { since: failing_since, signalled_at: signalled_at ?? null };
+      const period = { since: failing_since, signalled_at };
       // DynamoDB may delete expired items late.
       if (seconds - failed_before < FAILURE_PERIOD_SECONDS) return period;
       const begun = { since: seconds, signalled_at: null };
@@ -69,23 +67,26 @@ export function failurePeriods(
 
     hasSucceeded: async (actionId, since, now) => {
       const partitions = logPartitions(actionId);
+      /** Reads the first record after a part of the period, from 0 to 1, under one key of the log, if it is a success. */
+      const successAfter = (part: number, pk: string | undefined) =>
+        client.query({
+          TableName: tables.deliveryLog,
+          KeyConditionExpression: 'pk = :pk AND sk >= :moment',
+          FilterExpression: 'record_state = :succeeded',
+          ProjectionExpression: 'pk, v',
+          ExpressionAttributeValues: {
+            ':pk': pk,
+            ':moment': new Date((since + part * (unixSeconds(now) - since)) * 1000).toISOString(),
+            ':succeeded': 'succeeded',
+          },
+          Limit: 1,
+        });
       const pages = await Promise.all(
-        Array.from({ length: SAMPLES ** 2 }, (_, sample) => {
-          const moment = since + (Math.floor(sample / SAMPLES) / SAMPLES) * (unixSeconds(now) - since);
-          return client.query({
-            TableName: tables.deliveryLog,
-            KeyConditionExpression: 'pk = :pk AND sk >= :moment',
-            FilterExpression: 'record_state = :succeeded',
-            ProjectionExpression: 'pk, v',
-            ExpressionAttributeValues: {
-              ':pk': partitions[sample % partitions.length],
-              ':moment': new Date(moment * 1000).toISOString(),
-              ':succeeded': 'succeeded',
-            },
-            Limit: 1,
-          });
-        }),
+        Array.from({ length: SAMPLES ** 2 }, (_, sample) =>
+          successAfter(Math.floor(sample / SAMPLES) / SAMPLES, partitions[sample % partitions.length]),
+        ),
       );
+      // Each item is read, because one that newer code wrote is an error.
       return pages.flatMap(({ Items }) => Items.map((item) => readPartition(tables.deliveryLog, item))).length > 0;
     },
   };

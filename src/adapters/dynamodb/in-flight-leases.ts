@@ -28,23 +28,17 @@ export function inFlightLeases(
   choose: (options: number) => number,
 ): TakeLease {
   const all = Array.from({ length: places }, (_, place) => place);
-  const oneOf = (free: readonly number[]) => free[choose(free.length)];
-
   const fullUntil = new BoundedMap<string, number>(REMEMBERED_MAX);
-  const full = (orgId: string, now: Date) => {
-    fullUntil.set(orgId, now.getTime() + FULL_MS);
-    return undefined;
-  };
 
   return async (orgId, now) => {
-    const left = (fullUntil.get(orgId) ?? 0) - now.getTime();
+    const fullMs = (fullUntil.get(orgId) ?? 0) - now.getTime();
     // More is left after a clock was set back.
-    if (left > 0 && left <= FULL_MS) return undefined;
+    if (fullMs > 0 && fullMs <= FULL_MS) return undefined;
     const Key = { pk: `in-flight#${orgId}` };
     const ends = now.getTime() + LEASE_MS;
     let free: readonly number[] = all;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const place = oneOf(free);
+    for (let attempt = 0; attempt < ATTEMPTS && free.length > 0; attempt += 1) {
+      const place = free[choose(free.length)];
       const names = { '#place': `s${place}` };
       const taken = await conditionFailure(
         client.update({
@@ -83,8 +77,8 @@ export function inFlightLeases(
         const left = Number(taken[`s${one}`] ?? 0) - now.getTime();
         return left <= 0 || left > LEASE_MAX_MS;
       });
-      if (free.length === 0) return full(orgId, now);
     }
-    return full(orgId, now);
+    fullUntil.set(orgId, now.getTime() + FULL_MS);
+    return undefined;
   };
 }

@@ -2,7 +2,7 @@ import type { AuditRecord, Membership } from '../../contract/organizations.ts';
 import type { Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb } from './client.ts';
-import { auditPut, KEYS, readMembership, SORT_PREFIXES } from './configuration-items.ts';
+import { auditPut, KEYS, notDeleted, readMembership, SORT_PREFIXES } from './configuration-items.ts';
 import { transactionFailures } from './storage-errors.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
@@ -12,20 +12,21 @@ export function members(client: DynamoDb, table: string): Members {
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
   const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
-  const list = async (orgId: string): Promise<readonly Membership[]> => {
-    const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
-    const memberships = subs.map((sub) => findMembership(orgId, sub));
-    return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
-  };
+  const present = async (memberships: readonly Promise<Membership | undefined>[]): Promise<readonly Membership[]> =>
+    (await Promise.all(memberships)).filter((membership) => membership !== undefined);
 
   return {
     findMembership,
-    list,
+
+    list: async (orgId) => {
+      const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
+      return present(subs.map((sub) => findMembership(orgId, sub)));
+    },
 
     membershipsOf: async (sub) => {
       const { pk, sk: prefix } = KEYS.memberOrganization(sub, '');
-      const memberships = (await names(pk, prefix)).map((orgId) => findMembership(orgId, sub));
-      return (await Promise.all(memberships)).filter((membership) => membership !== undefined);
+      const orgIds = await names(pk, prefix);
+      return present(orgIds.map((orgId) => findMembership(orgId, sub)));
     },
 
     save: async (membership, record) => {
@@ -34,13 +35,7 @@ export function members(client: DynamoDb, table: string): Members {
       const failed = await transactionFailures(() =>
         client.transactWrite({
           TransactItems: [
-            {
-              ConditionCheck: {
-                TableName: table,
-                Key: KEYS.organization(org_id),
-                ConditionExpression: 'attribute_exists(organization) AND attribute_not_exists(organization.deleting)',
-              },
-            },
+            { ConditionCheck: { TableName: table, Key: KEYS.organization(org_id), ...notDeleted('organization') } },
             { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
             { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
             ...auditWrites(record),

@@ -30,28 +30,28 @@ export class TransactionCancelled extends ServiceError {
   }
 }
 
-/** Runs a conditional write. Returns true when it was made, false when its condition did not hold. */
+/** Waits for a conditional write. Returns true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
   const failed = await conditionFailure(write);
   return failed === undefined;
 }
 
 /**
- * Runs a conditional write that asks for ALL_OLD on failure. Returns undefined when it was made, otherwise the existing item.
+ * Waits for a conditional write that asks for ALL_OLD on failure. Returns undefined when it was made, otherwise the existing item.
  *
- * The client repeats a write whose response was lost, and the repeated write meets the item of the first one. `isOwn` recognizes that
- * item, by something that only this write has stored. Transactions need no such check: DynamoDB recognizes the client's token.
+ * The client repeats a write whose response was lost, and the repeated write meets the item of the first one. So a caller that must know
+ * whether its write was made looks in the item for something that only this write has stored. Transactions need no such check: DynamoDB
+ * recognizes the client's token.
  */
 export async function conditionFailure(
   write: Promise<unknown>,
-  isOwn: (existing: Record<string, unknown>) => boolean = () => false,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     await write;
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
-    return isOwn(error.item) ? undefined : error.item;
+    return error.item;
   }
 }
 

@@ -17,13 +17,6 @@ describe('a conditional write', () => {
     expect(await whenConditionHolds(Promise.resolve({}))).toBe(true);
   });
 
-  test('that meets its own item has no failure', async () => {
-    const meets = (id: string) => Promise.reject(new ConditionFailed({ id }));
-    const isOwn = ({ id }: Record<string, unknown>) => id === 'own';
-    expect(await conditionFailure(meets('own'), isOwn)).toBeUndefined();
-    expect(await conditionFailure(meets('another'), isOwn)).toEqual({ id: 'another' });
-  });
-
   test('that failed for another reason throws', async () => {
     await expect(whenConditionHolds(Promise.reject(new Error('away')))).rejects.toThrow('away');
   });

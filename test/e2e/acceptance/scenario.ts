@@ -373,7 +373,7 @@ export const STEPS: Readonly<Record<string, (system: ScenarioSystem) => Promise<
     const Key = { pk };
     const signalledAt = async () =>
       (await dynamo.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item?.signalled_at;
-    await until(async () => (await signalledAt()) !== undefined, patienceMs);
+    await until(async () => typeof (await signalledAt()) === 'number', patienceMs);
     // The event is put on the bus after the claim.
     await pause(500);
     dynamo.destroy();

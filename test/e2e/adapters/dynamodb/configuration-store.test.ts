@@ -190,7 +190,7 @@ describe('Actions', () => {
     const { org_id, mine } = await organization();
     const name = 'x'.repeat(60_000);
     await atOnce(30, () => store.createAction(anEventAction({ ...mine(), name })));
-    expect((await reads.actionsOf(org_id)).actions).toHaveLength(30);
+    expect((await reads.listActions(org_id)).actions).toHaveLength(30);
   });
 });
 
