@@ -21,8 +21,8 @@ export function askService(baseUrl: string, timeoutMs = TIMEOUT_MS): Ask {
     const response = await request(`${baseUrl}${path}`, {
       dispatcher,
       method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      body: body && JSON.stringify(body),
       // The function is frozen between two runs, and its connections are closed meanwhile.
       reset: true,
       // The timeouts above begin anew with each piece.

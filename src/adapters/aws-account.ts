@@ -43,7 +43,7 @@ async function quota(read: () => Promise<number | undefined>): Promise<number | 
 }
 
 /** Finds a stack by name. @returns undefined when there is none in this account and region */
-export async function findStack(name: string, access: AwsAccess): Promise<Stack | undefined> {
+async function findStack(name: string, access: AwsAccess): Promise<Stack | undefined> {
   const client = cloudFormationClient(access);
   try {
     return (await client.send(new DescribeStacksCommand({ StackName: name }))).Stacks?.[0];
@@ -99,7 +99,7 @@ export async function* functionLog(
     logGroupName,
     startTime: since.getTime(),
     // A term in quotes is searched literally. The filter syntax cannot express a quote within it.
-    ...(containing === undefined ? {} : { filterPattern: `"${containing.replaceAll('"', '')}"` }),
+    filterPattern: containing === undefined ? undefined : `"${containing.replaceAll('"', '')}"`,
   };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, input)) {
     for (const { timestamp = 0, message = '' } of events) {

@@ -13,7 +13,7 @@ const answer = z.discriminatedUnion('success', [z.looseObject({ success: z.liter
  * Invokes an operation of this service and waits for its result.
  * @throws Refusal with the code, message, fields and retry time with which the function refused; Error when the function failed, with the cause in its log
  */
-export async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
+async function invokeOperation(client: LambdaClient, functionName: string, input: object): Promise<object> {
   const { Payload, FunctionError } = await client.send(
     new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(input)) }),
   );

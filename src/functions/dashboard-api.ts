@@ -36,6 +36,20 @@ import { inputOf, Refusal } from '../domain/refusal.ts';
 import { type Found, foundFor, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
 
+/** The ids in the path of an operation, by their names there. */
+type Ids = Readonly<Record<string, string>>;
+
+/** A request of a user who is logged in. */
+type UserCall = {
+  readonly request: HttpRequest;
+  /** The user's `sub`. */
+  readonly sub: string;
+  readonly ids: Ids;
+  readonly members: Members;
+  readonly found: Found;
+  readonly invocation: Invocation;
+};
+
 /** A request of a member of an organization. An id that the path of the operation does not have is empty. */
 type MemberCall<I> = {
   readonly member: Membership;
@@ -46,58 +60,45 @@ type MemberCall<I> = {
   readonly invocation: Invocation;
 };
 
-/** The ids in the path of an operation, by their names there. */
-type Ids = Readonly<Record<string, string>>;
-
-export type DashboardRoute = {
+type DashboardRoute = {
   readonly operation: DashboardOperation;
   /** Returns the ids of a path of the operation; undefined for any other path. */
   readonly match: (path: string) => Ids | undefined;
-  readonly answer: (
-    request: HttpRequest & { readonly subject: string },
-    ids: Ids,
-    members: Members,
-    found: Found,
-    invocation: Invocation,
-  ) => Promise<object>;
+  readonly answer: (call: UserCall) => Promise<object>;
 };
 
+function routeOf<O extends DashboardOperation>(
+  operation: O,
+  work: (call: UserCall) => Promise<DashboardAnswer<O>>,
+): DashboardRoute {
+  const schema = DASHBOARD_SCHEMAS[operation].answer;
+  return { operation, match: pathOf(operation), answer: async (call) => schema.parse(await work(call)) };
+}
+
 /** Defines an operation for every user who is logged in. */
-export function forUser<O extends DashboardOperation, I>(
+function forUser<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
   work: (call: { readonly sub: string; readonly input: I }) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
-  return {
-    operation,
-    match: pathOf(operation),
-    answer: async (request) =>
-      DASHBOARD_SCHEMAS[operation].answer.parse(
-        await work({ sub: request.subject, input: requestInput(request, schema) }),
-      ),
-  };
+  return routeOf(operation, async ({ request, sub }) => work({ sub, input: requestInput(request, schema) }));
 }
 
 /**
  * Defines an operation in an organization. Checks the caller's current role before it parses the input. `work` must check that the
  * assistant or the Action belongs to the organization.
  */
-export function forMember<O extends DashboardOperation, I>(
+function forMember<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
   work: (call: MemberCall<I>) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
-  return {
-    operation,
-    match: pathOf(operation),
-    answer: async (request, { org_id = '', site_id = '', action_id = '' }, members, found, invocation) => {
-      const member = await requireMembership(org_id, request.subject, role, members);
-      const input = requestInput(request, schema);
-      const call = { member, siteId: site_id, actionId: action_id, input, found, invocation };
-      return DASHBOARD_SCHEMAS[operation].answer.parse(await work(call));
-    },
-  };
+  return routeOf(operation, async ({ request, sub, ids, members, found, invocation }) => {
+    const { org_id = '', site_id: siteId = '', action_id: actionId = '' } = ids;
+    const member = await requireMembership(org_id, sub, role, members);
+    return work({ member, siteId, actionId, input: requestInput(request, schema), found, invocation });
+  });
 }
 
 /** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
@@ -118,15 +119,15 @@ async function dashboardReply(
   found: Found,
   invocation: Invocation,
 ): Promise<HttpReply> {
-  const { subject } = request;
+  const { subject: sub } = request;
   // The route's authorizer verifies the access token. A request without its subject is refused.
-  if (subject === undefined) throw new Refusal('login_required');
+  if (sub === undefined) throw new Refusal('login_required');
   for (const { operation, match, answer } of routes) {
     const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
     const ids = method === request.method ? match(request.rawPath) : undefined;
     if (ids === undefined) continue;
     try {
-      return { status, body: await answer({ ...request, subject }, ids, members, found, invocation) };
+      return { status, body: await answer({ request, sub, ids, members, found, invocation }) };
     } catch (error) {
       if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
       return { status: 409, body: staleBody(error.message, error.current) };
@@ -174,16 +175,12 @@ const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonOb
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
   const by = (member: Membership, creationKey?: string) => ({
     ...context,
-    author: { by: member, at: context.now(), ...(creationKey === undefined ? {} : { creationKey }) },
+    author: { by: member, at: context.now(), creationKey },
   });
-  const assistant =
-    ({ member, siteId, found }: MemberCall<unknown>) =>
-    async () =>
-      found(await assistantOf(member, siteId, context));
-  const action =
-    ({ member, actionId, found }: MemberCall<unknown>) =>
-    async () =>
-      found(await actionOf(member, actionId, context));
+  const assistant = async ({ member, siteId, found }: MemberCall<unknown>): Promise<Assistant> =>
+    found(await assistantOf(member, siteId, context));
+  const action = async ({ member, actionId, found }: MemberCall<unknown>): Promise<Action> =>
+    found(await actionOf(member, actionId, context));
   return [
     forUser('me', nothing, ({ sub }) => whoAmI(sub, context)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
@@ -199,21 +196,20 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       viewOfAssistant(await createAssistant(member.org_id, input.assistant, by(member, input.idempotency_key))),
     ),
-    forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call)())),
+    forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call))),
     forMember('updateAssistant', assistantUpdate, async (call) => {
       const { member, input } = call;
       const save = (seen: Assistant) => updateAssistant(seen, input.change, by(member));
-      return viewOfAssistant(await saveAt(input.version, assistant(call), save));
+      return viewOfAssistant(await saveAt(input.version, () => assistant(call), save));
     }),
     forMember('generateServerSecret', DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
       const { member, input } = call;
-      const generated = await saveAt(input.version, assistant(call), (seen) =>
-        generateServerSecret(seen, input, by(member)),
-      );
+      const generate = (seen: Assistant) => generateServerSecret(seen, input, by(member));
+      const generated = await saveAt(input.version, () => assistant(call), generate);
       return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
     }),
     forMember('getInstallation', nothing, async (call) => {
-      const { site_id } = await assistant(call)();
+      const { site_id } = await assistant(call);
       const { this_hour, last_24_hours } = await context.requestCounts(site_id);
       return { requests_this_hour: this_hour, requests_last_24_hours: last_24_hours };
     }),
@@ -225,21 +221,22 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async (call) => {
       const author = by(call.member, call.input.idempotency_key);
-      return viewOfAction(await createAction(await assistant(call)(), call.input.action, author));
+      return viewOfAction(await createAction(await assistant(call), call.input.action, author));
     }),
-    forMember('getAction', nothing, async (call) => viewOfAction(await action(call)())),
+    forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
     forMember('updateAction', actionUpdate, async (call) => {
       const { member, input } = call;
       const save = (seen: Action) => updateAction(seen, input.change, by(member));
-      return viewOfAction(await saveAt(input.version, action(call), save));
+      return viewOfAction(await saveAt(input.version, () => action(call), save));
     }),
     forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
-      await saveAt(call.input.version, action(call), (seen) => deleteAction(seen, by(call.member)));
+      const remove = (seen: Action) => deleteAction(seen, by(call.member));
+      await saveAt(call.input.version, () => action(call), remove);
       return { deleted: true };
     }),
     forMember('testAction', actionTest, async (call) => {
       const { change } = call.input;
-      const tested = await action(call)();
+      const tested = await action(call);
       // Refused here, because a value that is nested too deeply cannot be passed on.
       withChange(tested, change ?? {});
       return context.testAction(tested.org_id, tested.action_id, change);

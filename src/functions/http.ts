@@ -3,12 +3,13 @@ import middy from '@middy/core';
 import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
-import { type ErrorCode, type ErrorResponse, INTERNAL_ERROR } from '../contract/errors.ts';
+import { INTERNAL_ERROR } from '../contract/errors.ts';
 import { isJsonObject } from '../contract/fields.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
-import { type FieldProblem, Refusal } from '../domain/refusal.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { errorBody } from './error-body.ts';
 import type { Shell } from './invocation.ts';
 
 export type HttpRequest = {
@@ -45,14 +46,6 @@ export type Announced = {
   readonly headers: ReplyHeaders;
   /** The assistant that the request concerns, when it exists. */
   siteId?: string;
-};
-
-/** The data for the body of an error response. */
-type HttpError = {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly field?: string | undefined;
-  readonly fields?: readonly FieldProblem[];
 };
 
 /**
@@ -106,16 +99,6 @@ export function httpHandler(
         }
       }),
     );
-}
-
-function errorBody({ code, message, field, fields = [] }: HttpError): ErrorResponse {
-  return {
-    success: false,
-    code,
-    error: message,
-    ...(field === undefined ? {} : { field }),
-    ...(fields.length === 0 ? {} : { fields: [...fields] }),
-  };
 }
 
 function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {

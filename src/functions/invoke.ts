@@ -6,6 +6,7 @@ import { INTERNAL_ERROR } from '../contract/errors.ts';
 import type { RefusedInvocation } from '../contract/invocations.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
+import { errorBody } from './error-body.ts';
 import type { Shell } from './invocation.ts';
 
 /**
@@ -28,25 +29,13 @@ export function invokeHandler<Input, Result extends object>(
         } catch (cause) {
           if (cause instanceof Refusal) {
             invocation.report({ kind: 'refused', code: cause.code, status: cause.status });
-            return refused(cause);
+            return { ...errorBody(cause), status: cause.status, retry_after_seconds: cause.retryAfterSeconds };
           }
           invocation.report({ kind: 'invocation_failed', cause });
           throw new Error(INTERNAL_ERROR.message);
         }
       }),
     );
-}
-
-function refused({ code, status, message, field, fields, retryAfterSeconds }: Refusal): RefusedInvocation {
-  return {
-    success: false,
-    code,
-    status,
-    error: message,
-    ...(field === undefined ? {} : { field }),
-    ...(fields.length === 0 ? {} : { fields: [...fields] }),
-    ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
-  };
 }
 
 /** Returns the ids of an input, for the log. */

@@ -15,14 +15,13 @@ export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const { makeAttempt } = createOutbound({ clock: outboundClock });
   const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
   const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
-  const random = (options: number) => randomInt(options);
   return {
     // An Event delivery has no `inFlightOf`: its queue limits it.
-    send: withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, random)),
+    send: withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,
-      traceId: () => traceId(),
+      traceId,
     }),
   };
 }

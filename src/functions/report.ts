@@ -150,7 +150,9 @@ const shownResult = (result: AttemptResult | null) =>
     ? {}
     : { status: result.status, failure_code: result.error?.code ?? null, latency_ms: result.latency_ms };
 
-export type Cause = {
+/** What a line tells of an error. */
+type Cause = {
+  /** The class of the error, or the type of a thrown value that is no error. */
   readonly error: string;
   readonly code?: string;
   /** Only the message of a ServiceError, which quotes no content. */
@@ -174,10 +176,10 @@ export function causeOf(thrown: unknown): Cause {
   const at = end === -1 ? [] : stack.slice(end + message.length).match(/^ +at .*$/gm);
   return {
     error: name,
-    ...('code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {}),
-    ...(thrown instanceof ServiceError ? { message } : {}),
-    ...(at === null ? {} : { at: at.slice(0, PLACES).map((place) => place.trim()) }),
-    ...(cause === undefined ? {} : { cause: causeOf(cause) }),
+    code: 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined,
+    message: thrown instanceof ServiceError ? message : undefined,
+    at: at?.slice(0, PLACES).map((place) => place.trim()),
+    cause: cause === undefined ? undefined : causeOf(cause),
   };
 }
 

@@ -15,10 +15,10 @@ import type { Invoke, Shell } from './invocation.ts';
 export type Received<Message> = { readonly message: Message; readonly messageId: string };
 
 /** Sets the seconds from now until SQS may deliver a received message again. */
-export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
+type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
-export const THROTTLED_PAUSE = { first: 30, last: 900 };
+const THROTTLED_PAUSE = { first: 30, last: 900 };
 
 /**
  * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling

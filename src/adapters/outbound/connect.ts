@@ -96,13 +96,8 @@ export function createConnect(rule: NetworkRule, wallNow: () => number): Connect
       if (peer === undefined || problem !== undefined) tcp.destroy();
       if (peer === undefined) continue;
       if (problem !== undefined) throw new Failure('blocked_address', `The connection led to ${problem}`);
-      const socket = await secure(
-        tcp,
-        endpoint,
-        secureContext,
-        attempt,
-        key === undefined ? undefined : sessionOf(key),
-      );
+      const session = key === undefined ? undefined : sessionOf(key);
+      const socket = await secure(tcp, endpoint, secureContext, attempt, session);
       return { socket, tcp, address, openedAt, certificateAsked: certificateAsked(socket) };
     }
     throw connectFailure(lastError, endpoint.host);
@@ -164,7 +159,7 @@ function secure(
       ALPNProtocols: ['http/1.1'],
       // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
-      ...(session?.latest === undefined ? {} : { session: session.latest }),
+      session: session?.latest,
     });
     socket.on('keylog', (line: Buffer) => {
       // A closed socket does not tell any more.

@@ -198,9 +198,7 @@ export async function readSecret(
   secretId: string,
   VersionStage?: string,
 ): Promise<string> {
-  const { SecretString } = await client.send(
-    new GetSecretValueCommand({ SecretId: secretId, ...(VersionStage === undefined ? {} : { VersionStage }) }),
-  );
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId, VersionStage }));
   if (SecretString === undefined) throw new ServiceError(`Secret ${secretId} does not contain text`);
   return SecretString;
 }

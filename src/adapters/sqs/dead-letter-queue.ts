@@ -86,7 +86,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
         new SendMessageCommand({
           QueueUrl: urls.source,
           MessageBody: body,
-          ...(group === undefined ? {} : { MessageGroupId: group }),
+          MessageGroupId: group,
           MessageAttributes: { [ORIGINAL_MESSAGE_ID]: { DataType: 'String', StringValue: message_id } },
         }),
       );

@@ -1,0 +1,19 @@
+import type { ErrorCode, ErrorResponse } from '../contract/errors.ts';
+import type { Refusal } from '../domain/refusal.ts';
+
+/** A refusal, or an internal error, which names no field. */
+type Failed<Code> = { readonly code: Code; readonly message: string } & Partial<Pick<Refusal, 'field' | 'fields'>>;
+
+/** Returns the body of an error response. */
+export const errorBody = <Code extends ErrorCode>({
+  code,
+  message,
+  field,
+  fields = [],
+}: Failed<Code>): ErrorResponse & { readonly code: Code } => ({
+  success: false,
+  code,
+  error: message,
+  field,
+  fields: fields.length === 0 ? undefined : [...fields],
+});
