@@ -19,8 +19,7 @@ const withLogs = (logs: Readonly<Record<string, readonly (Page | Error)[]>>): Pi
 });
 
 const throttled = new Error('throttled');
-const search = (logs: Parameters<typeof withLogs>[0]) =>
-  eventTime(withLogs(logs), 'log', Object.keys(logs), 'event-1');
+const search = (logs: Parameters<typeof withLogs>[0]) => eventTime(withLogs(logs), 'log', Object.keys(logs), 'event-1');
 
 test('an event is found on a later page of any of the logs, also when the others have ended', async () => {
   expect(await search({ act_a: [of('other')], act_b: [of('other'), of(), of('other', 'event-1')], act_c: [] })).toBe(
