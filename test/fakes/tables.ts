@@ -72,7 +72,7 @@ export class MemoryTables {
   }
 
   /** Returns a page of a query, or of a scan when there is no condition for the key. */
-  read(input: Read): { Items: StoredItem[]; LastEvaluatedKey?: Values; ScannedCount: number } {
+  read(input: Read): { Items: StoredItem[]; LastEvaluatedKey: Values | undefined; ScannedCount: number } {
     const condition = input.KeyConditionExpression;
     const values = Object.entries(input.ExpressionAttributeValues ?? {});
     const names: readonly string[] = condition?.match(/:\w+/g) ?? [];
@@ -93,7 +93,7 @@ export class MemoryTables {
     return {
       Items: page.filter(kept).map((item) => projected(item, input)),
       ScannedCount: page.length,
-      ...(last !== undefined && page.length === input.Limit ? { LastEvaluatedKey: keyIn(last) } : {}),
+      LastEvaluatedKey: last !== undefined && page.length === input.Limit ? keyIn(last) : undefined,
     };
   }
 
@@ -161,18 +161,12 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
   }
   const query: DynamoDb['query'] = (input) => read(`query ${label(input.ExpressionAttributeValues)}`, input);
   return {
-    get: ({ TableName = '', Key = {} }) => {
-      const find = () => {
-        const Item = tables.get(TableName, Key);
-        return Item === undefined ? {} : { Item };
-      };
-      return make(`get ${label(Key)}`, find, true);
-    },
+    get: ({ TableName = '', Key = {} }) => make(`get ${label(Key)}`, () => ({ Item: tables.get(TableName, Key) }), true),
     put: (input) => make(`put ${label(input.Item)}`, () => tables.put(input), true),
     update: (input) => {
       const update = () => {
         const Attributes = tables.update(input);
-        return input.ReturnValues === 'ALL_NEW' ? { Attributes } : {};
+        return { Attributes: input.ReturnValues === 'ALL_NEW' ? Attributes : undefined };
       };
       return make(`update ${label(input.Key)}`, update, true);
     },
