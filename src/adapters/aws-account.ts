@@ -93,17 +93,16 @@ export type LogLine = { readonly time: string; readonly text: string };
 export async function* functionLog(
   client: CloudWatchLogsClient,
   logGroupName: string,
-  { since, containing }: LogQuery,
+  { since, containing = '' }: LogQuery,
 ): AsyncIterable<LogLine> {
-  const input = {
-    logGroupName,
-    startTime: since.getTime(),
-    // A term in quotes is searched literally. The filter syntax cannot express a quote within it.
-    filterPattern: containing === undefined ? undefined : `"${containing.replaceAll('"', '')}"`,
-  };
+  // CloudWatch returns the lines that contain every quoted term. A term cannot have a quote, so the text between quotes is searched there.
+  const terms = containing.split('"').filter((term) => term !== '');
+  const filterPattern = terms.length === 0 ? undefined : terms.map((term) => `"${term}"`).join(' ');
+  const input = { logGroupName, startTime: since.getTime(), filterPattern };
   for await (const { events = [] } of paginateFilterLogEvents({ client }, input)) {
     for (const { timestamp = 0, message = '' } of events) {
-      yield { time: new Date(timestamp).toISOString(), text: message.trimEnd() };
+      const text = message.trimEnd();
+      if (text.includes(containing)) yield { time: new Date(timestamp).toISOString(), text };
     }
   }
 }

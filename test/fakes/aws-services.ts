@@ -31,6 +31,7 @@ type Inputs = {
   readonly BatchGetItem: BatchGetCommandInput;
   readonly ChangeMessageVisibility: ChangeMessageVisibilityRequest;
   readonly DescribeTable: object;
+  readonly FilterLogEvents: object;
   readonly GetItem: GetCommandInput;
   readonly GetSecretValue: GetSecretValueRequest;
   readonly Publish: PublishInput;
