@@ -127,8 +127,9 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
       const Statements = writes.map((write) => statementOf(table, write));
       const { Responses = [] } = await documents.send(new BatchExecuteStatementCommand({ Statements }));
       return writes.map((_, index) => {
-        const { Error: error } = Responses[index] ?? { Error: {} };
-        return error && String(error.Code);
+        const answer = Responses[index];
+        if (answer === undefined) return 'NoAnswer';
+        return answer.Error && String(answer.Error.Code);
       });
     },
     transactWrite: async ({ TransactItems = [], ...input }) => {

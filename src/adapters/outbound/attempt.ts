@@ -47,22 +47,6 @@ export function startAttempt(timeoutMs: number, now: () => number, ended?: Abort
   return attempt;
 }
 
-/**
- * Settles like `work`, or rejects with the signal's reason as soon as it fires. The deadline does not depend on a library this way.
- * @param giveUp releases the resources of `work` when the signal fires
- */
-export function untilAborted<T>(signal: AbortSignal, work: Promise<T>, giveUp: () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      giveUp();
-      reject(signal.reason);
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
 /** The reason why an attempt ended without a usable response. Its message is one line for admins, without secrets and payload. */
 export class Failure extends Error {
   readonly code: FailureCode;
@@ -83,21 +67,5 @@ export function errorCode(error: unknown): string {
     : '';
 }
 
-/** Returns an error code for a message. Only codes are used, because other parts of an error may contain text of the peer. */
+/** Returns an error code as the end of a message. Only codes are used, because other parts of an error may contain text of the peer. */
 export const suffix = (code: string) => (/^[A-Z0-9_/]{1,64}$/.test(code) ? ` (${code})` : '');
-
-const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
-
-/** Returns the failure of a DNS lookup. @param error of the resolver */
-export function dnsFailure(error: unknown, host: string): Failure {
-  const code = errorCode(error);
-  if (NO_SUCH_NAME.has(code)) return new Failure('dns_failure', `The host name ${host} has no address`);
-  return new Failure('dns_failure', `The host name ${host} could not be resolved${suffix(code)}`);
-}
-
-/** Returns the failure of opening a connection. @param error of the last address */
-export function connectFailure(error: unknown, host: string): Failure {
-  const code = errorCode(error);
-  const what = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
-  return new Failure('connect_failure', `${host} ${what}`);
-}

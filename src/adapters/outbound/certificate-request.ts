@@ -20,9 +20,9 @@ const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: stri
   ]);
 
 /**
- * Returns the bytes of the server's request for a client certificate, most of which name the authorities that it accepts; 0 when there is
- * none so far. OpenSSL reports a request only when all of it has arrived. Nothing is verified here, because OpenSSL does: a server that
- * sends something else only ends its own handshake.
+ * Returns how many bytes the server's request for a client certificate has, or announces. Most of them name the authorities that it accepts,
+ * and a handshake may be longer by this number (metered-stream.ts). Returns 0 when there is no request so far. OpenSSL reports a request only
+ * when all of it has arrived. Nothing is verified here, because OpenSSL does: a server that sends something else only ends its own handshake.
  *
  * @param received the bytes of the handshake so far; the last record may be incomplete
  * @param secret of the server's handshake, which encrypts the request in TLS 1.3

@@ -8,7 +8,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import { type Attempt, connectFailure, Failure } from './attempt.ts';
+import { type Attempt, errorCode, Failure, suffix } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { NetworkRule } from './network-rule.ts';
@@ -48,21 +48,8 @@ const GROUPS = 'X25519:X25519MLKEM768:P-256:P-384';
  */
 const TICKET_MAX_BYTES = 768;
 
-/**
- * Opens a new, verified TLS connection to one of the checked addresses. Tries the next address when one refuses the connection or does not
- * respond for half of the remaining time. It sends no byte of the request, so this is still one attempt.
- * @param key connections of the same key resume their TLS session
- * @throws {Failure} `connect_failure`, `tls_failure`, `blocked_address`, or the attempt's timeout
- */
-export type Connect = (
-  endpoint: Endpoint,
-  addresses: readonly string[],
-  attempt: Attempt,
-  key: string | undefined,
-) => Promise<Connection>;
-
 /** Creates the opening of connections. Create it once per process, because reading the certificate authorities takes time. */
-export function createConnect(rule: NetworkRule, wallNow: () => number): Connect {
+export function createConnect(rule: NetworkRule, wallNow: () => number) {
   // The authorities are listed explicitly, because NODE_EXTRA_CA_CERTS extends the default set.
   const secureContext = createSecureContext({
     ca: [...rootCertificates, ...rule.extraCertificateAuthorities()],
@@ -74,7 +61,18 @@ export function createConnect(rule: NetworkRule, wallNow: () => number): Connect
   });
   const sessionOf = createTlsSessions(wallNow);
 
-  return async (endpoint, addresses, attempt, key) => {
+  /**
+   * Opens a new, verified TLS connection to one of the checked addresses. Tries the next address when one refuses the connection or does not
+   * respond for half of the remaining time. It sends no byte of the request, so this is still one attempt.
+   * @param key connections of the same key resume their TLS session
+   * @throws {Failure} `connect_failure`, `tls_failure`, `blocked_address`, or the attempt's timeout
+   */
+  return async (
+    endpoint: Endpoint,
+    addresses: readonly string[],
+    attempt: Attempt,
+    key: string | undefined,
+  ): Promise<Connection> => {
     const openedAt = wallNow();
     attempt.stage = 'connecting';
     const candidates = addresses.slice(0, ADDRESSES_TRIED);
@@ -100,7 +98,9 @@ export function createConnect(rule: NetworkRule, wallNow: () => number): Connect
       const socket = await secure(tcp, endpoint, secureContext, attempt, session);
       return { socket, tcp, address, openedAt, certificateAsked: certificateAsked(socket) };
     }
-    throw connectFailure(lastError, endpoint.host);
+    const code = errorCode(lastError);
+    const problem = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
+    throw new Failure('connect_failure', `${endpoint.host} ${problem}`);
   };
 }
 

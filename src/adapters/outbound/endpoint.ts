@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseEndpointUrl } from '../../contract/fields.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import { type Attempt, dnsFailure, errorCode, Failure, untilAborted } from './attempt.ts';
+import { type Attempt, errorCode, Failure, suffix } from './attempt.ts';
 import type { NameResolver, NetworkRule, ResolvedAddress } from './network-rule.ts';
 
 /** The parts of a parsed endpoint URL. The URL is parsed only once, so that all checks and the request use the same parts. */
@@ -47,18 +47,16 @@ const KEPT_MAX_MS = 5000;
 const KEPT_MAX_NAMES = 1000;
 
 /**
- * Returns all addresses of an endpoint after checking each one, IPv4 first, because a function outside a VPC has no IPv6. One refused
- * address refuses the whole lookup, because a mix of public and private addresses is likely an attack.
- * @throws {Failure} `dns_failure`, `blocked_address`, or the attempt's timeout
- */
-export type ResolveEndpoint = (endpoint: Endpoint, attempt: Attempt) => Promise<readonly string[]>;
-
-/**
- * Creates the DNS lookup. Caches a lookup for its time to live, because each lookup makes two queries, and the resolver of a VPC accepts
- * 1 024 queries per second. Cached addresses are checked like new ones.
+ * Creates the DNS lookup, which returns all addresses of an endpoint after checking each one, IPv4 first, because a function outside a VPC has
+ * no IPv6. One refused address refuses the whole lookup, because a mix of public and private addresses is likely an attack. The lookup
+ * throws a Failure: `dns_failure`, `blocked_address`, or the attempt's timeout.
+ *
+ * It is cached for its time to live, because each makes two queries, and the resolver of a VPC accepts 1 024 queries per second. Cached
+ * addresses are checked like new ones.
  * @param wallNow milliseconds since the epoch, which also advance while a function is frozen
  */
-export function createResolve(rule: NetworkRule, wallNow: () => number): ResolveEndpoint {
+export function createResolve(rule: NetworkRule, wallNow: () => number) {
+  /** `ms` is the time in milliseconds for which the addresses are kept. */
   type Kept = { readonly addresses: readonly string[]; readonly at: number; readonly ms: number };
   const kept = new BoundedMap<string, Kept>(KEPT_MAX_NAMES);
 
@@ -67,16 +65,15 @@ export function createResolve(rule: NetworkRule, wallNow: () => number): Resolve
     const age = known === undefined ? 0 : wallNow() - known.at;
     if (known !== undefined && age >= 0 && age < known.ms) return known.addresses;
     kept.delete(host);
-    const resolver = rule.createResolver();
     const at = wallNow();
-    const answers = await untilAborted(signal, lookUp(resolver, host), () => resolver.cancel());
+    const answers = await lookUpUntil(signal, rule.createResolver(), host);
     const addresses = answers.map(({ address }) => address);
     const ms = Math.min(KEPT_MAX_MS, ...answers.map(({ ttl }) => ttl * 1000));
     if (ms > 0) kept.set(host, { addresses, at, ms });
     return addresses;
   };
 
-  return async (endpoint, attempt) => {
+  return async (endpoint: Endpoint, attempt: Attempt): Promise<readonly string[]> => {
     if (endpoint.isAddress) return [endpoint.host];
     const addresses = await addressesOf(endpoint.host, attempt);
     for (const address of addresses) {
@@ -86,6 +83,24 @@ export function createResolve(rule: NetworkRule, wallNow: () => number): Resolve
     return addresses;
   };
 }
+
+/** Looks up a name, or rejects with the signal's reason as soon as it fires: the deadline does not depend on the resolver. */
+function lookUpUntil(signal: AbortSignal, resolver: NameResolver, host: string): Promise<readonly ResolvedAddress[]> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      resolver.cancel();
+      reject(signal.reason);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    lookUp(resolver, host)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** What a name server answers for a name that has no address. */
+const NO_ADDRESS: readonly string[] = ['ENODATA', 'ENOTFOUND'];
 
 type LookedUp = { readonly addresses: readonly ResolvedAddress[]; readonly error?: unknown };
 
@@ -101,11 +116,11 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
   const answer6 = answer4.addresses.length === 0 ? await pending6 : await orNothingAfterGrace(pending6, resolver);
   const addresses = [...answer4.addresses, ...answer6.addresses];
   if (addresses.length > 0) return addresses;
-  // The error of a failing name server says more than "no such name".
-  const failed = [answer4.error, answer6.error].find(
-    (error) => !['', 'ENODATA', 'ENOTFOUND'].includes(errorCode(error)),
-  );
-  throw dnsFailure(failed ?? answer4.error, host);
+  const codes = [answer4.error, answer6.error].map(errorCode);
+  // The error of a failing name server says more than that there is no address.
+  const code = codes.find((one) => one !== '' && !NO_ADDRESS.includes(one)) ?? codes[0] ?? '';
+  const problem = NO_ADDRESS.includes(code) ? 'has no address' : `could not be resolved${suffix(code)}`;
+  throw new Failure('dns_failure', `The host name ${host} ${problem}`);
 }
 
 async function orNothingAfterGrace(pending: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {

@@ -22,114 +22,106 @@ const USABLE_MAX_MS = 30_000 - OUTBOUND_TIMEOUT_MS;
 /** Limit of distrusted keys. The oldest is removed first. */
 const DISTRUSTED_MAX = 1000;
 
-type Idle = { readonly connection: Connection; readonly since: number; readonly release: () => void };
-
-/**
- * Keeps connections open between two requests, also between two invocations, while the function is frozen. In HTTP/1.1 a client cannot
- * know whether the server handled a request on a connection that failed. Therefore a connection is reused only under these conditions:
- * its server announced that it keeps the connection, it has been idle for less than a second, it received no byte, and it is still open
- * after one more whole turn of the event loop, in which a close that had already arrived would be read. When its next request still fails,
- * the request is not repeated, and no connection of this key is reused again.
- */
-export type IdleConnections = {
-  readonly put: (key: string, connection: Connection) => void;
-  /** Returns an open connection to one of `addresses`, or undefined. Takes at most a few milliseconds. */
-  readonly take: (key: string, addresses: readonly string[]) => Promise<Connection | undefined>;
-  readonly distrust: (key: string) => void;
-  /** Closes all connections and removes all distrusted keys. */
-  readonly clear: () => void;
+type Idle = {
+  readonly key: string;
+  readonly connection: Connection;
+  /** When it became idle, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Takes it out of the pool. */
+  readonly release: () => void;
 };
 
-/** Creates an empty pool of idle connections. @param wallNow milliseconds since the epoch */
-export function createIdleConnections(wallNow: () => number): IdleConnections {
-  const idle = new Map<string, readonly Idle[]>();
-  /** All idle connections, in the order in which they became idle. */
-  const all = new Set<Idle>();
+/**
+ * Creates an empty pool of connections that stay open between two requests, also between two invocations, while the function is frozen. In
+ * HTTP/1.1 a client cannot know whether the server handled a request on a connection that failed. Therefore a connection is reused only under
+ * these conditions: its server announced that it keeps the connection, it has been idle for less than a second, it received no byte, and
+ * it is still open after one more whole turn of the event loop, in which a close that had already arrived would be read. When its next
+ * request still fails, the request is not repeated, and no connection of this key is reused again.
+ * @param wallNow milliseconds since the epoch
+ */
+export function createIdleConnections(wallNow: () => number) {
+  /** In the order in which they became idle. A closed one is released when its socket says so. */
+  const idle = new Set<Idle>();
+  const ofKey = (key: string) => [...idle].filter((entry) => entry.key === key);
   const distrusted = new BoundedMap<string, true>(DISTRUSTED_MAX);
-  const destroyAll = (entries: readonly Idle[] = []) => {
-    for (const { connection } of entries) connection.socket.destroy();
-  };
 
+  /** Keeps a connection for another request of the key, or closes it. */
   function put(key: string, connection: Connection): void {
     const { socket, tcp } = connection;
-    const entries = idle.get(key) ?? [];
     const usableMs = connection.openedAt + USABLE_MAX_MS - wallNow();
-    if (distrusted.has(key) || entries.length >= IDLE_MAX_OF_KEY || usableMs <= 0) {
+    if (distrusted.has(key) || ofKey(key).length >= IDLE_MAX_OF_KEY || usableMs <= 0) {
       socket.destroy();
       return;
     }
     const discard = () => socket.destroy();
     const expiry = setTimeout(discard, Math.min(IDLE_MAX_MS, usableMs)).unref();
     const entry: Idle = {
+      key,
       connection,
       since: wallNow(),
       release: () => {
         clearTimeout(expiry);
-        all.delete(entry);
+        idle.delete(entry);
         socket.off('data', discard).off('end', discard).off('close', entry.release);
-        const rest = (idle.get(key) ?? []).filter((other) => other !== entry);
-        if (rest.length === 0) idle.delete(key);
-        else idle.set(key, rest);
       },
     };
-    idle.set(key, [...entries, entry]);
-    all.add(entry);
+    idle.add(entry);
     // The data listener makes the socket read, so that a close by the peer is noticed. Unexpected data closes the connection.
     socket.on('data', discard).on('end', discard).on('close', entry.release);
     tcp.unref();
-    const [oldest] = all;
-    if (all.size > IDLE_MAX && oldest !== undefined) {
+    const [oldest] = idle;
+    if (idle.size > IDLE_MAX && oldest !== undefined) {
       oldest.release();
       oldest.connection.socket.destroy();
     }
   }
 
+  /** Returns an open connection to one of `addresses`, or undefined. Takes at most a few milliseconds. */
   async function take(key: string, addresses: readonly string[]): Promise<Connection | undefined> {
     for (;;) {
-      const entry = idle.get(key)?.[0];
+      const [entry] = ofKey(key);
       if (entry === undefined) return undefined;
-      if (await usable(entry, addresses)) return entry.connection;
-      entry.connection.socket.destroy();
+      entry.release();
+      const { connection } = entry;
+      const isUsable = !connection.socket.destroyed && addresses.includes(connection.address) && isYoung(entry);
+      if (isUsable && (await staysQuiet(entry)) && isYoung(entry)) return connection;
+      connection.socket.destroy();
     }
   }
 
-  async function usable(entry: Idle, addresses: readonly string[]): Promise<boolean> {
-    const { connection, since, release } = entry;
-    const { socket, tcp, address, openedAt } = connection;
-    const lived = () => wallNow() - openedAt;
-    const age = () => wallNow() - since;
-    release();
-    if (
-      socket.destroyed ||
-      !addresses.includes(address) ||
-      age() < 0 ||
-      age() >= IDLE_MAX_MS ||
-      lived() >= USABLE_MAX_MS
-    )
-      return false;
+  const idleMs = ({ since }: Idle) => wallNow() - since;
+  // A negative time is that of a clock that was set back.
+  const isYoung = (entry: Idle): boolean =>
+    idleMs(entry) >= 0 && idleMs(entry) < IDLE_MAX_MS && wallNow() - entry.connection.openedAt < USABLE_MAX_MS;
+
+  /** Waits until a close that had already arrived would be read. Returns whether the connection is still open and received no byte. */
+  async function staysQuiet(entry: Idle): Promise<boolean> {
+    const { socket, tcp } = entry.connection;
     let spoke = false;
     const onData = () => {
       spoke = true;
     };
     tcp.ref();
     socket.on('data', onData).on('end', onData);
-    if (age() < SETTLE_MS) await sleep(SETTLE_MS - age());
+    if (idleMs(entry) < SETTLE_MS) await sleep(SETTLE_MS - idleMs(entry));
     // The first one may run before the process reads from its sockets again, the second one runs after that.
     await nextTurn();
     await nextTurn();
     socket.off('data', onData).off('end', onData);
-    return !spoke && !socket.destroyed && age() < IDLE_MAX_MS;
+    return !spoke && !socket.destroyed;
   }
 
   return {
     put,
     take,
-    distrust: (key) => {
+    /** Closes the connections of a key, of which none is kept any more. */
+    distrust: (key: string): void => {
       distrusted.set(key, true);
-      destroyAll(idle.get(key));
+      for (const { connection } of ofKey(key)) connection.socket.destroy();
     },
-    clear: () => {
-      for (const entries of idle.values()) destroyAll(entries);
+    /** Closes all connections and removes all distrusted keys. */
+    clear: (): void => {
+      for (const { connection } of idle) connection.socket.destroy();
       distrusted.clear();
     },
   };

@@ -35,9 +35,10 @@ function runNext() {
 
 /**
  * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted`
- * returns a number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted bytes. In this way certificates,
- * session tickets, key updates and records of one byte have a bound, although Node reports none of them. The connections take
- * turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
+ * returns a number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice
+ * the decrypted bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports
+ * none of them. The connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server
+ * sends more.
  *
  * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
  * @param secret of the server's handshake in TLS 1.3, once it is known
@@ -52,12 +53,12 @@ export function meteredStream(
   /** The bytes of the handshake, until they are looked into. */
   let handshake: Buffer[] | undefined = [];
   let handshakeMax = HANDSHAKE_MAX_BYTES;
-  /** Returns whether the handshake may go on. Looks into its bytes only when there are more than an ordinary handshake has. */
+  /** Returns whether the handshake may go on after this piece. Looks into its bytes only when there are more than an ordinary handshake has. */
   const mayGoOn = (piece: Buffer) => {
     handshake?.push(piece);
     if (received > handshakeMax && handshake !== undefined) {
-      const asked = certificateRequestBytes(Buffer.concat(handshake), secret());
-      if (asked <= CERTIFICATE_REQUEST_MAX_BYTES) handshakeMax += asked;
+      const requestBytes = certificateRequestBytes(Buffer.concat(handshake), secret());
+      if (requestBytes <= CERTIFICATE_REQUEST_MAX_BYTES) handshakeMax += requestBytes;
       handshake = undefined;
     }
     return received <= handshakeMax;
