@@ -161,7 +161,8 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
   }
   const query: DynamoDb['query'] = (input) => read(`query ${label(input.ExpressionAttributeValues)}`, input);
   return {
-    get: ({ TableName = '', Key = {} }) => make(`get ${label(Key)}`, () => ({ Item: tables.get(TableName, Key) }), true),
+    get: ({ TableName = '', Key = {} }) =>
+      make(`get ${label(Key)}`, () => ({ Item: tables.get(TableName, Key) }), true),
     put: (input) => make(`put ${label(input.Item)}`, () => tables.put(input), true),
     update: (input) => {
       const update = () => {
