@@ -5,7 +5,7 @@ import { readSecret } from '../../src/adapters/secrets/secret-store.ts';
 import { CANARY_ORGANIZATION } from '../../src/contract/events.ts';
 import { type Trial, tryService } from '../../src/domain/auth/try-service.ts';
 import { functionShell, type InvocationTime } from '../../src/functions/invocation.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 
 const { invoke } = functionShell('canary');
 const secrets = secretsManagerClient();

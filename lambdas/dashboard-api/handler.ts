@@ -8,7 +8,7 @@ import { actionTestFunction } from '../../src/adapters/function-invocations.ts';
 import { dashboardHandler, dashboardRoutes } from '../../src/functions/dashboard-api.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
-import { now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/settings.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const configuration = setting('configurationTable');

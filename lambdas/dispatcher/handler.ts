@@ -9,7 +9,7 @@ import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { outboundParts } from '../../src/functions/outbound-parts.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 import { queueHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());

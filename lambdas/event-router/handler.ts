@@ -6,7 +6,7 @@ import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { eventMessage } from '../../src/contract/queues.ts';
 import { routeMessage } from '../../src/domain/events/route-event.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
-import { now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/settings.ts';
 import { queueHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());

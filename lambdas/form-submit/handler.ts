@@ -10,7 +10,7 @@ import { httpHandler } from '../../src/functions/http.ts';
 import { widgetOf } from '../../src/functions/identified-widget.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { outboundParts } from '../../src/functions/outbound-parts.ts';
-import { now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/settings.ts';
 
 const shell = functionShell('form-submit');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { secretsManagerClient } from '../../src/adapters/aws-clients.ts';
 import { ringStore } from '../../src/adapters/secrets/secret-store.ts';
 import { isRotationDue, newestKeyAgeDays, rotateRing } from '../../src/domain/auth/key-ring.ts';
-import { functionShell, type InvocationTime } from '../../src/functions/invocation.ts';
-import { isScheduled, setting } from '../../src/functions/shell.ts';
+import { functionShell, type InvocationTime, isScheduled } from '../../src/functions/invocation.ts';
+import { setting } from '../../src/functions/settings.ts';
 
 const { invoke } = functionShell('key-rotation');
 const tokenRing = ringStore(secretsManagerClient(), setting('tokenKeys'));

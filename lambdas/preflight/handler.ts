@@ -6,11 +6,11 @@ import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
 import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 import { allowPreflight, distributionOnly } from '../../src/functions/widget-request.ts';
 
 const configuration = configurationReads(dynamoDb(dynamoDbClient()), setting('configurationTable'));
-const requireDistribution = distributionOnly(process.env, () => functionOriginSecret());
+const requireDistribution = distributionOnly(process.env, functionOriginSecret);
 
 export const handler = httpHandler(functionShell('preflight'), async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);

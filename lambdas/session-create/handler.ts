@@ -7,7 +7,7 @@ import { createSession } from '../../src/domain/auth/create-session.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { foundFor, httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
 const shell = functionShell('session-create');
@@ -24,7 +24,9 @@ export const handler = httpHandler(shell, async (request, announced, invocation)
   const ip = await visitorIp(request, isOriginSecret);
   const { readBody } = request;
   const found = foundFor(shell.logger, announced);
+  // The assistant is known only when its server secret is verified, so its read names it for the log.
   const findAssistant = async (siteId: string) => found(await context.configuration.findAssistant(siteId));
-  const own = { ...context, configuration: { ...context.configuration, findAssistant } };
-  return { status: 200, body: await createSession({ serverKey, ip, readBody }, own, invocation) };
+  const configuration = { ...context.configuration, findAssistant };
+  const body = await createSession({ serverKey, ip, readBody }, { ...context, configuration }, invocation);
+  return { status: 200, body };
 });

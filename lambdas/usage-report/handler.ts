@@ -7,7 +7,7 @@ import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { invokeHandler } from '../../src/functions/invoke.ts';
 import { outboundParts } from '../../src/functions/outbound-parts.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const context = {

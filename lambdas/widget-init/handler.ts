@@ -9,7 +9,7 @@ import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { widgetOf } from '../../src/functions/identified-widget.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
-import { now, setting } from '../../src/functions/shell.ts';
+import { now, setting } from '../../src/functions/settings.ts';
 
 const shell = functionShell('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());

@@ -3,7 +3,7 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { secretsManagerClient } from '../adapters/aws-clients.ts';
 import { acceptedValues, cachedRing, signingSecrets } from '../adapters/secrets/secret-store.ts';
 import { sessionTokens } from '../adapters/secrets/session-tokens.ts';
-import { now, setting } from './shell.ts';
+import { now, setting } from './settings.ts';
 
 let client: SecretsManagerClient | undefined;
 /** Returns the function's one client. A function that reads no secret creates none. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
+import * as z from 'zod';
 import type { FunctionName } from '../deployment/outputs.ts';
 import { InvocationEnded } from '../domain/delivery/outbound-request.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { reporting } from './report.ts';
-import { functionLogger, now } from './shell.ts';
+import { now, traceId } from './settings.ts';
 
 /** The part of Lambda's context that says how much time an invocation has, in milliseconds. */
 export type InvocationTime = { readonly getRemainingTimeInMillis: () => number };
@@ -17,6 +19,32 @@ export type Invoke = <Result>(
 
 /** What every function has: its logger, and what runs its invocations. */
 export type Shell = { readonly logger: Logger; readonly invoke: Invoke };
+
+/**
+ * Formats log lines without the attributes that are the same in every line of a function: ARN, name, memory, and
+ * cold start, which Lambda logs itself. They are more bytes than the rest of a line, and logs are billed by the byte (docs/costs.md).
+ */
+class LeanFormatter extends LogFormatter {
+  formatAttributes(
+    { logLevel, message, timestamp, serviceName, lambdaContext }: UnformattedAttributes,
+    more: LogAttributes,
+  ): LogItem {
+    return new LogItem({
+      attributes: {
+        level: logLevel,
+        message,
+        timestamp: this.formatTimestamp(timestamp),
+        service: serviceName,
+        function_request_id: lambdaContext?.awsRequestId,
+        trace_id: traceId(),
+      },
+    }).addAttributes(more);
+  }
+}
+
+/** Creates the logger of a function, which writes one JSON object per line. @param serviceName folder of the function in lambdas/ */
+export const functionLogger = (serviceName: string): Logger =>
+  new Logger({ serviceName, logFormatter: new LeanFormatter() });
 
 /** Creates the shell of a function. @param name its folder in lambdas/ */
 export function functionShell(name: FunctionName): Shell {
@@ -54,3 +82,7 @@ export async function withinInvocation<Result>(
     end();
   }
 }
+
+/** Returns whether the schedule invoked the function, and not an operator, whose invocation does its work without asking whether it is due. */
+export const isScheduled = (event: unknown): boolean =>
+  z.object({ 'detail-type': z.literal('Scheduled Event') }).safeParse(event).success;

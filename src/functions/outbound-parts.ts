@@ -7,7 +7,7 @@ import { createOutbound } from '../adapters/outbound/outbound.ts';
 import { REQUESTS_IN_FLIGHT_PER_ORGANIZATION } from '../contract/limits.ts';
 import type { Context, Send } from '../domain/context.ts';
 import { withinInFlight, withinQuota } from '../domain/delivery/outbound-request.ts';
-import { now, outboundClock, setting, traceId } from './shell.ts';
+import { now, outboundClock, setting, traceId } from './settings.ts';
 
 /** Creates what functions with outbound requests share: the outbound pipeline, and the delivery log. */
 export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {

@@ -27,7 +27,7 @@ const WAITS: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
 export function reporting(logger: Logger, now: Clock) {
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   const organizations = unreachedOrganizations(now);
-  const isNew = refusalsOfMinute(now);
+  const hasLine = refusalLines(now);
   const countedBy = metricByDimension(metrics);
 
   return () => {
@@ -98,8 +98,8 @@ export function reporting(logger: Logger, now: Clock) {
           const { code, status, route, site_id } = fact;
           if (COUNTED.has(status)) countedBy(METRICS.refusals).once('reason', code);
           // The logger adds the site. Nothing else of the request is in the line.
-          const logged = route !== undefined && isNew([code, route, site_id]);
-          return logged ? ['info', 'Refused', { code, status, route }] : null;
+          const isShown = route !== undefined && hasLine([code, route, site_id]);
+          return isShown ? ['info', 'Refused', { code, status, route }] : null;
         }
         case 'request_failed':
           return ['error', 'The request failed'];
@@ -162,13 +162,16 @@ type Cause = {
   readonly cause?: Cause;
 };
 
+/** Places of the stack in a line. */
 const PLACES = 5;
+/** Errors in a line: the one that was thrown, its cause, and so on. A cause may lead back to its own error. */
+const CAUSES = 5;
 
 /**
  * Returns an error by its class, code and place. Its message is left out, because it may quote content: that of a SyntaxError quotes the text.
  * Of a thrown value that is no error, nothing is known.
  */
-export function causeOf(thrown: unknown): Cause {
+export function causeOf(thrown: unknown, causesLeft = CAUSES - 1): Cause {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
   const { name, message, stack = '', cause } = thrown;
   // The stack begins with the message as it was when the error was made. Only what follows it is known to be places.
@@ -179,7 +182,7 @@ export function causeOf(thrown: unknown): Cause {
     code: 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined,
     message: thrown instanceof ServiceError ? message : undefined,
     at: at?.slice(0, PLACES).map((place) => place.trim()),
-    cause: cause === undefined ? undefined : causeOf(cause),
+    cause: cause === undefined || causesLeft === 0 ? undefined : causeOf(cause, causesLeft - 1),
   };
 }
 
@@ -246,7 +249,7 @@ const REFUSAL_LINES_MAX = 60;
  * Returns what decides whether a refusal gets a line: at most one per minute for the same code, route and site. All requests whose site is not known
  * share a line, so that made-up ids silence no other line.
  */
-function refusalsOfMinute(now: Clock) {
+function refusalLines(now: Clock) {
   let from = Number.NEGATIVE_INFINITY;
   let logged = new Set<string>();
   return (parts: readonly (string | undefined)[]): boolean => {

@@ -1,7 +1,7 @@
 import { CORS_REQUEST_HEADERS, ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../contract/public-operations.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { ReplyHeaders } from './http.ts';
-import { setting } from './shell.ts';
+import { setting } from './settings.ts';
 
 type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
 type IsOriginSecret = (text: string) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import '../lambdas/environment.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { type HttpRequest, httpHandler } from '../../src/functions/http.ts';
-import { setting } from '../../src/functions/shell.ts';
+import { setting } from '../../src/functions/settings.ts';
 import { errorBody } from '../fakes/error-body.ts';
 import { call, REQUEST_ID, type Request, testShell } from '../lambdas/invocation.ts';
 

@@ -68,6 +68,8 @@ const thrownBy = (work: () => unknown): unknown => {
     return error;
   }
 };
+const CIRCULAR = new Error(SECRET);
+CIRCULAR.cause = CIRCULAR;
 const PLACES = expect.arrayContaining([expect.stringMatching(/^at .*report.*\.ts/)]);
 
 test.each<[string, unknown, object]>([
@@ -90,6 +92,7 @@ test.each<[string, unknown, object]>([
     new ServiceError('Item act_1 cannot be read', { cause: new Error(SECRET) }),
     { error: 'ServiceError', message: 'Item act_1 cannot be read', cause: { error: 'Error', at: PLACES } },
   ],
+  ['a cause that leads back to its error', CIRCULAR, { error: 'Error', cause: { error: 'Error', at: PLACES } }],
 ])('a cause is told by class, code and place: %s', (_, thrown, cause) => {
   expect(causeOf(thrown)).toMatchObject(cause);
   expect(JSON.stringify(causeOf(thrown))).not.toContain(SECRET);

@@ -8,7 +8,7 @@ import { METRICS } from '../../src/deployment/metrics.ts';
 import type { Fact } from '../../src/domain/facts.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { reporting } from '../../src/functions/report.ts';
-import { functionLogger } from '../../src/functions/shell.ts';
+import { functionLogger } from '../../src/functions/invocation.ts';
 import { FrozenClock } from '../fakes/sources.ts';
 import { lambdaContext, logged } from '../lambdas/invocation.ts';
 import '../lambdas/environment.ts';

@@ -83,20 +83,20 @@ function inCalls<Part, Result>(
   parts: readonly Part[],
   call: (left: readonly Part[]) => Promise<readonly (readonly [Part, Result])[]>,
 ): readonly Promise<Result>[] {
-  const asked = new Map(parts.map((part) => [part, Promise.withResolvers<Result>()]));
-  const results = [...asked.values()].map(({ promise }) => promise);
+  const unprocessed = new Map(parts.map((part) => [part, Promise.withResolvers<Result>()]));
+  const results = [...unprocessed.values()].map(({ promise }) => promise);
   const run = async () => {
-    for (let made = 0; asked.size > 0; made++) {
-      if (made === CALLS) throw new NotProcessed(`DynamoDB did not process ${asked.size} parts of a call`);
+    for (let made = 0; unprocessed.size > 0; made++) {
+      if (made === CALLS) throw new NotProcessed(`DynamoDB did not process ${unprocessed.size} parts of a call`);
       await backOff(made);
-      for (const [part, result] of await call([...asked.keys()])) {
-        asked.get(part)?.resolve(result);
-        asked.delete(part);
+      for (const [part, result] of await call([...unprocessed.keys()])) {
+        unprocessed.get(part)?.resolve(result);
+        unprocessed.delete(part);
       }
     }
   };
   run().catch((cause: unknown) => {
-    for (const { reject } of asked.values()) reject(cause);
+    for (const { reject } of unprocessed.values()) reject(cause);
   });
   return results;
 }

@@ -203,7 +203,8 @@ export function configurationStore(
       return failed.length === 0;
     },
 
-    createdBy: async ({ by, at, creationKey = '' }) => {
+    createdBy: async ({ by, at, creationKey }) => {
+      if (creationKey === undefined) return undefined;
       const found = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
       return found !== undefined && found.expires_at > unixSeconds(at) ? found.created_id : undefined;
     },

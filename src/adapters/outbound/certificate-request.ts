@@ -44,7 +44,7 @@ export function certificateRequestBytes(received: Buffer, secret: Buffer | undef
   return messageIn(messages, CERTIFICATE_REQUEST)?.bytes ?? 0;
 }
 
-/** Returns where a message begins, and its bytes, of which not all need to be there. */
+/** Finds the first message of a type: where it begins, and how many bytes it has or announces. */
 function messageIn(messages: Buffer, type: number): { readonly at: number; readonly bytes: number } | undefined {
   for (let at = 0; at + MESSAGE_HEADER_BYTES <= messages.length; ) {
     const bytes = MESSAGE_HEADER_BYTES + messages.readUIntBE(at + 1, 3);

@@ -33,7 +33,7 @@ const REFUSED = {
 } as const;
 const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-/** What an endpoint responded. */
+/** The response of an endpoint, or the part of it that was read. */
 export type EndpointResponse = {
   readonly status: number;
   readonly body: Uint8Array;
@@ -68,12 +68,12 @@ export async function exchange(
   const wire = readWire();
   /** The response that the parser accepted. */
   let parsed: IncomingMessage | undefined;
-  /** Why the parser refused the response. */
+  /** Why the parser refused the response. From then on the bytes of the socket are read without it. */
   let refusal: Failure | undefined;
 
-  const client = clientEnd(socket);
+  const parserSide = parserSideOf(socket);
   const outgoing = httpRequest({
-    createConnection: () => client,
+    createConnection: () => parserSide,
     method: request.method,
     path: endpoint.target,
     headers: requestHeaders(endpoint, request, keepAlive),
@@ -111,15 +111,15 @@ export async function exchange(
       const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
       breakOff(failure, WRAPPED);
     } else if (refusal !== undefined) readRefused(piece);
-    else if (!client.push(piece)) socket.pause();
+    else if (!parserSide.push(piece)) socket.pause();
   };
   const onEnd = () => {
-    if (refusal === undefined) client.push(null);
+    if (refusal === undefined) parserSide.push(null);
     else if (head.bodyBytes() === Number.POSITIVE_INFINITY) body.end(null);
   };
-  const onError = (error: unknown) => client.destroy(error instanceof Error ? error : undefined);
+  const onError = (error: unknown) => parserSide.destroy(error instanceof Error ? error : undefined);
   const onClose = () => {
-    if (refusal === undefined) client.destroy();
+    if (refusal === undefined) parserSide.destroy();
     else breakOff(() => refusal, BROKEN_OFF);
   };
   socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
@@ -173,7 +173,7 @@ export async function exchange(
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-    client.destroy();
+    parserSide.destroy();
     if (!connectionReusable) socket.destroy();
   }
 }
@@ -187,7 +187,7 @@ const NOTHING = Buffer.alloc(0);
  * Returns what Node's HTTP client uses as its connection. The client destroys it when its parser refuses a response, while the socket can
  * still be read. The received bytes are pushed into it.
  */
-function clientEnd(socket: TLSSocket): Duplex {
+function parserSideOf(socket: TLSSocket): Duplex {
   return new Duplex({
     read: () => void socket.resume(),
     write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),

@@ -16,7 +16,7 @@ export type ResponseHead = {
   readonly bytes: () => number | undefined;
   /** Returns the bytes of the body, infinite when it ends with the connection; undefined when its end is not certain. */
   readonly bodyBytes: () => number | undefined;
-  /** Returns once what was received after the head. Nothing is read any more. */
+  /** Returns what was received after the head, when it is called first; afterwards undefined. Nothing is read from then on. */
   readonly takeRest: () => Buffer | undefined;
 };
 

@@ -1,5 +1,5 @@
 import { ENVIRONMENT } from '../../src/deployment/environment.ts';
-import { traceId } from '../../src/functions/shell.ts';
+import { traceId } from '../../src/functions/settings.ts';
 
 const ID = '1-5759e988-bd862e3fe1be46a994272793';
 const traced = (header: string) => traceId({ [ENVIRONMENT.tracing]: 'true', _X_AMZN_TRACE_ID: header });
