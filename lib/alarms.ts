@@ -1,12 +1,5 @@
 import { Duration, Fn } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -23,7 +16,7 @@ export type WatchedMetric = {
   readonly runbookEntry: string;
   /** Whether somebody must act at once, also at night. @default page */
   readonly severity?: 'page' | 'ticket';
-  readonly metric: IMetric;
+  readonly metric: cloudwatch.IMetric;
   /** The alarm is raised when the metric reaches this value. */
   readonly threshold: number;
   /** Raises the alarm when the metric is below the threshold instead. @default false */
@@ -33,7 +26,7 @@ export type WatchedMetric = {
   /** Number of these periods that must reach the threshold. @default all */
   readonly breaching?: number;
   /** How a period without a value counts. @default as good */
-  readonly missing?: TreatMissingData;
+  readonly missing?: cloudwatch.TreatMissingData;
   /** Whether a gradual release is rolled back while the alarm is raised. CodeDeploy takes ten alarms at most. @default false */
   readonly endsRelease?: boolean;
 };
@@ -54,9 +47,9 @@ export class Alarms extends Construct {
   readonly #topics: Readonly<Record<'page' | 'ticket', ITopic | undefined>>;
   readonly #runbook: string;
   /** All alarms, for the dashboard. */
-  readonly all: Alarm[] = [];
+  readonly all: cloudwatch.Alarm[] = [];
   /** The alarms that roll a release back. */
-  readonly ofRelease: Alarm[] = [];
+  readonly ofRelease: cloudwatch.Alarm[] = [];
 
   constructor(
     scope: Construct,
@@ -73,18 +66,18 @@ export class Alarms extends Construct {
     id: string,
     { metric, threshold, severity = 'page', periods = 1, ...rule }: WatchedMetric,
   ): void {
-    const alarm = new Alarm(scope, id, {
+    const alarm = new cloudwatch.Alarm(scope, id, {
       alarmDescription: Fn.sub(
         `${severity}: \${AWS::StackName}, \${AWS::Region}, \${AWS::AccountId}, ${this.#runbook}#${rule.runbookEntry}`,
       ),
       metric,
       threshold,
       comparisonOperator: rule.below
-        ? ComparisonOperator.LESS_THAN_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        ? cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+        : cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
       datapointsToAlarm: rule.breaching ?? periods,
-      treatMissingData: rule.missing ?? TreatMissingData.NOT_BREACHING,
+      treatMissingData: rule.missing ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     this.all.push(alarm);
     if (rule.endsRelease) this.ofRelease.push(alarm);
@@ -121,7 +114,7 @@ export class Alarms extends Construct {
     );
     this.raise(scope, 'Slow', {
       runbookEntry: 'slow-answers',
-      metric: new MathExpression({
+      metric: new cloudwatch.MathExpression({
         expression: `MAX([${slowest.map(([name]) => name).join(', ')}])`,
         label: `${scope.node.id}: p99 (ms)`,
         period: FIVE_MINUTES,
@@ -139,10 +132,14 @@ export class Alarms extends Construct {
 const SLOW_MILLISECONDS = 2000;
 
 /** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */
-export function sum(label: string, metrics: readonly IMetric[], period = FIVE_MINUTES): MathExpression {
+export function sum(
+  label: string,
+  metrics: readonly cloudwatch.IMetric[],
+  period = FIVE_MINUTES,
+): cloudwatch.MathExpression {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
   const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
-  return new MathExpression({
+  return new cloudwatch.MathExpression({
     // A metric without a value counts as zero. Otherwise the sum would have no value either.
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     label,
@@ -152,8 +149,13 @@ export function sum(label: string, metrics: readonly IMetric[], period = FIVE_MI
 }
 
 /** A metric that the functions of this service publish. */
-export function ownMetric({ service }: Stage, metricName: string, period: Duration, statistic = 'Sum'): Metric {
-  return new Metric({
+export function ownMetric(
+  { service }: Stage,
+  metricName: string,
+  period: Duration,
+  statistic = 'Sum',
+): cloudwatch.Metric {
+  return new cloudwatch.Metric({
     namespace: METRICS_NAMESPACE,
     metricName,
     dimensionsMap: { service },

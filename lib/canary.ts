@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
@@ -59,7 +59,7 @@ export class Canary extends Construct {
     new Rule(this, 'EveryFiveMinutes', {
       description: 'Uses the service as a customer does',
       schedule: Schedule.rate(FIVE_MINUTES),
-      targets: [new LambdaFunction(canary.fn)],
+      targets: [new targets.LambdaFunction(canary.fn)],
     });
     this.failures = ownMetric(stage, METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
     alarms.watch(this, [canary]);

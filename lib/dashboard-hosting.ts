@@ -3,23 +3,13 @@ import { join } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import {
-  CachePolicy,
-  Function as EdgeFunction,
-  FunctionCode,
-  FunctionEventType,
-  FunctionRuntime,
-  HeadersFrameOption,
-  HeadersReferrerPolicy,
-  ResponseHeadersPolicy,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { dashboardFolder, NOTICES } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
-import { CACHED, type EdgeDistribution } from './edge-distribution.ts';
+import { CACHED, type EdgeDistribution, SECURITY_HEADERS } from './edge-distribution.ts';
 import type { Foundation } from './foundation.ts';
 import type { ServiceApi } from './service-api.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -110,16 +100,16 @@ export class DashboardHosting extends Construct {
 
   #servePage({ stage, edge, login }: DashboardHostingProps, clientId: string): void {
     const behavior = {
-      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: this.#securityHeaders(stage, login.origins),
       functionAssociations: [
         {
-          eventType: FunctionEventType.VIEWER_REQUEST,
-          function: new EdgeFunction(this, 'Screens', {
+          eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,
+          function: new cloudfront.Function(this, 'Screens', {
             functionName: nameInAccount(stage, 'page'),
-            code: FunctionCode.fromInline(SCREENS),
-            runtime: FunctionRuntime.JS_2_0,
+            code: cloudfront.FunctionCode.fromInline(SCREENS),
+            runtime: cloudfront.FunctionRuntime.JS_2_0,
           }),
         },
       ],
@@ -152,7 +142,7 @@ export class DashboardHosting extends Construct {
   }
 
   /** Allows no content of other origins and no inline content. Allows connections to the API, which has the origin of the page, and to the login. */
-  #securityHeaders(stage: Stage, loginOrigins: readonly string[]): ResponseHeadersPolicy {
+  #securityHeaders(stage: Stage, loginOrigins: readonly string[]): cloudfront.ResponseHeadersPolicy {
     const policy = [
       "default-src 'self'",
       `connect-src 'self' ${loginOrigins.join(' ')}`,
@@ -161,14 +151,13 @@ export class DashboardHosting extends Construct {
       "form-action 'none'",
       "frame-ancestors 'none'",
     ].join('; ');
-    return new ResponseHeadersPolicy(this, 'Headers', {
+    return new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: nameInAccount(stage, 'page'),
       securityHeadersBehavior: {
+        ...SECURITY_HEADERS,
         contentSecurityPolicy: { contentSecurityPolicy: policy, override: true },
-        contentTypeOptions: { override: true },
-        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
-        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
-        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+        frameOptions: { frameOption: cloudfront.HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
       },
       customHeadersBehavior: {
         customHeaders: [

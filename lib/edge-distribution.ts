@@ -1,22 +1,6 @@
 import { CfnResource, Duration, Fn, Names, SecretValue, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import {
-  AllowedMethods,
-  CachePolicy,
-  Distribution,
-  HeadersFrameOption,
-  HeadersReferrerPolicy,
-  HttpVersion,
-  type IOrigin,
-  OriginProtocolPolicy,
-  OriginRequestHeaderBehavior,
-  OriginRequestPolicy,
-  OriginRequestQueryStringBehavior,
-  ResponseHeadersPolicy,
-  S3OriginAccessControl,
-  SecurityPolicyProtocol,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -58,12 +42,12 @@ export type EdgeDistributionProps = Pick<
 
 /** The distribution behind `{base_url}`: it serves `/static/*` from a private bucket and forwards `/api/*` to the API. lib/dashboard-hosting.ts adds `/dashboard/*`. */
 export class EdgeDistribution extends Construct {
-  readonly distribution: Distribution;
+  readonly distribution: cloudfront.Distribution;
   readonly baseUrl: string;
   /** Address of the widget file whose name changes with its content, for a tag with `integrity`. */
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
   /** The bucket with every file that the distribution serves. */
-  readonly assets: IOrigin;
+  readonly assets: cloudfront.IOrigin;
   readonly bucket: Bucket;
   /** Log group of the functions that copy files during a deployment. */
   readonly #deploymentLog: LogGroup;
@@ -74,19 +58,17 @@ export class EdgeDistribution extends Construct {
     this.node.setContext('@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy', true);
     const { stage, domainName, certificate, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
-    const accessLog = edgeAccessLog
-      ? new EdgeAccessLog(this, 'AccessLog', { stage, deploymentLog: this.#deploymentLog })
-      : undefined;
+    const accessLogs = edgeAccessLog ? this.#bucketOfAccessLogs(stage) : undefined;
     this.bucket = privateBucket(this, 'Assets', stage, {
-      serverAccessLogsBucket: accessLog?.bucket,
-      serverAccessLogsPrefix: accessLog && 's3/',
+      serverAccessLogsBucket: accessLogs,
+      serverAccessLogsPrefix: accessLogs && 's3/',
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
     });
     this.#logDeletions();
     this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
-      originAccessControl: new S3OriginAccessControl(this, 'AssetsAccess', {
+      originAccessControl: new cloudfront.S3OriginAccessControl(this, 'AssetsAccess', {
         originAccessControlName: nameInAccount(stage),
       }),
     });
@@ -98,24 +80,24 @@ export class EdgeDistribution extends Construct {
         : SecretValue.secretsManager(props.originSecret.secretArn, { versionId: props.originSecretVersion });
     const api = {
       origin: new HttpOrigin(apiDomain, {
-        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
         customHeaders: { [ORIGIN_SECRET_HEADER]: originSecret.unsafeUnwrap() },
       }),
-      allowedMethods: AllowedMethods.ALLOW_ALL,
-      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-      cachePolicy: CachePolicy.CACHING_DISABLED,
+      allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
     };
-    this.distribution = new Distribution(this, 'Distribution', {
+    this.distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'va-wave',
-      httpVersion: HttpVersion.HTTP2_AND_3,
+      httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       domainNames: domainName === undefined ? undefined : [domainName],
       certificate,
-      minimumProtocolVersion: certificate && SecurityPolicyProtocol.TLS_V1_2_2021,
+      minimumProtocolVersion: certificate && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       webAclId: webAclArn,
       defaultBehavior: {
         origin: this.assets,
-        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy: this.#headersForPages(stage),
       },
       additionalBehaviors: {
@@ -123,25 +105,32 @@ export class EdgeDistribution extends Construct {
         [`${DASHBOARD_API_PATH}/*`]: {
           ...api,
           // The managed policy with these headers also forwards the cookies of the whole domain, which can be longer than what the API takes.
-          originRequestPolicy: new OriginRequestPolicy(this, 'DashboardRequests', {
+          originRequestPolicy: new cloudfront.OriginRequestPolicy(this, 'DashboardRequests', {
             originRequestPolicyName: nameInAccount(stage, 'dash'),
-            headerBehavior: OriginRequestHeaderBehavior.denyList('Host'),
-            queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+            headerBehavior: cloudfront.OriginRequestHeaderBehavior.denyList('Host'),
+            queryStringBehavior: cloudfront.OriginRequestQueryStringBehavior.all(),
           }),
         },
         '/api/*': {
           ...api,
-          originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
+          originRequestPolicy: new cloudfront.OriginRequestPolicy(this, 'ApiRequests', {
             originRequestPolicyName: nameInAccount(stage, 'api'),
-            headerBehavior: OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
-            queryStringBehavior: OriginRequestQueryStringBehavior.allowList(...PUBLIC_QUERY),
+            headerBehavior: cloudfront.OriginRequestHeaderBehavior.allowList(...FORWARDED_HEADERS),
+            queryStringBehavior: cloudfront.OriginRequestQueryStringBehavior.allowList(...PUBLIC_QUERY),
           }),
         },
       },
     });
     this.baseUrl = `https://${domainName ?? this.distribution.distributionDomainName}`;
-    accessLog?.of(this.distribution);
-    if (!edgeAccessLog) acknowledge(this.bucket, NO_ACCESS_LOG, 'S1');
+    if (accessLogs === undefined) acknowledge(this.bucket, NO_ACCESS_LOG, 'S1');
+    else {
+      new EdgeAccessLog(this, 'AccessLog', {
+        stage,
+        distribution: this.distribution,
+        bucket: accessLogs,
+        deploymentLog: this.#deploymentLog,
+      });
+    }
     acknowledge(this.distribution, 'Customers embed the widget in pages for visitors of any country.', 'CFR1');
     acknowledge(
       this.distribution,
@@ -188,9 +177,16 @@ export class EdgeDistribution extends Construct {
     });
   }
 
+  /** Creates the bucket for the access logs of the distribution and of the bucket with its files. */
+  #bucketOfAccessLogs(stage: Stage): Bucket {
+    const bucket = privateBucket(this, 'AccessLogs', stage, { lifecycleRules: [{ expiration: Duration.days(30) }] });
+    acknowledge(bucket, 'The bucket of access logs does not log the writing of access logs.', 'S1');
+    return bucket;
+  }
+
   /** Pages of every site load these files, also isolated pages (`Cross-Origin-Embedder-Policy`). With CORS, CloudFront sends `Vary: Origin`. */
-  #headersForPages(stage: Stage): ResponseHeadersPolicy {
-    return new ResponseHeadersPolicy(this, 'Headers', {
+  #headersForPages(stage: Stage): cloudfront.ResponseHeadersPolicy {
+    return new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: nameInAccount(stage, 'static'),
       corsBehavior: {
         accessControlAllowOrigins: ['*'],
@@ -203,10 +199,12 @@ export class EdgeDistribution extends Construct {
         customHeaders: [{ header: 'Cross-Origin-Resource-Policy', value: 'cross-origin', override: true }],
       },
       securityHeadersBehavior: {
-        contentTypeOptions: { override: true },
-        frameOptions: { frameOption: HeadersFrameOption.SAMEORIGIN, override: true },
-        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
-        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+        ...SECURITY_HEADERS,
+        frameOptions: { frameOption: cloudfront.HeadersFrameOption.SAMEORIGIN, override: true },
+        referrerPolicy: {
+          referrerPolicy: cloudfront.HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN,
+          override: true,
+        },
       },
     });
   }
@@ -237,6 +235,12 @@ export class EdgeDistribution extends Construct {
     return deployment;
   }
 }
+
+/** Every answer of the distribution says that its content type is right, and that browsers use HTTPS only. */
+export const SECURITY_HEADERS = {
+  contentTypeOptions: { override: true },
+  strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+};
 
 /** How long browsers and the distribution keep a file: one with its hash in its name forever, another for five minutes. */
 export const CACHED = {

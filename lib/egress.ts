@@ -1,17 +1,4 @@
-import {
-  CfnEIP,
-  FlowLogDestination,
-  FlowLogTrafficType,
-  GatewayVpcEndpointAwsService,
-  IpAddresses,
-  type IVpc,
-  NatProvider,
-  Peer,
-  Port,
-  SecurityGroup,
-  SubnetType,
-  Vpc,
-} from 'aws-cdk-lib/aws-ec2';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { VaWaveProps } from './deployment-options.ts';
@@ -38,48 +25,48 @@ export class Egress extends Construct {
     this.addresses = addresses;
     this.placement = {
       vpc,
-      vpcSubnets: existing.vpcSubnets ?? { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+      vpcSubnets: existing.vpcSubnets ?? { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
       securityGroups: [...(existing.securityGroups ?? [this.#newGroup(vpc)])],
     };
   }
 
-  #newNetwork(stage: Stage): { readonly vpc: IVpc; readonly addresses?: readonly string[] } {
+  #newNetwork(stage: Stage): { readonly vpc: ec2.IVpc; readonly addresses?: readonly string[] } {
     const eips = Array.from({ length: ZONES }, (_, zone) => {
-      const eip = new CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
+      const eip = new ec2.CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
       // Customers allow this address in their firewalls. After a release, AWS may give it to another account.
       eip.applyRemovalPolicy(stage.removalPolicy);
       return eip;
     });
-    const vpc = new Vpc(this, 'Vpc', {
-      ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
+    const vpc = new ec2.Vpc(this, 'Vpc', {
+      ipAddresses: ec2.IpAddresses.cidr('10.0.0.0/16'),
       maxAzs: ZONES,
       natGateways: ZONES,
-      natGatewayProvider: NatProvider.gateway({ eipAllocationIds: eips.map((eip) => eip.attrAllocationId) }),
+      natGatewayProvider: ec2.NatProvider.gateway({ eipAllocationIds: eips.map((eip) => eip.attrAllocationId) }),
       subnetConfiguration: [
-        { name: 'Gateways', subnetType: SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
-        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 18 },
+        { name: 'Gateways', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
+        { name: 'Functions', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 18 },
       ],
       // A gateway endpoint is free. The NAT gateways would charge this traffic by the gigabyte.
-      gatewayEndpoints: { DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
+      gatewayEndpoints: { DynamoDb: { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB } },
       flowLogs: {
         Rejected: {
-          trafficType: FlowLogTrafficType.REJECT,
-          destination: FlowLogDestination.toCloudWatchLogs(new LogGroup(this, 'FlowLog', stage.logs)),
+          trafficType: ec2.FlowLogTrafficType.REJECT,
+          destination: ec2.FlowLogDestination.toCloudWatchLogs(new LogGroup(this, 'FlowLog', stage.logs)),
         },
       },
     });
     return { vpc, addresses: eips.map((eip) => eip.attrPublicIp) };
   }
 
-  #newGroup(vpc: IVpc): SecurityGroup {
-    const securityGroup = new SecurityGroup(this, 'SecurityGroup', {
+  #newGroup(vpc: ec2.IVpc): ec2.SecurityGroup {
+    const securityGroup = new ec2.SecurityGroup(this, 'SecurityGroup', {
       vpc,
       description: 'Outbound functions of va-wave: all outbound ports, no inbound traffic',
       allowAllOutbound: false,
     });
     // The URL of an Action may contain any port.
-    securityGroup.addEgressRule(Peer.anyIpv4(), Port.allTcp());
-    securityGroup.addEgressRule(Peer.anyIpv4(), Port.udp(53));
+    securityGroup.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.allTcp());
+    securityGroup.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.udp(53));
     return securityGroup;
   }
 }

@@ -1,15 +1,9 @@
 import { Annotations, type IResource, Token, TokenComparison } from 'aws-cdk-lib';
-import {
-  Grant,
-  type IGrantable,
-  type IPrincipal,
-  PolicyStatement,
-  type PrincipalPolicyFragment,
-} from 'aws-cdk-lib/aws-iam';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct, DependencyGroup, type IConstruct, type IDependable } from 'constructs';
 
 type Permission = {
-  readonly grantee: IGrantable;
+  readonly grantee: iam.IGrantable;
   readonly actions: string[];
   readonly resourceArns: string[];
   readonly conditions?: Record<string, Record<string, unknown>>;
@@ -23,8 +17,8 @@ type Permission = {
 export function grantOn(
   resource: IResource,
   { grantee, ...permission }: Permission,
-  allow: ((principal: IPrincipal) => IDependable | undefined) | undefined,
-): Grant {
+  allow: ((principal: iam.IPrincipal) => IDependable | undefined) | undefined,
+): iam.Grant {
   const principal = grantee.grantPrincipal;
   const { principalAccount: account } = principal;
   const compared = account === undefined ? undefined : Token.compareStrings(resource.env.account, account);
@@ -36,7 +30,7 @@ export function grantOn(
   const isPolicyOurs = !isImported || isSameAccount || (compared !== TokenComparison.DIFFERENT && !isAllowable);
 
   // The CDK asks this principal in the place of the grantee's, and it enters the statement into the policies that count.
-  const standIn: IPrincipal = {
+  const standIn: iam.IPrincipal = {
     assumeRoleAction: principal.assumeRoleAction,
     get grantPrincipal() {
       return standIn;
@@ -54,9 +48,9 @@ export function grantOn(
       return { statementAdded: policies.length > 0, policyDependable: new DependencyGroup(...policies) };
     },
   };
-  const grant = Grant.addToPrincipal({ grantee: standIn, ...permission });
+  const grant = iam.Grant.addToPrincipal({ grantee: standIn, ...permission });
   if (!grant.success) {
-    const statement = new PolicyStatement({ actions: permission.actions, resources: permission.resourceArns });
+    const statement = new iam.PolicyStatement({ actions: permission.actions, resources: permission.resourceArns });
     const missing = JSON.stringify(resource.stack.resolve(statement.toStatementJson()));
     Annotations.of(resource).addWarningV2('va-wave:nothingGranted', `Nothing was granted. Add to a policy: ${missing}`);
   }
@@ -64,13 +58,13 @@ export function grantOn(
 }
 
 /** What has the policy, without the conditions and session tags that a principal may add. */
-const unwrapped = (principal: IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
+const unwrapped = (principal: iam.IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
 
 /** Whether the app creates the resource. A role that does not change has the resource of another construct. */
 export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.node.scope === made;
 
 /** Whether the policy of a resource can name the principal: it cannot name a group, somebody with a foreign login, or nobody. */
-function canBeNamed(principal: IPrincipal): boolean {
+function canBeNamed(principal: iam.IPrincipal): boolean {
   const { principalJson } = fragmentOf(principal) ?? { principalJson: {} };
   const named = Object.entries(principalJson);
   return (
@@ -78,7 +72,7 @@ function canBeNamed(principal: IPrincipal): boolean {
   );
 }
 
-function fragmentOf(principal: IPrincipal): PrincipalPolicyFragment | undefined {
+function fragmentOf(principal: iam.IPrincipal): iam.PrincipalPolicyFragment | undefined {
   try {
     return principal.policyFragment;
   } catch {

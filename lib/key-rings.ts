@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
@@ -97,7 +97,7 @@ export class KeyRings extends Construct {
     new Rule(this, 'TokenRotation', {
       description: 'Rotates the token keys',
       schedule: Schedule.rate(Duration.hours(1)),
-      targets: [new LambdaFunction(rotation.fn)],
+      targets: [new targets.LambdaFunction(rotation.fn)],
     });
     alarms.watch(this, [rotation], SINGLE_ERROR);
     alarms.raise(this, 'TokenKeyAge', {

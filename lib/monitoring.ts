@@ -1,15 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
-import {
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  MathExpression,
-  Metric,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
@@ -57,14 +50,14 @@ export class Monitoring extends Construct {
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
       // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
-      metric: LambdaFunction.metricAllThrottles({ period: FIVE_MINUTES }),
+      metric: lambda.Function.metricAllThrottles({ period: FIVE_MINUTES }),
       // SQS repeats throttled messages, and visitors reload pages. Throttling that lasts needs a larger quota.
       ...LASTING_ERRORS,
     });
     alarms.raise(this, 'AccountConcurrency', {
       runbookEntry: 'account-concurrency',
       severity: 'ticket',
-      metric: LambdaFunction.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+      metric: lambda.Function.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: Math.floor(CONCURRENCY_IN_USE * props.accountConcurrency),
       periods: 3,
       breaching: 2,
@@ -103,9 +96,16 @@ export class Monitoring extends Construct {
       });
     }
     const queues = [messaging.events, messaging.deliveries];
-    new Dashboard(this, 'Dashboard', {
+    new cloudwatch.Dashboard(this, 'Dashboard', {
       widgets: [
-        [new AlarmStatusWidget({ alarms: [...alarms.all], title: 'Alarms', width: DASHBOARD_WIDTH, height: 6 })],
+        [
+          new cloudwatch.AlarmStatusWidget({
+            alarms: [...alarms.all],
+            title: 'Alarms',
+            width: DASHBOARD_WIDTH,
+            height: 6,
+          }),
+        ],
         row({
           'Attempts by outcome': [sumsBy(stage, 'outcome', METRICS.attempts)],
           'Attempts by number': [sumsBy(stage, 'attempt', METRICS.attempts)],
@@ -154,16 +154,16 @@ export class Monitoring extends Construct {
 }
 
 /** Arranges graphs in one row that is as wide as the dashboard. The keys are the titles. */
-function row(graphs: Readonly<Record<string, readonly IMetric[]>>): GraphWidget[] {
+function row(graphs: Readonly<Record<string, readonly cloudwatch.IMetric[]>>): cloudwatch.GraphWidget[] {
   const entries = Object.entries(graphs);
   return entries.map(
-    ([title, left]) => new GraphWidget({ title, left: [...left], width: DASHBOARD_WIDTH / entries.length }),
+    ([title, left]) => new cloudwatch.GraphWidget({ title, left: [...left], width: DASHBOARD_WIDTH / entries.length }),
   );
 }
 
 /** A graph with one line for each value of a dimension. */
-function sumsBy({ service }: Stage, dimension: string, metricName: string): IMetric {
-  return new MathExpression({
+function sumsBy({ service }: Stage, dimension: string, metricName: string): cloudwatch.IMetric {
+  return new cloudwatch.MathExpression({
     expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${service}" MetricName="${metricName}"', 'Sum', 300)`,
     label: '',
     usingMetrics: {},
@@ -171,8 +171,8 @@ function sumsBy({ service }: Stage, dimension: string, metricName: string): IMet
 }
 
 /** The share of a distribution's answers that are 5xx. A graph can show metrics of another region, but an alarm cannot evaluate them. */
-function edgeErrors({ distributionId }: IDistribution): Metric {
-  return new Metric({
+function edgeErrors({ distributionId }: IDistribution): cloudwatch.Metric {
+  return new cloudwatch.Metric({
     namespace: 'AWS/CloudFront',
     metricName: '5xxErrorRate',
     dimensionsMap: { DistributionId: distributionId, Region: 'Global' },

@@ -1,12 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type ILambdaDeploymentConfig,
-  LambdaApplication,
-  LambdaDeploymentConfig,
-  LambdaDeploymentGroup,
-  TimeBasedCanaryTrafficRouting,
-} from 'aws-cdk-lib/aws-codedeploy';
+import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -28,27 +22,30 @@ export type ReleasesProps = {
 export class Releases extends Construct {
   constructor(scope: Construct, id: string, { functions, alarms, watched }: ReleasesProps) {
     super(scope, id);
-    const application = new LambdaApplication(this, 'Application');
+    const application = new codedeploy.LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
     });
     acknowledgePolicies(role, 'AWS maintains what CodeDeploy needs to shift the traffic of functions.');
-    const gradual: Readonly<Record<Exclude<InvokedBy, 'schedule'>, ILambdaDeploymentConfig>> = {
-      request: LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
+    const gradual: Readonly<Record<Exclude<InvokedBy, 'schedule'>, codedeploy.ILambdaDeploymentConfig>> = {
+      request: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
       // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of
       // the receives, the older version does not use them up. Without any, CodeDeploy would not wait for the alarm.
-      message: new LambdaDeploymentConfig(this, 'AlmostAtOnce', {
-        trafficRouting: new TimeBasedCanaryTrafficRouting({ interval: Duration.minutes(15), percentage: 99 }),
+      message: new codedeploy.LambdaDeploymentConfig(this, 'AlmostAtOnce', {
+        trafficRouting: new codedeploy.TimeBasedCanaryTrafficRouting({
+          interval: Duration.minutes(15),
+          percentage: 99,
+        }),
       }),
     };
     for (const { name, callable, invokedBy } of functions) {
       if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
-      new LambdaDeploymentGroup(this, name, {
+      new codedeploy.LambdaDeploymentGroup(this, name, {
         application,
         role,
         alias: callable,
-        deploymentConfig: watched ? gradual[invokedBy] : LambdaDeploymentConfig.ALL_AT_ONCE,
+        deploymentConfig: watched ? gradual[invokedBy] : codedeploy.LambdaDeploymentConfig.ALL_AT_ONCE,
         alarms: [...alarms],
         // Without alarms in the template, a flag of the app would decide whether the group keeps those of the deployment before.
         ignoreAlarmConfiguration: !watched,

@@ -1,14 +1,6 @@
 import { Names } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import {
-  CfnRoute,
-  CfnStage,
-  HttpApi,
-  type HttpMethod,
-  type HttpRoute,
-  HttpStage,
-  LogGroupLogDestination,
-} from 'aws-cdk-lib/aws-apigatewayv2';
+import * as apigatewayv2 from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -68,9 +60,9 @@ const throttle = (name: keyof typeof SHARES, requestsPerSecond: number) => {
 
 /** The HTTP API. Features add their routes. Every other path is answered with a 404. */
 export class ServiceApi extends Construct {
-  readonly http: HttpApi;
+  readonly http: apigatewayv2.HttpApi;
   readonly accessLog: LogGroup;
-  readonly #stage: HttpStage;
+  readonly #stage: apigatewayv2.HttpStage;
   readonly #requestsPerSecond: number;
   /** The throttles of the routes, by route key. */
   readonly #throttles: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }> = {};
@@ -84,7 +76,7 @@ export class ServiceApi extends Construct {
       description: 'Answers requests to routes that do not exist',
       memorySize: 128,
     });
-    this.http = new HttpApi(this, 'Http', {
+    this.http = new apigatewayv2.HttpApi(this, 'Http', {
       description: 'va-wave',
       defaultIntegration: new HttpLambdaIntegration('NotFound', notFound.callable),
       createDefaultStage: false,
@@ -94,18 +86,18 @@ export class ServiceApi extends Construct {
     // unique, also when the log of a stack or a construct that was removed is still there.
     const logGroupName = `/aws/vendedlogs/va-wave/${Names.uniqueResourceName(this, { maxLength: 100 })}-${this.http.apiId}`;
     this.accessLog = new LogGroup(this, 'AccessLog', { ...stage.logs, logGroupName });
-    this.#stage = new HttpStage(this, 'Stage', {
+    this.#stage = new apigatewayv2.HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
       throttle: throttle('Others', requestsPerSecond),
       accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
+        destination: new apigatewayv2.LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG),
       },
     });
     const stageOfRoutes = this.#stage.node.defaultChild;
-    if (stageOfRoutes instanceof CfnStage) stageOfRoutes.routeSettings = this.#throttles;
+    if (stageOfRoutes instanceof apigatewayv2.CfnStage) stageOfRoutes.routeSettings = this.#throttles;
     acknowledge(
       this.http,
       'These routes are public: each authenticates by Origin, session token or server secret in its function.',
@@ -132,17 +124,17 @@ export class ServiceApi extends Construct {
   }
 
   /** Adds a public route. Its function authenticates the request. @param name of the integration */
-  route(path: string, method: HttpMethod, name: RouteName, { callable }: ServiceFunction): void {
+  route(path: string, method: apigatewayv2.HttpMethod, name: RouteName, { callable }: ServiceFunction): void {
     const integration = new HttpLambdaIntegration(name, callable);
     this.throttle(name, this.http.addRoutes({ path, methods: [method], integration }));
   }
 
   /** Gives each of the routes this share of the requests per second. */
-  throttle(name: RouteName, routes: readonly HttpRoute[]): void {
+  throttle(name: RouteName, routes: readonly apigatewayv2.HttpRoute[]): void {
     const { rateLimit, burstLimit } = throttle(name, this.#requestsPerSecond);
     for (const route of routes) {
       const resource = route.node.defaultChild;
-      if (!(resource instanceof CfnRoute)) throw new Error(`${route.node.path} has no route`);
+      if (!(resource instanceof apigatewayv2.CfnRoute)) throw new Error(`${route.node.path} has no route`);
       this.#throttles[resource.routeKey] = { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit };
       // The stage refuses settings of a route that does not exist.
       this.#stage.node.addDependency(resource);

@@ -1,18 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import {
-  Alias,
-  Architecture,
-  Code,
-  type FunctionProps,
-  type IFunction,
-  Function as LambdaFunction,
-  LoggingFormat,
-  RecursiveLoop,
-  Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { functionFolder } from '#bundles';
@@ -23,7 +12,7 @@ import { allowThrough, ENCRYPTING } from './own-key.ts';
 import type { Stage } from './stage.ts';
 
 /** The network of a function that makes outbound requests. */
-export type Placement = Pick<FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+export type Placement = Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
 
 export type ServiceFunctionProps = {
   /** Folder below lambdas/ that contains handler.ts. */
@@ -51,9 +40,9 @@ const ALIAS = 'live';
 
 /** A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log group. */
 export class ServiceFunction extends Construct {
-  readonly fn: LambdaFunction;
+  readonly fn: lambda.Function;
   /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */
-  readonly callable: IFunction;
+  readonly callable: lambda.IFunction;
   readonly invokedBy: InvokedBy;
   /** Name of the folder of the function. */
   readonly name: FunctionName;
@@ -70,23 +59,23 @@ export class ServiceFunction extends Construct {
     this.log = new LogGroup(this, 'Log', logs);
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.fn = new LambdaFunction(this, 'Function', {
-      code: Code.fromAsset(functionFolder(props.folder)),
+    this.fn = new lambda.Function(this, 'Function', {
+      code: lambda.Code.fromAsset(functionFolder(props.folder)),
       handler: 'index.handler',
       description: props.description,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
       memorySize: props.memorySize ?? 512,
       timeout: props.timeout ?? Duration.seconds(10),
       role,
       logGroup: this.log,
-      loggingFormat: LoggingFormat.JSON,
-      tracing: tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      tracing: tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       environment: {
         [ENVIRONMENT.metricsService]: service,
         ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
       },
-      recursiveLoop: props.recursive === true ? RecursiveLoop.ALLOW : undefined,
+      recursiveLoop: props.recursive === true ? lambda.RecursiveLoop.ALLOW : undefined,
       reservedConcurrentExecutions: props.reservedConcurrency,
       ...props.network,
     });
@@ -96,7 +85,7 @@ export class ServiceFunction extends Construct {
     this.invokedBy = props.invokedBy ?? 'request';
     this.callable =
       gradual && this.invokedBy !== 'schedule'
-        ? new Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
+        ? new lambda.Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
         : this.fn;
   }
 

@@ -1,22 +1,6 @@
 import { Arn, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import {
-  AccountRecovery,
-  CfnManagedLoginBranding,
-  CfnUserPool,
-  ClientAttributes,
-  FeaturePlan,
-  type IUserPool,
-  ManagedLoginVersion,
-  Mfa,
-  OAuthScope,
-  ResourceServerScope,
-  UserPool,
-  UserPoolClient,
-  UserPoolClientIdentityProvider,
-  UserPoolDomain,
-  UserPoolResourceServer,
-} from 'aws-cdk-lib/aws-cognito';
+import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { DASHBOARD_RESOURCE_SERVER, DASHBOARD_SCOPE_NAME } from '../src/contract/dashboard-operations.ts';
 import { acknowledge } from './acknowledged-findings.ts';
@@ -27,7 +11,10 @@ import type { Stage } from './stage.ts';
 const REFRESH_TOKEN_VALIDITY = Duration.hours(12);
 const ACCESS_TOKEN_VALIDITY = Duration.hours(1);
 
-const SCOPE = new ResourceServerScope({ scopeName: DASHBOARD_SCOPE_NAME, scopeDescription: 'Use the dashboard' });
+const SCOPE = new cognito.ResourceServerScope({
+  scopeName: DASHBOARD_SCOPE_NAME,
+  scopeDescription: 'Use the dashboard',
+});
 
 export type UserLoginProps = Pick<
   VaWaveProps,
@@ -39,12 +26,12 @@ export type UserLoginProps = Pick<
  * table.
  */
 export class UserLogin extends Construct {
-  readonly pool: IUserPool;
+  readonly pool: cognito.IUserPool;
   /** The scope of the access tokens for the dashboard. */
   readonly scope: string;
   /** Addresses from which a browser gets metadata, keys and tokens. */
   readonly origins: readonly string[];
-  readonly #server: UserPoolResourceServer;
+  readonly #server: cognito.UserPoolResourceServer;
   readonly #providers: readonly string[];
 
   constructor(scope: Construct, id: string, props: UserLoginProps) {
@@ -55,19 +42,23 @@ export class UserLogin extends Construct {
     const suffix = props.userPool === undefined ? '' : `-${props.stage.service}`;
     const identifier = `${DASHBOARD_RESOURCE_SERVER}${suffix}`;
     this.scope = `${identifier}/${DASHBOARD_SCOPE_NAME}`;
-    this.#server = new UserPoolResourceServer(this, 'Server', { userPool: this.pool, identifier, scopes: [SCOPE] });
+    this.#server = new cognito.UserPoolResourceServer(this, 'Server', {
+      userPool: this.pool,
+      identifier,
+      scopes: [SCOPE],
+    });
     this.origins = [`https://${this.pool.userPoolProviderName}/`, props.loginUrl ?? this.#newDomain()];
   }
 
-  #newPool({ stage, requiredMfa, emailFrom, emailIdentity }: UserLoginProps): UserPool {
-    const pool = new UserPool(this, 'Pool', {
+  #newPool({ stage, requiredMfa, emailFrom, emailIdentity }: UserLoginProps): cognito.UserPool {
+    const pool = new cognito.UserPool(this, 'Pool', {
       selfSignUpEnabled: false,
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
       // A new email address is valid for login and for `member add` only after its user has verified it.
       keepOriginal: { email: true },
-      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {
         minLength: 12,
         requireLowercase: true,
@@ -75,15 +66,15 @@ export class UserLogin extends Construct {
         requireDigits: true,
         requireSymbols: true,
       },
-      mfa: requiredMfa === true ? Mfa.REQUIRED : Mfa.OPTIONAL,
+      mfa: requiredMfa === true ? cognito.Mfa.REQUIRED : cognito.Mfa.OPTIONAL,
       mfaSecondFactor: { sms: false, otp: true },
       // The cheapest plan with managed login.
-      featurePlan: FeaturePlan.ESSENTIALS,
+      featurePlan: cognito.FeaturePlan.ESSENTIALS,
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.dataRemovalPolicy,
     });
     const resource = pool.node.defaultChild;
-    if (emailFrom !== undefined && resource instanceof CfnUserPool) {
+    if (emailFrom !== undefined && resource instanceof cognito.CfnUserPool) {
       const own = { service: 'ses', resource: 'identity', resourceName: emailFrom };
       // The CDK's own prop needs a region that is known at the synthesis.
       resource.emailConfiguration = {
@@ -101,17 +92,17 @@ export class UserLogin extends Construct {
   #newDomain(): string {
     // All accounts of a region share the prefixes, so a part of the stack's id makes this prefix unique.
     const stack = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
-    const domain = new UserPoolDomain(this, 'Domain', {
+    const domain = new cognito.UserPoolDomain(this, 'Domain', {
       userPool: this.pool,
       cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', stack, this.node.addr.slice(-8)]) },
-      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+      managedLoginVersion: cognito.ManagedLoginVersion.NEWER_MANAGED_LOGIN,
     });
     return domain.baseUrl();
   }
 
   /** Creates the dashboard's public client for pages below `baseUrl`, and the authorizer that accepts its access tokens. */
   addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
-    const client = new UserPoolClient(this, 'Client', {
+    const client = new cognito.UserPoolClient(this, 'Client', {
       userPool: this.pool,
       generateSecret: false,
       // Users log in with the managed login only. Without this list, Cognito would allow flows whose tokens may change the attributes of
@@ -119,18 +110,22 @@ export class UserLogin extends Construct {
       authFlows: { adminUserPassword: true },
       // Without a list, a client may write every standard attribute, and the email address identifies the user. A provider writes the address
       // through this client at each login; no token of a user may do so.
-      writeAttributes: new ClientAttributes().withStandardAttributes({
+      writeAttributes: new cognito.ClientAttributes().withStandardAttributes({
         locale: true,
         email: this.#providers.length > 0,
       }),
       // The operator adds a provider to the pool. A deployment without its name here would take it off the client again.
       supportedIdentityProviders: [
-        UserPoolClientIdentityProvider.COGNITO,
-        ...this.#providers.map((name) => UserPoolClientIdentityProvider.custom(name)),
+        cognito.UserPoolClientIdentityProvider.COGNITO,
+        ...this.#providers.map((name) => cognito.UserPoolClientIdentityProvider.custom(name)),
       ],
       oAuth: {
         flows: { authorizationCodeGrant: true },
-        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.resourceServer(this.#server, SCOPE)],
+        scopes: [
+          cognito.OAuthScope.OPENID,
+          cognito.OAuthScope.EMAIL,
+          cognito.OAuthScope.resourceServer(this.#server, SCOPE),
+        ],
         callbackUrls: [`${baseUrl}/dashboard/callback`],
         logoutUrls: [`${baseUrl}/dashboard/`],
       },
@@ -142,7 +137,7 @@ export class UserLogin extends Construct {
       enableTokenRevocation: true,
     });
     // The managed login of a client is unavailable without a style of its own.
-    new CfnManagedLoginBranding(this, 'Branding', {
+    new cognito.CfnManagedLoginBranding(this, 'Branding', {
       userPoolId: this.pool.userPoolId,
       clientId: client.userPoolClientId,
       useCognitoProvidedValues: true,
