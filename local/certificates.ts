@@ -1,5 +1,5 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { writeFileAtomically } from './cloud/data-folder.ts';
@@ -12,13 +12,14 @@ const RENEW_DAYS_BEFORE = 30;
 export type ReceiverCertificate = ReturnType<typeof receiverCertificate>;
 
 /**
- * Reads the certificate of this machine's receivers from `folder`, or makes it. It is for `localhost` and 127.0.0.1 only, and can sign no
+ * Reads the certificate of this machine's receivers from `folder`, or makes it when it is missing, damaged, of another key or valid for less
+ * than a month. It is for `localhost` and 127.0.0.1 only, and can sign no
  * other. The functions must trust it from their first request on, so this comes before the service starts.
  */
 export function receiverCertificate(folder: string) {
   const certificateFile = join(folder, 'receiver.pem');
   const keyFile = join(folder, 'receiver.key');
-  if (!existsSync(keyFile) || !isValid(certificateFile)) {
+  if (!isValid(certificateFile, keyFile)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const name = 'va-wave local receiver';
@@ -34,10 +35,15 @@ export function receiverCertificate(folder: string) {
   return { certificateFile, keyFile, certificate, key };
 }
 
-function isValid(certificateFile: string): boolean {
-  if (!existsSync(certificateFile)) return false;
-  const { validTo } = new X509Certificate(readFileSync(certificateFile));
-  return Date.parse(validTo) - Date.now() > RENEW_DAYS_BEFORE * DAY_MS;
+/** Whether the file has a certificate that is valid for long enough, and the other one its key. */
+function isValid(certificateFile: string, keyFile: string): boolean {
+  try {
+    const certificate = new X509Certificate(readFileSync(certificateFile));
+    const isOfKey = certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)));
+    return isOfKey && Date.parse(certificate.validTo) - Date.now() > RENEW_DAYS_BEFORE * DAY_MS;
+  } catch {
+    return false;
+  }
 }
 
 // The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256.
