@@ -49,7 +49,7 @@ export class UnknownOperation extends ServiceError {
   }
 }
 
-/** Headers of an engine's answer that go on to the client. */
+/** Returns the headers of an engine's answer that go on to the client. */
 export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -65,7 +65,7 @@ export type Operation = {
   readonly answer: (parameters: JsonObject, request: AwsRequest) => Promise<HttpAnswer> | HttpAnswer;
 };
 
-/** A service that speaks one of AWS's JSON protocols. @param name of the service in messages */
+/** Returns a service that speaks one of AWS's JSON protocols. @param name of the service in messages */
 export function jsonService(name: string, operations: Readonly<Record<string, Operation>>): AwsService {
   const known = new Map(Object.entries(operations));
   return {
@@ -89,23 +89,23 @@ export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** An error of the JSON protocols. */
+/** Returns an error as the JSON protocols answer it. */
 export const jsonRefusal = (error: ServiceError): HttpAnswer =>
   jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
 
-/** A parameter that must be text. @throws ServiceError when it is not */
+/** Returns a parameter that must be text. @throws ServiceError when it is not, or is empty */
 export function textOf(parameters: JsonObject, name: string): string {
   const value = parameters[name];
   if (typeof value !== 'string' || value === '') throw new ServiceError('ValidationException', `${name} must be text`);
   return value;
 }
 
-/** A parameter that may be missing, but else must be text. */
+/** Returns a parameter that may be missing, but else must be text. @throws ServiceError when it is not */
 export function optionalText(parameters: JsonObject, name: string): string | undefined {
   return parameters[name] === undefined || parameters[name] === null ? undefined : textOf(parameters, name);
 }
 
-/** A parameter that is a list of objects. A missing one is empty. */
+/** Returns a parameter that is a list of objects; a missing one is empty. @throws ServiceError when it is anything else */
 export function objectsOf(parameters: JsonObject, name: string): readonly JsonObject[] {
   const value: Json = parameters[name] ?? [];
   if (!isList(value) || !value.every(isObject)) {

@@ -280,21 +280,25 @@ const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
 async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
-  const open = async (port: number, keptFor?: string): Promise<Listener> => {
-    const listen = keptFor === undefined ? listenOnLoopback : listenNear;
+  const open = async (port: number, listen: typeof listenNear): Promise<Listener> => {
     const listener = await openListener(port, listen, options.hostNames);
-    if (port !== 0 && portOf(listener) !== port) {
-      print(`Port ${port} is in use, so ${keptFor} is at ${listener.address} now. Clients of the former address fail`);
-    }
     stops.defer(() => listener.close());
+    return listener;
+  };
+  /** Opens a listener at the port of the earlier runs, or at another one. */
+  const openAgain = async (what: string, port = 0): Promise<Listener> => {
+    const listener = await open(port, listenNear);
+    if (port !== 0 && portOf(listener) !== port) {
+      print(`Port ${port} is in use, so ${what} is at ${listener.address} now. Clients of the former address fail`);
+    }
     return listener;
   };
   const { ports } = kept ?? {};
   return {
-    edge: await open(options.port ?? 0),
-    api: await open(ports?.api ?? 0, 'the API'),
-    gateway: await open(ports?.gateway ?? 0, 'the AWS endpoint'),
-    login: await open(ports?.login ?? 0, 'the login'),
+    edge: await open(options.port ?? 0, listenOnLoopback),
+    api: await openAgain('the API', ports?.api),
+    gateway: await openAgain('the AWS endpoint', ports?.gateway),
+    login: await openAgain('the login', ports?.login),
   };
 }
 

@@ -91,8 +91,7 @@ type Shown = ReturnType<typeof shown>;
 
 /** A request as the site shows it. @param action name of its Action; empty for usage webhooks */
 function shown(received: Received, number: number, action: string, answered: number) {
-  const { at, headers, body, verdict, arrivals } = received;
-  const verified = answered === 503 ? 'failed' : arrivals.accepted ? 'duplicate' : 'accepted';
+  const { at, headers, body } = received;
   const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
   const [title, note] = wordsFor(received);
   return {
@@ -100,12 +99,19 @@ function shown(received: Received, number: number, action: string, answered: num
     at: at.toISOString(),
     title,
     action,
-    outcome: verdict.kind === 'refused' ? 'refused' : verified,
+    outcome: outcomeOf(received, answered),
     answered,
     note,
     body,
     headers: proof.map(([name, value]) => `${name}: ${value}`).join('\n'),
   };
+}
+
+/** A key of `OUTCOMES` in demo.js. A 503 is the failure that the visitor asked for. */
+function outcomeOf({ verdict, arrivals }: Received, answered: number): string {
+  if (verdict.kind === 'refused') return 'refused';
+  if (answered === 503) return 'failed';
+  return arrivals.accepted ? 'duplicate' : 'accepted';
 }
 
 /** The title says what the request is; the note, by what the receiver recognizes repeats, or why it refused the request. */

@@ -111,9 +111,9 @@ export class Authorizer {
       .filter((statement) => isAbout(statement, service) && appliesTo(statement, request));
     const applicable = [...byRole.map(({ statement }) => statement), ...byResource];
     if (isAllowed(applicable)) {
-      const [by] = byRole;
-      const statement = by === undefined ? {} : { statement: { role: by.role, index: by.index } };
-      this.grants.push({ caller: name, action, resource, ...statement });
+      const [first] = byRole;
+      const statement = first && { role: first.role, index: first.index };
+      this.grants.push({ caller: name, action, resource, ...(statement && { statement }) });
       return undefined;
     }
     const because =

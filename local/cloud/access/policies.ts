@@ -50,17 +50,18 @@ export type AccessRequest = {
 
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
 export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
-  const hold = (keys: z.infer<typeof expected> | undefined, matches: (wanted: string, actual: string) => boolean) =>
-    Object.entries(keys ?? {}).every(([key, values]) => {
+  /** Whether each key of a condition has one of its values in the request. */
+  const holds = (keys: z.infer<typeof expected> = {}, matches: (wanted: string, actual: string) => boolean) =>
+    Object.entries(keys).every(([key, values]) => {
       const actual = request.keys[key.toLowerCase()];
       return actual !== undefined && values.some((wanted) => matches(wanted, actual));
     });
   return (
     Action.some((pattern) => matchesWildcard(pattern, request.action, { ignoreCase: true })) &&
-    Resource?.some((pattern) => matchesWildcard(pattern, request.resource)) !== false &&
-    hold(Condition.ArnEquals, matchesArn) &&
-    hold(Condition.ArnLike, matchesArn) &&
-    hold(Condition.Bool, (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase())
+    (Resource === undefined || Resource.some((pattern) => matchesWildcard(pattern, request.resource))) &&
+    holds(Condition.ArnEquals, matchesArn) &&
+    holds(Condition.ArnLike, matchesArn) &&
+    holds(Condition.Bool, (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase())
   );
 }
 

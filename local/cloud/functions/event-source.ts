@@ -74,13 +74,12 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
   let loop: Promise<void> | undefined;
   /** Ends what the loop waits for. */
   let wake = () => {};
-  let reported: string | undefined;
+  let lastProblem: string | undefined;
 
-  /** Once for each problem: a missing permission is printed as a denial anyway. */
-  const report = (message: string): void => {
-    if (message === reported) return;
-    reported = message;
-    onError(message);
+  /** Tells a problem when it begins, and not each time it is met again. */
+  const report = (problem: string): void => {
+    if (problem !== lastProblem) onError(problem);
+    lastProblem = problem;
   };
 
   /**
@@ -185,7 +184,7 @@ const lowerFirst = (value: object): object => ({
   ),
 });
 
-const report = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() });
+const batchReport = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() });
 
 /**
  * Returns the messages that a function reports as failed. Like Lambda, reads nothing, null and an empty list as no failure, and an
@@ -194,7 +193,7 @@ const report = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: 
 export function failedItems(payload: string, messages: readonly { readonly MessageId: string }[]): Set<string> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   if (payload === 'null' || payload === '""') return new Set();
-  const { data } = report.safeParse(parseObject(payload));
+  const { data } = batchReport.safeParse(parseObject(payload));
   const failed = data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier) ?? [];
   return data === undefined || !failed.every((id) => all.has(id)) ? all : new Set(failed);
 }

@@ -78,12 +78,13 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     copy: options.logCopy,
     onError,
   });
-  const bytesMax = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
+  const maxRunningBytes = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
   // A debugger may hold an invocation for any time.
   const timeoutMs = inspector.url() === undefined ? properties.Timeout * 1000 : 2 ** 31 - 1;
   let environment: ExecutionEnvironment | undefined;
-  let taken = 0;
-  let bytesTaken = 0;
+  let runningCount = 0;
+  /** Of the events of the running invocations. */
+  let runningBytes = 0;
   /** Invocations that wait for room, in the order of the calls. */
   const waiting: (() => void)[] = [];
   const abort = new AbortController();
@@ -127,20 +128,21 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     });
   };
 
+  /** Lets waiting invocations run while there is room for them. */
   const admit = (): void => {
-    const hasRoom = () => taken < INVOCATIONS_AT_ONCE && (taken === 0 || bytesTaken < bytesMax);
+    const hasRoom = () => runningCount < INVOCATIONS_AT_ONCE && (runningCount === 0 || runningBytes < maxRunningBytes);
     while (hasRoom() && waiting.length > 0) waiting.shift()?.();
   };
 
   const run = (event: string): Run => {
     const bytes = Buffer.byteLength(event);
-    taken += 1;
-    bytesTaken += bytes;
+    runningCount += 1;
+    runningBytes += bytes;
     if (environment === undefined || environment.hasEnded()) environment = start();
     const { promise, resolve } = Promise.withResolvers<void>();
     const result = environment.invoke(event, randomUUID(), resolve).finally(() => {
-      taken -= 1;
-      bytesTaken -= bytes;
+      runningCount -= 1;
+      runningBytes -= bytes;
       admit();
     });
     return { begun: Promise.race([promise, result]), result };

@@ -211,7 +211,8 @@ function bringForward(queue: FauxqsQueue, max: number, quietOnly: boolean): numb
     bytes += Buffer.byteLength(queue.messages[position]?.body ?? '');
     return index === 0 || bytes <= BATCH_MAX_BYTES;
   });
-  if ((positions.at(-1) ?? 0) >= positions.length) {
+  const areFirst = positions.every((position, index) => position === index);
+  if (!areFirst) {
     const chosen = new Set(positions);
     const next = positions.flatMap((position) => queue.messages[position] ?? []);
     queue.messages = [...next, ...queue.messages.filter((_, position) => !chosen.has(position))];
