@@ -140,11 +140,11 @@ export const jsonObject = z
 export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value) {
   return z.preprocess(
     (value, context) => {
-      const names = isJsonObject(value) ? Object.keys(value) : [];
+      const names = new Set(isJsonObject(value) ? Object.keys(value) : []);
       for (const entry of names) {
-        const twice = names.some((other) => other !== entry && other === entry.trim());
-        if (entry !== '__proto__' && !twice) continue;
-        const message = twice ? 'must not be the name of another entry' : 'cannot be used as a name';
+        const isRepeated = entry !== entry.trim() && names.has(entry.trim());
+        if (entry !== '__proto__' && !isRepeated) continue;
+        const message = isRepeated ? 'must not be the name of another entry' : 'cannot be used as a name';
         context.issues.push({ code: 'custom', input: value, path: [entry], message });
       }
       return value;

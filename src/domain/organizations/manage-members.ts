@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { DashboardAnswer } from '../../contract/dashboard.ts';
 import {
+  type AuditOperation,
   type AuditRecord,
   type Membership,
   memberInput,
@@ -12,11 +13,11 @@ import type { Context, Login, Logins, Members } from '../context.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 import { auditValues } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
-import { requireOrganization } from './manage-organizations.ts';
+import { noOrganization, requireOrganization } from './manage-organizations.ts';
 
 /**
  * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this. An email address finds
- * the login, or creates it; `sub` names the login. Of an identity provider in `providers`, the operator knows that it verifies addresses.
+ * the login, or creates it; `sub` names the login. Adding a member again is recorded only when the role changes. Of an identity provider in `providers`, the operator knows that it verifies addresses.
  * @throws Refusal 400 that names the field, 404 for an unknown organization or `sub`, 409 when the address does not name one login for certain
  */
 export async function addMember(
@@ -30,26 +31,28 @@ export async function addMember(
     sub === undefined
       ? await certainLogin(email ?? '', providers, context.logins)
       : await namedLogin(sub, context.logins);
+  const now = context.now();
+  const previous = await context.members.findMembership(orgId, login.sub);
   const membership: Membership = {
     org_id: orgId,
     sub: login.sub,
     email: (login.email ?? login.username).toLowerCase(),
     role,
-    created_at: context.now().toISOString(),
+    created_at: previous?.created_at ?? now.toISOString(),
   };
-  const previous = await context.members.findMembership(orgId, login.sub);
-  await context.members.save(membership, memberRecord(context.now(), previous, membership));
+  const isRecorded = previous?.role !== role;
+  await context.members.save(membership, isRecorded ? memberRecord(now, previous, membership) : undefined);
   return { membership, invited };
 }
 
-/** Returns the record of a change of a membership, which only the operator makes. Without `next` it ends. */
-function memberRecord(at: Date, previous: Membership | undefined, next?: Membership): AuditRecord {
+/** Returns the record of a change of a membership, which only the operator makes. Without `previous` it begins, without `next` it ends. */
+function memberRecord(at: Date, previous: Membership | undefined, next: Membership | undefined): AuditRecord {
   const { org_id = '', sub = '', email = '' } = next ?? previous ?? {};
   return {
     org_id,
     at: at.toISOString(),
     by: OPERATOR,
-    operation: next === undefined ? 'remove_member' : previous === undefined ? 'add_member' : 'change_role',
+    operation: memberOperation(previous, next),
     site_id: '',
     entity_id: sub,
     name: email,
@@ -57,6 +60,11 @@ function memberRecord(at: Date, previous: Membership | undefined, next?: Members
     fields: ['role'],
     changes: auditValues(['role'], previous ?? {}, next ?? {}),
   };
+}
+
+function memberOperation(previous: Membership | undefined, next: Membership | undefined): AuditOperation {
+  if (next === undefined) return 'remove_member';
+  return previous === undefined ? 'add_member' : 'change_role';
 }
 
 /**
@@ -120,7 +128,7 @@ export async function removeMember(
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
     });
   }
-  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(now(), one));
+  for (const one of memberships) await members.remove(orgId, one.sub, memberRecord(now(), one, undefined));
   return membership;
 }
 
@@ -131,7 +139,7 @@ export async function removeMember(
  */
 export async function requireMembership(orgId: string, sub: string, role: Role, members: Members): Promise<Membership> {
   const membership = await members.findMembership(orgId, sub);
-  if (membership === undefined) throw new Refusal('organization_not_found', { problem: `no organization ${orgId}` });
+  if (membership === undefined) throw noOrganization(orgId);
   if (role === 'admin' && membership.role !== 'admin') {
     throw new Refusal('admin_required');
   }
