@@ -17,7 +17,7 @@ import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUnd
 /** Characters of the body and of the response in the text output. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
 
-/** Says what to write in place of an organization. */
+/** Refuses --org of `create` and says what to write instead. */
 function refuseOrganization(): never {
   throw new InvalidArgumentError(
     'An Action belongs to an assistant: write --site <site_id>, which assistant list shows',
@@ -32,17 +32,15 @@ export function addTo(action: CliCommand): void {
       .description('create an Action on an assistant')
       .requiredOption('--site <site_id>', 'assistant that it belongs to')
       .addOption(new Option('--org <org_id>').hideHelp().argParser(refuseOrganization))
-      .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards')
-      .requiredOption('--name <name>', 'at most 100 characters')
-      .requiredOption('--url <url>', 'https endpoint, at most 2000 characters'),
-    { many: 'may be repeated', method: ' (default: POST)' },
+      .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards'),
+    true,
   )
     .option('--disabled', 'create it switched off')
     .examples(...CREATE_EXAMPLES)
     .connected(
       async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
-        const settings = withMandatory(await actionSettings(options, cliProcess));
-        const input = { ...settings, enabled: options.disabled !== true };
+        const settings = await actionSettings(options, cliProcess);
+        const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
         const created = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(created), 'Created the Action');
         for (const name of reservedEvents(created)) {
@@ -56,10 +54,8 @@ export function addTo(action: CliCommand): void {
     action
       .command('update <action_id>')
       .description('change settings; other settings stay unchanged')
-      .option('--trigger <trigger>', 'the trigger cannot be changed; another value is refused')
-      .option('--name <name>', 'at most 100 characters')
-      .option('--url <url>', 'https endpoint, at most 2000 characters'),
-    { many: 'may be repeated; replaces them all', method: '' },
+      .option('--trigger <trigger>', 'the trigger cannot be changed; another value is refused'),
+    false,
   )
     .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
     .addOption(new Option('--clear-parameters', 'AI-decided: no parameters').conflicts('parameters'))
@@ -146,6 +142,7 @@ export function addTo(action: CliCommand): void {
     });
 }
 
+/** Returns what the text output has of a test: the request without its headers, and the beginning of body and response. */
 function testFields({ request, status, latency_ms, success, response_excerpt }: TestResult): [string, string][] {
   return [
     ['request', `${request.method} ${request.url}`],
@@ -157,13 +154,13 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
   ];
 }
 
-/** @param many what it means to give an option that may be repeated @param method what no method means */
-function withSettings(
-  command: CliCommand,
-  { many, method }: { readonly many: string; readonly method: string },
-): CliCommand {
+/** Adds the options for the settings that an Action can have from the beginning. A new one needs a name and an endpoint. */
+function withSettings(command: CliCommand, isNew: boolean): CliCommand {
+  const many = isNew ? 'may be repeated' : 'may be repeated; replaces them all';
   return command
-    .option('--method <method>', `${METHODS.join(', ')}${method}. GET sends no body`)
+    .addOption(new Option('--name <name>', 'at most 100 characters').makeOptionMandatory(isNew))
+    .addOption(new Option('--url <url>', 'https endpoint, at most 2000 characters').makeOptionMandatory(isNew))
+    .option('--method <method>', `${METHODS.join(', ')}${isNew ? ' (default: POST)' : ''}. GET sends no body`)
     .option('--event <name>', `Event: event of the catalog (va-wave event list); ${many}`, collect)
     .option('--field <field>', `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; ${many}`, collect)
     .option('--description <text>', 'AI-decided: tells the assistant when to call it, at least 10 characters')
@@ -172,6 +169,7 @@ function withSettings(
     .option('--response-map <name=$.path>', `AI-decided: field of the response to feed back; ${many}`, collect);
 }
 
+/** Reads the Actions of an organization or of an assistant. @throws Refusal 404 */
 async function actionsOf(
   options: { org?: string; site?: string },
   { store }: ConnectedRun['context'],
@@ -202,6 +200,7 @@ const actionRow = (action: Action): Row => ({
   name: action.name,
 });
 
+/** Returns the events of an Action that are never delivered. */
 function reservedEvents(action: Action): readonly string[] {
   return action.trigger === 'Event'
     ? EVENT_NAMES.filter((name) => EVENT_CATALOG[name].reserved && action.events.includes(name))
@@ -255,16 +254,6 @@ async function actionSettings(
     feed_response_back: options.feedBack,
     response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
   };
-}
-
-/** Adds empty values for the mandatory settings of a new Action, so that the domain refuses their absence with its own message. */
-function withMandatory(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const mandatory: Record<string, object> = {
-    Event: { events: [] },
-    Form: { form_fields: [] },
-    'AI-decided': { description: '' },
-  };
-  return { ...mandatory[String(settings.trigger)], ...withoutUndefined(settings) };
 }
 
 /** Parses the schema of the arguments. A text that does not begin as JSON names a file, also without an @. */

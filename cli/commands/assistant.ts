@@ -43,13 +43,11 @@ export function addTo(assistant: CliCommand): void {
       .command('create')
       .description('create an assistant')
       .requiredOption('--org <org_id>', 'organization that it belongs to')
-      .requiredOption('--name <name>', 'at most 100 characters')
       .requiredOption(
         '--domain <host>',
         'the host where the widget is embedded; browsers allow its requests only from there',
-      )
-      .requiredOption('--rate-limit <number>', 'requests per hour', wholeNumber),
-    'may be repeated',
+      ),
+    true,
   )
     .option('--disabled', 'create it switched off')
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
@@ -64,10 +62,8 @@ export function addTo(assistant: CliCommand): void {
     assistant
       .command('update <site_id>')
       .description('change settings; other settings stay unchanged')
-      .option('--name <name>', 'at most 100 characters')
-      .option('--domain <host>', "the host where the widget is embedded; '' for none")
-      .option('--rate-limit <number>', 'requests per hour', wholeNumber),
-    'may be repeated; replaces the whole list',
+      .option('--domain <host>', "the host where the widget is embedded; '' for none"),
+    false,
   )
     .addOption(new Option('--clear-allowed-domains', 'allow no website').conflicts('allowedDomain'))
     .addOption(new Option('--clear-ip-allowlist', 'allow any address').conflicts('ip'))
@@ -147,10 +143,14 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     });
 }
 
-/** @param many what it means to give an option that may be repeated */
-function withSettings(command: CliCommand, many: string): CliCommand {
+/** Adds the options for the settings that an assistant can have from the beginning. A new one needs a name and a rate limit. */
+function withSettings(command: CliCommand, isNew: boolean): CliCommand {
   const host = 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain';
+  const many = isNew ? 'may be repeated' : 'may be repeated; replaces the whole list';
+  const rateLimit = new Option('--rate-limit <number>', 'requests per hour').argParser(wholeNumber);
   return command
+    .addOption(new Option('--name <name>', 'at most 100 characters').makeOptionMandatory(isNew))
+    .addOption(rateLimit.makeOptionMandatory(isNew))
     .option(
       '--mode <mode>',
       `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`,
@@ -160,6 +160,7 @@ function withSettings(command: CliCommand, many: string): CliCommand {
     .option('--ip <address>', `IPv4 or IPv6 address of visitors for the IP allowlist; ${many}`, collect);
 }
 
+/** Returns the tag that embeds the widget of an assistant. */
 function embedding(assistant: Assistant, baseUrl: string): string {
   const credential =
     assistant.authentication_mode === 'Session Signed'

@@ -1,22 +1,12 @@
 import * as z from 'zod';
+import { toolParameters } from '../../src/contract/invocations.ts';
 import type { CliCommand } from '../command.ts';
 import type { Row } from '../output.ts';
 import { objectValue } from '../values.ts';
 
 /** The part of the answer for the text output. --json prints the whole answer. */
 const toolList = z.object({
-  tools: z.array(
-    z.object({
-      name: z.string(),
-      description: z.string().default(''),
-      input_schema: z
-        .object({
-          properties: z.record(z.string(), z.object({ type: z.string().default('any') })).default({}),
-          required: z.array(z.string()).default([]),
-        })
-        .default({ properties: {}, required: [] }),
-    }),
-  ),
+  tools: z.array(z.object({ name: z.string(), description: z.string(), input_schema: toolParameters })),
 });
 
 function row({ name, description, input_schema }: z.infer<typeof toolList>['tools'][number]): Row {
