@@ -7,11 +7,12 @@ const people = list(9000, (index) =>
   JSON.stringify({ id: index, name: `Person ${index}`, tags: ['a', 'b'], score: index / 8, on: index % 2 === 0 }),
 );
 
-/** About 1 MB each. */
+/** Texts without a number that JavaScript would write otherwise, of about 1 MB each. */
 const USUAL: Readonly<Record<string, string>> = {
   'records of people': people,
   'text with escapes': list(12_000, (index) => JSON.stringify({ text: `a line\nbreak and "quotes" ${index}`, index })),
 };
+/** Texts with such numbers, of about 1 MB each. */
 const UNUSUAL: Readonly<Record<string, string>> = {
   'the same with one number of 19 digits': `[2512292042121000001,${people}]`,
   'numbers of 19 digits alone': list(50_000, (index) => `251229204212${1_000_000 + index}`),
@@ -42,6 +43,7 @@ export async function json(): Promise<Section> {
   };
 }
 
+/** Returns the milliseconds of processor time that each parser takes in its fastest round. */
 function fastest(parsers: readonly [() => unknown, () => unknown]): [number, number] {
   const best: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < ROUNDS; round++) {

@@ -6,6 +6,7 @@ export type Section = {
   readonly tables: readonly Table[];
 };
 
+/** A table of a report. Numbers are formatted by `digits`. */
 export type Table = {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];

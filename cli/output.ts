@@ -6,8 +6,9 @@ import type { CliProcess } from './process.ts';
 export type Row = Readonly<Record<string, string>>;
 type Field = readonly [name: string, value: string];
 
-/** Shorter work is not reported. */
+/** Work is reported when it takes longer. */
 const QUIET_MS = 1000;
+/** How often the report is written again on a terminal. */
 const RENEW_MS = 500;
 
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */
@@ -74,6 +75,7 @@ export class Output {
     if (!this.json) this.#stderr(`${plainText(text)}\n`);
   }
 
+  /** Writes the error that ended the command to stderr, with --json as an object. */
   error(message: string): void {
     this.#stderr(this.json ? jsonLine({ error: message }) : `${plainText(message)}\n`);
   }
@@ -132,6 +134,7 @@ export function fieldsOf(value: object): Field[] {
   });
 }
 
+/** Returns whether a value is shown as one text, which a number of any length is. */
 const isOneText = (value: unknown) => typeof value !== 'object' || value === null || JSON.isRawJSON(value);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -156,31 +159,39 @@ function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   const cells = rows.map((row) =>
     names.map((name): Cell => [plainText(row[name] ?? ''), formatOf(name, row[name] ?? '')]),
   );
-  const widths = widthsOf([heading, ...cells]);
   // Some terminals say that they have no columns.
   const room = columns || Number.POSITIVE_INFINITY;
+  const widths = fittingWidths(widthsOf([heading, ...cells]), names, room);
+  const lines = foldedAt(widths, room);
+  const line = (row: readonly Cell[], [start, end]: (typeof lines)[number]) =>
+    aligned(
+      [[...indentOf(start, BLANK), ...row.slice(start, end)]],
+      [...indentOf(start, 0), ...widths.slice(start, end)],
+      colour,
+    );
+  return [heading, ...cells].flatMap((row) => lines.map((part) => line(row, part))).join('');
+}
+
+/**
+ * Returns the widths of a table's columns in a terminal. While a row is too wide for one line, the widest column that may be shortened
+ * loses a character. Where that is not enough, rows take several lines, and such a column is as wide as its text and a line allow.
+ */
+function fittingWidths(widths: readonly number[], names: readonly string[], room: number): readonly number[] {
   const isShortened = (width: number, column: number) => width > LEAST_WIDTH && SHORTENED.test(names[column] ?? '');
   const shortened = [...widths];
   while (lengthOf(shortened) > room && shortened.some(isShortened)) {
     const widest = Math.max(...shortened.filter(isShortened));
     shortened[shortened.findLastIndex((width, column) => width === widest && isShortened(width, column))] = widest - 1;
   }
+  if (lengthOf(shortened) <= room) return shortened;
   const ofLine = Math.max(room - GAP.length, LEAST_WIDTH);
-  const fitting = widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
-  const shown = lengthOf(shortened) > room ? fitting : shortened;
-  const lines = foldedAt(shown, room);
-  const line = (row: readonly Cell[], [start, end]: (typeof lines)[number]) =>
-    aligned(
-      [[...indentOf(start, BLANK), ...row.slice(start, end)]],
-      [...indentOf(start, 0), ...shown.slice(start, end)],
-      colour,
-    );
-  return [heading, ...cells].flatMap((row) => lines.map((part) => line(row, part))).join('');
+  return widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
 }
 
 /** Returns the cell, of no width, with which a row's other lines begin. */
 const indentOf = <Part>(start: number, part: Part): readonly Part[] => (start === 0 ? [] : [part]);
 
+/** Returns how many columns of a terminal a line of cells with these widths takes. */
 const lengthOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 
 /** Returns the columns of each line of a row, of which as many as fit stand on one line. */
@@ -203,6 +214,9 @@ function fields(rows: readonly Field[], { colour }: CliProcess): string {
   return aligned(cells, widthsOf(cells), colour);
 }
 
+/** Returns a number with what it counts. @param noun whose plural ends in s */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Returns the state of an assistant or an Action for a table. */
 export const statusOf = ({ enabled, suspended }: Pick<Assistant, 'enabled' | 'suspended'>): string =>
   suspended ? 'suspended' : enabled ? 'on' : 'off';
@@ -215,6 +229,7 @@ function formatOf(name: string, text: string): Format | undefined {
   return /^(off|suspended|under way|not finished)/.test(text) ? 'yellow' : undefined;
 }
 
+/** Returns the width of the widest cell of each column. */
 function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column]?.[0] ?? ''))));
 }
@@ -230,6 +245,7 @@ function shortenedTo(width: number, text: string): string {
   return `${shown}…`;
 }
 
+/** Returns rows as lines, with each cell shortened or filled to the width of its column. */
 function aligned(rows: readonly (readonly Cell[])[], widths: readonly number[], colour: boolean): string {
   const cell = ([text, format]: Cell, width: number) => {
     const shown = shortenedTo(width, text);

@@ -1,7 +1,9 @@
 import type { accountFacts } from '../src/adapters/aws-account.ts';
 import type { Deployment } from './deployment.ts';
 
+/** Where `npm start` writes its ready file, seen from the folder of the clone. */
 export const DEFAULT_READY_FILE = '.local/ready.json';
+/** The stack that `bin/app.ts` deploys without -c stackName. */
 export const DEFAULT_STACK = 'VaWave';
 
 /** The deployment that the commands use. `stack` is the name of its stack, or `<stack>/<construct>` in an app that has more in it. */

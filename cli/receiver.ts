@@ -26,9 +26,11 @@ export type ReceivedAction = {
 /** The requests with one key until now. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
 
+/** A request whose signature is right. */
 type Verified =
   | { readonly kind: 'action'; readonly action: ReceivedAction; readonly request: VerifiedAction }
   | { readonly kind: 'usage'; readonly report: UsageReport };
+/** A request that is not verified, with the status of the answer. */
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
 /** A received request and the result of its verification. */
@@ -45,11 +47,12 @@ export type Received<Verdict = Verified | Refused> = {
   readonly arrivals: Arrivals;
 };
 
+/** An answer to a request. */
 export type Answer = {
   readonly status: number;
   readonly body: string | Uint8Array;
   /** @default application/json */
-  readonly contentType?: string | undefined;
+  readonly contentType?: string;
   readonly delayMs?: number;
 };
 
@@ -72,7 +75,7 @@ export function receiverServer(options: {
   /** Chooses the answer to a verified request. */
   readonly answer: (received: Received<Verified>) => Answer;
   /** Passes every request on, verified or not, to a server that verifies it itself. Its answer is the answer. */
-  readonly forward?: ((request: Forwarded) => Promise<Answer>) | undefined;
+  readonly forward?: (request: Forwarded) => Promise<Answer>;
   /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
   readonly onFault?: (error: unknown) => void;
   /** Reports every request with its answer. */
@@ -90,7 +93,8 @@ export function receiverServer(options: {
         : verdictOfUsage(rawBody, headers, options.usageSecret);
     const at = options.now();
     const { key, owner } = keyOf(verdict);
-    const known = arrivals.get(`${owner} ${key}`);
+    const entry = `${owner} ${key}`;
+    const known = arrivals.get(entry);
     const arrived = {
       firstAt: known?.firstAt ?? at,
       count: (known?.count ?? 0) + 1,
@@ -104,7 +108,7 @@ export function receiverServer(options: {
           ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
           : options.answer({ ...common, verdict });
     if (key !== null) {
-      arrivals.set(`${owner} ${key}`, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
+      arrivals.set(entry, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
     }
     options.onRequest({ ...common, verdict }, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
@@ -125,7 +129,7 @@ export function receiverServer(options: {
 
 /** The service waits 5 seconds. A little longer shows that the server was slow. */
 const FORWARD_TIMEOUT_MS = 6000;
-/** Headers of a connection. */
+/** Headers that belong to one connection or that `forwardTo` sets itself. */
 const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
 /** Returns a function that passes a request on to this address, and resolves to 502 when nothing answers there. Follows no redirect. */
@@ -175,6 +179,7 @@ function verdictOf(
   return refused;
 }
 
+/** Verifies a usage webhook with the secrets that the operator or the demo knows. */
 function verdictOfUsage(rawBody: Uint8Array, headers: IncomingHttpHeaders, secret: UsageSecret): Verified | Refused {
   const problem = 'This is a usage webhook: name its secret with --usage-secret';
   if (typeof secret === 'object' && secret.length === 0) return { kind: 'refused', status: 404, problem };

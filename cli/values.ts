@@ -69,6 +69,7 @@ export function timeOf(when: Moment, now: Date): string {
 /** The option that says where the search for an event begins. */
 export type Search = { readonly at?: Moment };
 
+/** Adds --at. */
 export function withSearch(command: CliCommand): CliCommand {
   return command.option(
     '--at <time>',
@@ -85,6 +86,7 @@ export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
 export const switched = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>
   options.enable ?? (options.disable && false);
 
+/** Returns the letters and digits of a text, in lower case. */
 const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**

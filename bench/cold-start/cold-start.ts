@@ -59,6 +59,7 @@ function reference(folder: string): string {
 
 const IMPORT_TIME = fileURLToPath(new URL('./import-time.ts', import.meta.url));
 
+/** Imports a bundle in a new process. @returns the milliseconds that it takes */
 function importTime(bundle: string, variables: object): { readonly wall: number; readonly cpu: number } {
   const env = { PATH: process.env.PATH, ...variables, ...awsEnvironment('http://127.0.0.1:1', 'http://127.0.0.1:1') };
   return JSON.parse(execFileSync(process.execPath, [IMPORT_TIME, bundle], { env, encoding: 'utf8' }));

@@ -18,13 +18,16 @@ type Sender = {
   readonly atOnce: number;
   readonly keepConnections: boolean;
 };
+/** The deployed bundle of the dispatcher. */
 type Dispatcher = {
   readonly contender: 'dispatcher';
   readonly bundle: string;
   readonly orgId: string;
   readonly actionIds: readonly string[];
 };
+/** What `contender.ts` gets as its argument. */
 export type Settings = Sender | Dispatcher;
+/** What a contender did in one round. */
 export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
 
 /** Makes deliveries in one of the concurrent loops. @returns their number @throws Error when one fails */

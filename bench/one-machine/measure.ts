@@ -5,8 +5,10 @@ import type { Service } from '../setting/service.ts';
 import { percentile } from '../statistics.ts';
 import { cpuOf, memoryOf, processTree } from './processes.ts';
 
+/** A figure with its unit in the name. */
 export type Row = readonly [name: string, value: string];
 
+/** What every measurement works with. */
 export type Bench = {
   readonly service: Service;
   readonly receiver: Receiver;

@@ -14,6 +14,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   .scripts.start.replace(/^node /, '')
   .split(' ');
+/** Connections to the bus, as many as a burst has senders. */
 const CONNECTIONS = 64;
 
 /** The service on one machine, running in another process. */
@@ -62,6 +63,7 @@ export async function startService(options: Options) {
   };
 }
 
+/** Starts the process and waits for its ready file. */
 async function start({ folder, authorityFile }: Options) {
   const readyFile = join(folder, 'ready.json');
   rmSync(readyFile, { force: true });

@@ -98,6 +98,7 @@ class FairQueue {
     this.#limit = Math.min(this.#setting.dispatcher, this.#limit + POLLING.perSecond * TICK);
   }
 
+  /** Decides whether the group `hot` is noisy: its messages then wait for those of others. */
   #judge(now: number): void {
     const { hot, others } = this.#inFlight;
     if (hot > 0) this.#hotInFlightAt = now;
@@ -152,6 +153,7 @@ export function simulate(setting: Setting, begins: readonly number[]) {
       if (actions === undefined) schedule.set(due, [action]);
       else actions.push(action);
     };
+    /** Puts a message into its queue at this time. */
     const send = (message: Omit<Message, 'queued'>, queued: number) =>
       at(queued, () => queue.waiting[message.group].push({ ...message, queued }));
     for (const action of schedule.get(tick) ?? []) action();

@@ -15,6 +15,7 @@ const PARTITION = { writes: 1000, reads: 3000 };
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, us-east-1: requests and rule invocations a second. */
 const BUS = { putEvents: 10_000, invocations: 18_750 };
 
+/** Returns a number with separators for thousands. */
 const count = (number: number) => number.toLocaleString('en');
 const usual = shareConcurrency({});
 const { writes } = COUNTED.attempted(1);
@@ -23,6 +24,7 @@ const LOG_KEYS = logPartitions('').length;
 const COUNTS = '`test/e2e/costs`';
 const PUBLISHED = '`bench/simulation/published-limits.ts`';
 
+/** How long an invocation of the dispatcher takes for a full batch whose endpoints answer. */
 const FULL_BATCH_SECONDS = BATCH * SERVICE_TIMES.workPerMessage + SERVICE_TIMES.answersAfter;
 
 /** The limits that all organizations share. */

@@ -260,6 +260,7 @@ async function actionSettings(
 const parametersOf = (text: string, cliProcess: CliProcess) =>
   jsonValue('parameters', /^\s*[{["@]/.test(text) ? text : `@${text}`, cliProcess);
 
+/** Returns null, which removes a setting, where the operator gave the option that clears it. */
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
 
 /** Parses `key:Label:Type`, also with `:required` or `:optional` at the end. A label can contain colons, because the other parts cannot. */

@@ -34,7 +34,9 @@ deployment needs.`)
 /** The usual quota of write units for one table on demand. */
 export const USUAL_TABLE_WRITES = 40_000;
 
+/** Regions of other partitions of AWS than the commercial one. */
 const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
+/** States of a stack that cannot be updated. */
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
 /**
@@ -58,7 +60,7 @@ function examineAccount(facts: AccountFacts, stackName: string, load: number | u
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
   const [events = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(region)) ?? [];
-  const why =
+  const beforeRequest =
     load === undefined
       ? `Deploy with -c accountConcurrency=${concurrency}, and`
       : `${load} deliveries a second need more:`;
@@ -86,7 +88,7 @@ function examineAccount(facts: AccountFacts, stackName: string, load: number | u
       concurrency,
       executions,
       'lambda:GetAccountSettings',
-      `${why} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
+      `${beforeRequest} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
     ),
     quota(
       'write units of a table',

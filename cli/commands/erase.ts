@@ -1,5 +1,6 @@
 import type { CliCommand } from '../command.ts';
 import { countPerson, erasePerson, remainingUntil } from '../operations/personal-data.ts';
+import { counted } from '../output.ts';
 import { collect, idValues } from '../values.ts';
 
 type EraseOptions = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
@@ -34,7 +35,7 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
         if (dryRun) return output.object({ org_id: org, ...found }, 'Found; nothing was changed');
         const { records, conversations } = found;
         await confirm(
-          `Erase the content of ${records} delivery records, and ${conversations} conversations, of ${org}?`,
+          `Erase the content of ${counted(records, 'delivery record')}, and ${counted(conversations, 'conversation')}, of ${org}?`,
         );
       }
       const erased = await erasePerson(person, context);

@@ -3,7 +3,7 @@ import { putEvent } from '../../src/domain/events/put-event.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
-import type { Row } from '../output.ts';
+import { counted, type Row } from '../output.ts';
 import { jsonValue, type Moment, moment, type Search, searchEnd, timeOf, withSearch } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
@@ -38,14 +38,13 @@ export function addTo(event: CliCommand): void {
         const { group, firesWhen: fires_when, reserved } = EVENT_CATALOG[name];
         return { event: name, group, fires_when, reserved };
       });
-      const never = (reserved: boolean) => (reserved ? ' (reserved: never delivered)' : '');
       output.list(
         events,
         '',
         events.map(({ event: name, group, fires_when, reserved }) => ({
           event: name,
           group,
-          'fires when': fires_when + never(reserved),
+          'fires when': reserved ? `${fires_when} (reserved: never delivered)` : fires_when,
         })),
       );
     });
@@ -70,7 +69,7 @@ not search the logs of deleted Actions.`)
       );
       if (output.json) return output.object(trace, '');
       output.note(`${trace.event} ${trace.event_id}, of ${trace.time}`);
-      output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rows));
+      output.list(trace.deliveries, 'No Action is subscribed', trace.deliveries.flatMap(rowsOf));
       for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
     });
 
@@ -108,7 +107,7 @@ an event whose replay still waits there would be sent twice.`)
       const failed = await failedEvents({ actionId, since }, context, (records) =>
         output.doing(`Reading the log: ${records}`),
       );
-      const counted = failed.length === 1 ? '1 event' : `${failed.length} events`;
+      const events = counted(failed.length, 'event');
       if (options.dryRun) {
         const shown = failed.map(({ event_id, event, failed_at, attempts, error }) => ({
           event_id,
@@ -118,10 +117,10 @@ an event whose replay still waits there would be sent twice.`)
           reason: error === null ? '–' : `${error.code}: ${error.message}`,
         }));
         output.list(failed, `Nothing failed since ${since}`, shown);
-        if (failed.length > 0) output.note(`${counted} would be delivered again; nothing was sent`);
+        if (failed.length > 0) output.note(`${events} would be delivered again; nothing was sent`);
         return;
       }
-      if (failed.length > 0) await confirm(`Deliver ${counted} to ${actionId} again?`);
+      if (failed.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
       const unsent: Record<string, string> = {};
       for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
         await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
@@ -137,7 +136,8 @@ an event whose replay still waits there would be sent twice.`)
     });
 }
 
-function rows({ action_id, name, outcome, note, attempts }: TracedDelivery): Row[] {
+/** Returns a row for each attempt of a delivery, or one row that says why there is none. */
+function rowsOf({ action_id, name, outcome, note, attempts }: TracedDelivery): Row[] {
   const common = { action_id, outcome: outcome.replace('_', ' ') };
   if (attempts.length === 0) return [{ ...common, attempt: '–', time: '–', status: '–', result: note ?? '–', name }];
   return attempts.map((attempt) => ({

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts';
 import { exported } from '../operations/personal-data.ts';
-import { jsonLine } from '../output.ts';
+import { counted, jsonLine } from '../output.ts';
 import { collect, idValues, type Moment, moment, timeOf } from '../values.ts';
 
 /** Adds the options and the work of `export`. */
@@ -40,7 +40,7 @@ and responses, and no secret and no signature. It holds few records in memory at
           }
         };
         await cliProcess.writeLines(lines());
-        output.note(`Exported ${count} lines`);
+        output.note(`Exported ${counted(count, 'line')}`);
       },
     );
 }

@@ -2,7 +2,7 @@ import { Argument } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import type { Row } from '../output.ts';
+import { counted, type Row } from '../output.ts';
 import { positive } from '../values.ts';
 
 /** The two queues whose dead letters an operator can move back. */
@@ -27,10 +27,10 @@ progress would be lost.`)
           const { count, shown } = await inspect(queue, limit, deadLetters);
           output.list(shown, `No dead letters of ${queue}`, shown.map(row));
           if (count > 0)
-            output.note(`About ${count} dead letters of ${queue}, ${shown.length} shown; nothing was moved`);
+            output.note(`About ${counted(count, 'dead letter')} of ${queue}, ${shown.length} shown; nothing was moved`);
           return;
         }
-        await confirm(`Move about ${await deadLetters.count()} dead letters back to ${queue}?`);
+        await confirm(`Move about ${counted(await deadLetters.count(), 'dead letter')} back to ${queue}?`);
         output.doing('Moving dead letters');
         const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
         output.object({ queue, ...done }, 'Moved the dead letters');
@@ -41,6 +41,7 @@ progress would be lost.`)
 /** Deliveries alone have an Action and the number of their attempt. */
 type Summary = ReturnType<typeof summaryOf> & { readonly action_id?: string | null; readonly attempt?: number | null };
 
+/** Returns a dead letter for the table, which has two columns more for deliveries than for events. */
 function row({ message_id, sent_at, version, bytes, event, event_id, org_id, action_id, attempt }: Summary): Row {
   return {
     sent: sent_at,
@@ -57,12 +58,15 @@ function row({ message_id, sent_at, version, bytes, event, event_id, org_id, act
 type DeadLetterQueue = ReturnType<ConnectedRun['context']['deadLetters']>;
 type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
-// Looser than the contract's schemas, because a malformed message also becomes a dead letter. Null is what cannot be read. An event without a version has version 1.
+/** A text of a dead letter, or null where it cannot be read: a malformed message also becomes a dead letter. */
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
 const UNREADABLE = { version: null, event: null, event_id: null, org_id: null };
 
-/** The part of a dead letter that may be shown: names and ids, never the payload. */
+/**
+ * The part of a dead letter that may be shown: names and ids, never the payload. The schemas are looser than those of the contract. An
+ * event without a version has version 1.
+ */
 const SUMMARIES = {
   events: z
     .object({

@@ -9,6 +9,7 @@ import type { ConnectedRun } from '../command.ts';
 /** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
 export const IN_PROGRESS_MS = 30_000;
 
+/** What the functions of this file need of the deployment. */
 export type EraseContext = Pick<
   ConnectedRun['context'],
   'store' | 'members' | 'erasure' | 'now' | 'randomBytes' | 'step' | 'pause'

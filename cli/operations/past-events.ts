@@ -8,6 +8,7 @@ import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { ConnectedRun } from '../command.ts';
 
+/** What the functions of this file need of the deployment. */
 export type PastEventsContext = Pick<
   ConnectedRun['context'],
   'store' | 'randomBytes' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
@@ -32,6 +33,7 @@ export const searched = (until: string | undefined): string => (until === undefi
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
 
+/** The delivery of an event to one Action. */
 export type TracedDelivery = ReturnType<typeof traced>;
 
 /**
@@ -69,6 +71,7 @@ export async function traceEvent(
   return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
 }
 
+/** Describes the delivery of an event to an Action. @param routedAt as in `whyNone` */
 function traced(action: Action, attempts: readonly DeliveryRecord[], routedAt: string) {
   const { action_id, name, site_id } = action;
   const last = attempts.findLast(({ replay }) => replay === null);
@@ -135,6 +138,7 @@ async function requireReplayable(actionId: string, context: Pick<PastEventsConte
   return action;
 }
 
+/** Returns the envelope that the attempts of an event sent. @throws Refusal 409 when no record has the whole of it */
 function sentEnvelope(action: EventAction, attempts: readonly DeliveryRecord[]): Envelope {
   const whole = attempts.find(({ payload, payload_cut }) => payload !== null && !payload_cut);
   const [first] = attempts;
@@ -145,6 +149,7 @@ function sentEnvelope(action: EventAction, attempts: readonly DeliveryRecord[]):
   return envelope.parse(parseJson(text));
 }
 
+/** Returns the JSON of an event's envelope, with empty data. */
 function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref, event_time }: DeliveryRecord): string {
   return JSON.stringify({ id: reference, event: trigger_ref, timestamp: event_time, data: {}, site_id, org_id });
 }
@@ -171,7 +176,7 @@ export async function failedEvents(
   }
   const failed = [];
   for (const [event_id, event_time] of [...times].reverse()) {
-    // Also what was attempted before that time.
+    // An event that failed since then may have been delivered before or after.
     const attempts = await context.eventAttempts(actionId, event_id, event_time);
     const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
     if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;

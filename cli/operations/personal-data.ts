@@ -15,9 +15,11 @@ import { IN_PROGRESS_MS, waitForRequestsInProgress } from './erase.ts';
 /** A person in the data of one organization, by every id that the operator knows: of the user or visitor, an address, and so on. */
 type Person = { readonly orgId: string; readonly ids: readonly string[] };
 
+/** What the functions of this file need of the deployment. */
 type PersonContext = Pick<ConnectedRun['context'], 'store' | 'erasure' | 'deliveryRecords' | 'now' | 'step' | 'pause'>;
 /** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
 type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
+/** What `findPerson` has found. */
 type PersonData = Awaited<ReturnType<typeof findPerson>>;
 
 /**
@@ -224,6 +226,12 @@ export function remainingUntil(at: Date, archiveDays: number | undefined) {
 /** Number of records by the place of the id in them. */
 type Places = Map<string, number>;
 
+/**
+ * Counts the records of delivery logs that have an id of the person, and finds when the oldest attempt in progress began.
+ * @param from only attempts that began since this time, ISO 8601; undefined for all
+ * @param places receives the place of the id in each counted record
+ * @param found receives each such record that has content; resolves to false for a record that does not count
+ */
 async function searchLogs(
   { logs, placeOf }: PersonData,
   from: string | undefined,

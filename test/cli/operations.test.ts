@@ -194,7 +194,7 @@ describe('redrive', () => {
     operator.terminal = true;
     operator.deadLetters.events.add('message-1', EVENT);
     expect(await operator.run('redrive', 'events')).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
-    expect(operator.questions).toEqual(['Move about 1 dead letters back to events? [y/N] ']);
+    expect(operator.questions).toEqual(['Move about 1 dead letter back to events? [y/N] ']);
     expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 1, again: 0 });
     expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 0, again: 0 });
     expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');

@@ -57,7 +57,7 @@ test('counts on a dry run, asks with the counts, and erases', async () => {
   operator.answer = 'n';
   expect(await operator.run('erase', '--org', org_id, '--user', 'u-1')).toMatchObject({ code: 5 });
   expect(operator.questions).toEqual([
-    `Erase the content of 2 delivery records, and 1 conversations, of ${org_id}? [y/N] `,
+    `Erase the content of 2 delivery records, and 1 conversation, of ${org_id}? [y/N] `,
   ]);
   expect(changed).toEqual([]);
   operator.files = { ids: 'u-1\r\n\nu-2\n' };
