@@ -8,15 +8,16 @@ export function acknowledge(scope: IConstruct, reason: string, ...rules: readonl
   for (const rule of rules) Validations.of(scope).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }
 
-const listed = z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]);
-const policy = z.object({ Statement: z.array(z.object({ Action: listed, Resource: listed })) });
+/** A template has a list of one value as the value alone. */
+const oneOrMany = z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]);
+const policyDocument = z.object({ Statement: z.array(z.object({ Action: oneOrMany, Resource: oneOrMany })) });
 
-// By their types and not their classes, because the app may have created a function with another copy of the CDK.
-const role = z.object({
+// Roles and policies are known by their types and not by their classes: the app may have another copy of the CDK, which has other classes.
+const roleResource = z.object({
   cfnResourceType: z.literal(CfnRole.CFN_RESOURCE_TYPE_NAME),
   managedPolicyArns: z.unknown().optional(),
 });
-const owned = z.object({
+const policyResource = z.object({
   cfnResourceType: z.literal(CfnPolicy.CFN_RESOURCE_TYPE_NAME),
   policyDocument: z.unknown().optional(),
 });
@@ -28,14 +29,14 @@ const owned = z.object({
 export function acknowledgePolicies(scope: IConstruct, reason: string): void {
   const stack = Stack.of(scope);
   for (const part of scope.node.findAll()) {
-    const managed: unknown[] = stack.resolve(role.safeParse(part).data?.managedPolicyArns) ?? [];
-    const document: unknown = stack.resolve(owned.safeParse(part).data?.policyDocument);
-    const { Statement } = document === undefined ? { Statement: [] } : policy.parse(document);
+    const managed: unknown[] = stack.resolve(roleResource.safeParse(part).data?.managedPolicyArns) ?? [];
+    const document: unknown = stack.resolve(policyResource.safeParse(part).data?.policyDocument);
+    const { Statement } = document === undefined ? { Statement: [] } : policyDocument.parse(document);
     const found = [
-      ...managed.map((arn) => `IAM4[Policy::${nagged(arn)}]`),
+      ...managed.map((arn) => `IAM4[Policy::${asCdkNag(arn)}]`),
       ...Statement.flatMap(({ Action, Resource }) => [
-        ...Action.map((action) => `IAM5[Action::${nagged(action)}]`),
-        ...Resource.map((resource) => `IAM5[Resource::${nagged(resource)}]`),
+        ...Action.map((action) => `IAM5[Action::${asCdkNag(action)}]`),
+        ...Resource.map((resource) => `IAM5[Resource::${asCdkNag(resource)}]`),
       ]).filter((finding) => finding.includes('*')),
     ];
     acknowledge(scope, reason, ...new Set(found));
@@ -43,13 +44,13 @@ export function acknowledgePolicies(scope: IConstruct, reason: string): void {
 }
 
 /** Writes a value of a template as cdk-nag does. */
-function nagged(value: unknown): string {
+function asCdkNag(value: unknown): string {
   if (typeof value === 'string') return value.replaceAll('${', '<').replaceAll('}', '>');
   const [[name, inner] = []] = Object.entries(z.record(z.string(), z.unknown()).parse(value));
-  const parts = listed.parse(inner);
-  if (name === 'Ref' || name === 'Fn::GetAtt') return `<${parts.map(nagged).join('.')}>`;
-  if (name === 'Fn::Join') return listed.parse(parts[1]).map(nagged).join(nagged(parts[0]));
-  return name === 'Fn::Sub' || name === 'Fn::ImportValue' ? nagged(parts[0]) : JSON.stringify(value);
+  const parts = oneOrMany.parse(inner);
+  if (name === 'Ref' || name === 'Fn::GetAtt') return `<${parts.map(asCdkNag).join('.')}>`;
+  if (name === 'Fn::Join') return oneOrMany.parse(parts[1]).map(asCdkNag).join(asCdkNag(parts[0]));
+  return name === 'Fn::Sub' || name === 'Fn::ImportValue' ? asCdkNag(parts[0]) : JSON.stringify(value);
 }
 
 /**

@@ -60,7 +60,7 @@ export class DeliveryFunctions extends Construct {
     return router;
   }
 
-  #dispatcher({ stage, tables, keys, messaging, outbound, concurrency }: DeliveryFunctionsProps): ServiceFunction {
+  #dispatcher({ stage, tables, keys, messaging, network, concurrency }: DeliveryFunctionsProps): ServiceFunction {
     const dispatcher = new ServiceFunction(this, 'Dispatcher', {
       stage,
       folder: 'dispatcher',
@@ -70,7 +70,7 @@ export class DeliveryFunctions extends Construct {
       // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
       // messages of many deliveries. The number of attempts in the message bounds each chain.
       recursive: true,
-      ...outbound,
+      network,
     });
     tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');

@@ -292,6 +292,12 @@ function unknownName(name: string, names: readonly string[]): string {
 /** Settings that do not fit. Its message has one sentence for each, with its name and the values that it accepts. */
 export class RefusedSettings extends Error {}
 
+/**
+ * Parses settings.
+ * @param names that an unknown one may stand for
+ * @param refusals sentences about what the shape does not see
+ * @throws RefusedSettings with the refusals and a sentence for each setting that does not have the shape
+ */
 function accepted<Accepted>(
   shape: z.ZodType<Accepted>,
   settings: unknown,

@@ -1,7 +1,7 @@
 import type { Alarms } from './alarms.ts';
 import type { KeyRings } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
-import type { ServiceFunctionProps } from './service-function.ts';
+import type { Placement, ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,8 +12,8 @@ export type Foundation = {
   readonly keys: KeyRings;
   readonly messaging: Messaging;
   readonly alarms: Alarms;
-  /** Properties of functions that make outbound requests. */
-  readonly outbound: Pick<ServiceFunctionProps, 'network'>;
+  /** The network of the functions that make outbound requests. @default none: requests come from AWS's own addresses */
+  readonly network: Placement | undefined;
   /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action, usage-report and action-test. */
   readonly waiting: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
 };

@@ -60,7 +60,7 @@ export function grantOn(
 /** What has the policy, without the conditions and session tags that a principal may add. */
 const unwrapped = (principal: iam.IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
 
-/** Whether the app creates the resource. A role that does not change has the resource of another construct. */
+/** Whether the app creates the resource of a construct: an imported construct has none, and `Role.withoutPolicyUpdates()` has that of the role. */
 export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.node.scope === made;
 
 /** Whether the policy of a resource can name the principal: it cannot name a group, somebody with a foreign login, or nobody. */
@@ -72,6 +72,7 @@ function canBeNamed(principal: iam.IPrincipal): boolean {
   );
 }
 
+/** Returns how a policy names the principal; undefined when the CDK throws, because no policy can name it. */
 function fragmentOf(principal: iam.IPrincipal): iam.PrincipalPolicyFragment | undefined {
   try {
     return principal.policyFragment;

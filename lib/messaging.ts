@@ -173,28 +173,29 @@ export class Messaging extends Construct {
     // Others put events of their own on a bus that exists.
     const rules = bus !== undefined && sources === undefined ? [catalog] : [catalog, this.#unknownNames(sources)];
     // These metrics are sent only when they are not zero (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
-    const ofRule =
-      (metricName: string) =>
-      ({ ruleName }: Rule) =>
-        new Metric({
-          namespace: 'AWS/Events',
-          metricName,
-          dimensionsMap: { EventBusName: this.bus.eventBusName, RuleName: ruleName },
-          statistic: 'Sum',
-          period: FIVE_MINUTES,
-        });
+    const metricOf = ({ ruleName }: Rule, metricName: string) =>
+      new Metric({
+        namespace: 'AWS/Events',
+        metricName,
+        dimensionsMap: { EventBusName: this.bus.eventBusName, RuleName: ruleName },
+        statistic: 'Sum',
+        period: FIVE_MINUTES,
+      });
     // An event whose dead-letter queue refuses it too, because of its size, the key or the policy, is in no queue.
     alarms.raise(this, 'EventsNotQueued', {
       runbookEntry: 'events-missing',
       metric: sum('FailedInvocations', [
-        ...rules.map(ofRule('FailedInvocations')),
-        ofRule('InvocationsFailedToBeSentToDlq')(catalog),
+        ...rules.map((rule) => metricOf(rule, 'FailedInvocations')),
+        metricOf(catalog, 'InvocationsFailedToBeSentToDlq'),
       ]),
       threshold: 1,
     });
     alarms.raise(this, 'RulesThrottled', {
       runbookEntry: 'events-missing',
-      metric: sum('ThrottledRules', rules.map(ofRule('ThrottledRules'))),
+      metric: sum(
+        'ThrottledRules',
+        rules.map((rule) => metricOf(rule, 'ThrottledRules')),
+      ),
       ...LASTING_ERRORS,
     });
     if (archiveDays !== undefined) {

@@ -53,7 +53,8 @@ const NEAR_THROTTLE = 0.8;
 /** A page of the dashboard makes this many requests at once at most. */
 const BURST_MIN = 20;
 
-const throttle = (name: keyof typeof SHARES, requestsPerSecond: number) => {
+/** Returns the share of a route in requests per second, at least one, and its burst. */
+const limitsOf = (name: keyof typeof SHARES, requestsPerSecond: number) => {
   const rateLimit = Math.max(1, Math.floor(SHARES[name] * requestsPerSecond));
   return { rateLimit, burstLimit: Math.max(BURST_MIN, 2 * rateLimit) };
 };
@@ -90,7 +91,7 @@ export class ServiceApi extends Construct {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
-      throttle: throttle('Others', requestsPerSecond),
+      throttle: limitsOf('Others', requestsPerSecond),
       accessLogSettings: {
         destination: new apigatewayv2.LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(ACCESS_LOG),
@@ -131,7 +132,7 @@ export class ServiceApi extends Construct {
 
   /** Gives each of the routes this share of the requests per second. */
   throttle(name: RouteName, routes: readonly apigatewayv2.HttpRoute[]): void {
-    const { rateLimit, burstLimit } = throttle(name, this.#requestsPerSecond);
+    const { rateLimit, burstLimit } = limitsOf(name, this.#requestsPerSecond);
     for (const route of routes) {
       const resource = route.node.defaultChild;
       if (!(resource instanceof apigatewayv2.CfnRoute)) throw new Error(`${route.node.path} has no route`);

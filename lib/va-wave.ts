@@ -118,9 +118,9 @@ export class VaWave extends Construct {
     });
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
-    const outbound = { network: egress?.placement };
-    const waiting = { ...outbound, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
-    const foundation: Foundation = { stage, alarms, tables, keys, messaging, outbound, waiting };
+    const network = egress?.placement;
+    const waiting = { network, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
+    const foundation: Foundation = { stage, alarms, tables, keys, messaging, network, waiting };
 
     const api = new ServiceApi(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
@@ -208,7 +208,8 @@ export class VaWave extends Construct {
    */
   grantPutEvents(grantee: IGrantable): Grant {
     const { bus } = this;
-    const [actions, resources] = [['events:PutEvents'], [bus.eventBusArn]];
+    const actions = ['events:PutEvents'];
+    const resources = [bus.eventBusArn];
     const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
     const permission = { grantee, actions, resourceArns: resources, conditions };
     if (!isPolicyOfApp(bus)) return grantOn(bus, permission, undefined);
@@ -283,10 +284,11 @@ const isPolicyOfApp = (bus: IEventBus): bus is IEventBus & IResourceWithPolicy =
   'addToResourcePolicy' in bus && isOfApp(bus);
 
 function grantInvoke(fn: IFunction, grantee: IGrantable): Grant {
-  const [actions, resourceArns] = [['lambda:InvokeFunction'], fn.resourceArnsForGrantInvoke];
-  return grantOn(fn, { grantee, actions, resourceArns }, (principal) => {
+  const action = 'lambda:InvokeFunction';
+  return grantOn(fn, { grantee, actions: [action], resourceArns: fn.resourceArnsForGrantInvoke }, (principal) => {
     const id = `Invoke${createHash('sha256').update(principal.toString()).digest('base64')}`;
-    if (fn.node.tryFindChild(id) === undefined) fn.addPermission(id, { principal, action: 'lambda:InvokeFunction' });
+    // A principal that is granted again has its permission already.
+    if (fn.node.tryFindChild(id) === undefined) fn.addPermission(id, { principal, action });
     return fn.node.tryFindChild(id);
   });
 }

@@ -76,7 +76,7 @@ const WITHOUT_RANDOMNESS =
 
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
-/** Returns the patterns by which files of a folder name the files of a room. */
+/** Returns the patterns by which a file of a folder imports the files of a room: its own folder, a folder above, or another. */
 function patternsOf(room: string, folder: string): readonly string[] {
   const onlyFiles = room.endsWith('/*');
   const way = posix.relative(folder, onlyFiles ? room.slice(0, -2) : room);

@@ -144,6 +144,8 @@ function publicOperation(
   };
 }
 
+const ALLOWED = { user: 'every user who is logged in', member: 'members', admin: 'admins' } as const;
+
 function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject {
   const { method, path, role, status = 200, summary }: Operation = DASHBOARD_OPERATIONS[name];
   const { body, query, ...schemas }: { body?: z.ZodType; query?: z.ZodObject; answer: z.ZodType } =
@@ -155,7 +157,7 @@ function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject
     operationId: name,
     tags: ['dashboard'],
     summary,
-    description: `Allowed for ${role === 'user' ? 'every user who is logged in' : role === 'admin' ? 'admins' : 'members'}.`,
+    description: `Allowed for ${ALLOWED[role]}.`,
     security: [{ login: [] }],
     requestParams: { path: parameters(Object.fromEntries(ids), true), ...(query && { query }) },
     ...(body && { requestBody: { required: true, content: json(body) } }),

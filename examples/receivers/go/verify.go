@@ -47,13 +47,13 @@ func verifyAction(rawBody []byte, header http.Header, secret, trigger string, no
 	if trigger == "ai" {
 		return rand.Text(), nil
 	}
-	key, named := "submission_id", "submission_id"
+	idField, refField := "submission_id", "submission_id"
 	if trigger == "event" {
-		key, named = "id", "event"
+		idField, refField = "id", "event"
 	}
-	var id, name string
-	wrong := json.Unmarshal(body[key], &id) != nil || json.Unmarshal(body[named], &name) != nil
-	if ref := header.Get("X-Service-Trigger-Ref"); wrong || ref == "" || name != ref {
+	var id, named string
+	wrong := json.Unmarshal(body[idField], &id) != nil || json.Unmarshal(body[refField], &named) != nil
+	if ref := header.Get("X-Service-Trigger-Ref"); wrong || ref == "" || named != ref {
 		return "", malformed("The body is not the one that the headers announce")
 	}
 	return id, nil

@@ -40,11 +40,11 @@ def verify_action(raw_body: bytes, headers: Mapping[str, str], secret: str, trig
         raise Refused(400, "The body is not a JSON object")
     if trigger == "ai":
         return str(uuid.uuid4())
-    key, named = ("id", "event") if trigger == "event" else ("submission_id", "submission_id")
+    id_field, ref_field = ("id", "event") if trigger == "event" else ("submission_id", "submission_id")
     ref = headers.get("X-Service-Trigger-Ref")
-    if not ref or body.get(named) != ref or not isinstance(body.get(key), str):
+    if not ref or body.get(ref_field) != ref or not isinstance(body.get(id_field), str):
         raise Refused(400, "The body is not the one that the headers announce")
-    return body[key]
+    return body[id_field]
 
 
 def verify_signature(raw_body: bytes, header: str | None, secret: str) -> None:

@@ -73,8 +73,7 @@ function lambda<Verified, Given extends object>(
   return async (event) => {
     const { headers, multiValueHeaders, body, isBase64Encoded = false } = event ?? {};
     if (headers === undefined && multiValueHeaders === undefined) {
-      const given =
-        event !== null && typeof event === 'object' && 'Records' in event ? 'one with Records' : kindOf(event);
+      const given = 'Records' in Object(event) ? 'one with Records' : kindOf(event);
       throw new TypeError(
         `The event has no headers: it must be of a Function URL, API Gateway or a load balancer; it is ${given}`,
       );

@@ -187,7 +187,10 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
 
 type Arrived = { readonly triggerRef: string; readonly timestamp: number; readonly rawBody: Uint8Array };
 
-/** The signature does not cover the trigger headers. A body that does not match them may be a signed request with changed headers. */
+/**
+ * Checks a body against its Action's kind and `X-Service-Trigger-Ref`, and returns what was verified. The signature does not cover the trigger
+ * headers: a body that does not match them may be a signed request with changed headers.
+ */
 const VERIFIED_AS: { readonly [T in Trigger]: (body: JsonObject | null, arrived: Arrived) => VerifiedBy[T] } = {
   event: (body, arrived) => {
     if (body === null) return { ...arrived, trigger: 'event', deduplicationKey: null, body };
@@ -360,7 +363,7 @@ function requireFresh(unixSeconds: number, { toleranceSeconds = 300, now = Date.
 /** Returns a header's value, or undefined. Joins repeated headers as HTTP does; a repeated signature header is then malformed. */
 export function headerValue(headers: HeaderSource, name: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) {
-    throw new TypeError(`headers must be the headers of the request; it is ${kindOf(headers)}`);
+    throw new TypeError(`headers must be the headers of the request; they are ${kindOf(headers)}`);
   }
   if (isFetchHeaders(headers)) return headers.get(name) ?? undefined;
   const values = Object.entries(headers)
