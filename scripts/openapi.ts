@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { DASHBOARD_IDS, DASHBOARD_SCHEMAS, staleAnswer } from '../src/contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS, staleAnswer } from '../src/contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -19,6 +19,7 @@ import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../sr
 import { REQUEST_BODY_MAX_BYTES } from '../src/contract/limits.ts';
 import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import { envelope } from '../src/contract/queues.ts';
+import { identifier } from '../src/contract/widget.ts';
 
 // Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
 
@@ -150,7 +151,7 @@ function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject
   const { method, path, role, status = 200, summary }: Operation = DASHBOARD_OPERATIONS[name];
   const { body, query, ...schemas }: { body?: z.ZodType; query?: z.ZodObject; answer: z.ZodType } =
     DASHBOARD_SCHEMAS[name];
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, { schema: DASHBOARD_IDS }] as const);
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => [id, { schema: identifier }] as const);
   const writes = method !== 'GET' && role === 'admin' && name !== 'testAction';
   const stale = 'The version is stale, the name is in use, or a limit is reached';
   return {

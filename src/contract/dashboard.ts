@@ -72,9 +72,6 @@ const next = z.string().nullable().describe('The `after` of the next page; null 
 
 const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
-/** Ids in the paths. */
-export const DASHBOARD_IDS = identifier;
-
 /**
  * The request body or query parameters of each operation, if it has any, and its response body. The domain validates settings itself
  * (dashboard-routes.ts).

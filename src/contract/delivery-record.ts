@@ -93,9 +93,9 @@ export type DeliveryRecord = {
   /** How many times this attempt was sent: 0 when nothing of it can have reached the endpoint (`isUnsent`), more than 1 only after a crash cut off an earlier send. */
   readonly sends: number;
   /** Id of the X-Ray trace of the attempt; only with the deployment option `tracing`. */
-  readonly trace_id?: string | undefined;
+  readonly trace_id?: string;
   /** When the operator erased payload and response, because a person wished it. ISO 8601, UTC. */
-  readonly erased_at?: string | undefined;
+  readonly erased_at?: string;
 };
 
 export type DeliveryError = NonNullable<DeliveryRecord['error']>;

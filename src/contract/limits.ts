@@ -66,8 +66,7 @@ export const EVENT_ATTEMPTS = EVENT_RETRY_DELAYS_SECONDS.length + 1;
 export const OUTBOUND_TIMEOUT_MS = 5000;
 /**
  * Form, AI-decided and test requests of one organization that may wait for a response at the same time, and, counted apart, its usage
- * webhooks. Each occupies one concurrent
- * execution of a function for up to five seconds, and an AWS account has 1 000 concurrent executions by default.
+ * webhooks. Each occupies one concurrent execution of a function for up to five seconds, and an AWS account has 1 000 by default.
  */
 export const REQUESTS_IN_FLIGHT_PER_ORGANIZATION = 50;
 /** How much of a response is read; the rest is discarded. */

@@ -93,7 +93,7 @@ export type Offers<Kind extends FormAction | AiAction> = {
 export type UnreadableAction = {
   readonly action_id: string;
   /** The Action's assistant; undefined when it cannot be read either. */
-  readonly site_id?: string | undefined;
+  readonly site_id?: string;
   /** Error whose message names the table and the key, but no stored value. */
   readonly cause: Error;
 };
@@ -253,7 +253,7 @@ export type Outcome = {
   /** The first `keepBytes` of the response body, as received. */
   readonly body: Uint8Array;
   /** The header Content-Type, when one was read. */
-  readonly content_type?: string | undefined;
+  readonly content_type?: string;
   /** Milliseconds from the start of the DNS lookup to the end of the response. */
   readonly latency_ms: number;
   /** Only the status decides. */

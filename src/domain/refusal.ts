@@ -13,7 +13,7 @@ export type RefusalDetails = {
   /** All wrong fields. @default the field of the code, when it is about one */
   readonly fields?: readonly FieldProblem[];
   /** Whole seconds after which the caller can try again. */
-  readonly retryAfterSeconds?: number | undefined;
+  readonly retryAfterSeconds?: number;
 };
 
 /**

@@ -17,7 +17,7 @@ import { slugOf } from '../../contract/slug.ts';
 import type { Author, Context, ManagementContext } from '../context.ts';
 import { newSigningSecret } from '../delivery/signing-secret.ts';
 import { existingAction, noAssistant } from '../existing.ts';
-import { changedFields, createdBefore, createOnce, StaleVersion } from '../organizations/changes.ts';
+import { changedFields, createOnce, StaleVersion } from '../organizations/changes.ts';
 import { createRestricted } from '../organizations/suspension-and-quota.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { newEntityId } from '../sources.ts';
@@ -50,9 +50,11 @@ export async function createAction(
     version: 1,
   };
   return createOnce(
+    action_id,
     () => storeAction(wanted, context),
-    async () => context.store.findAction(org_id, (await createdBefore(context)) ?? action_id),
+    (id) => context.store.findAction(org_id, id),
     (earlier) => earlier.site_id === site_id && changedFields(settingsOf(earlier), settings).length === 0,
+    context,
   );
 }
 

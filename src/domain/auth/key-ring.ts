@@ -6,7 +6,7 @@ export type RingKey = {
   readonly kid: string;
   readonly key: string;
   /** When the key starts to sign, in Unix seconds. A key without it is always active. */
-  readonly active_from?: number | undefined;
+  readonly active_from?: number;
 };
 
 /** The keys, newest first. The newest active key signs. Each key verifies until the last token that it can have signed has expired. */
@@ -26,9 +26,9 @@ export type RingStore = {
 /** Seconds for which a container may use a ring before it reads it again. */
 export const RING_CACHE_SECONDS = 300;
 
-/** Returns the key that signs: the newest key that every container already knows. */
+/** Returns the key that signs: the newest key that every container already knows. Without one, it is the oldest. */
 export function activeKey(ring: KeyRing, now: Date): RingKey {
-  return ring.find((key) => (key.active_from ?? 0) <= unixSeconds(now)) ?? ring[ring.length - 1] ?? ring[0];
+  return ring.find((key) => (key.active_from ?? 0) <= unixSeconds(now)) ?? ring.at(-1) ?? ring[0];
 }
 
 /** Creates a key that signs, or seals, as soon as every container has had time to read it. */

@@ -31,55 +31,56 @@ export type Trial =
  * @param serverKey the server secret of an assistant that is kept for this
  */
 export async function tryService(serverKey: string, ask: Ask): Promise<Trial> {
-  if (siteOfServerSecret(serverKey) === undefined) return failed('server_key', 'what is stored is not a server secret');
   const { createSession, initWidget } = PUBLIC_OPERATIONS;
-  const created = await answered('session_create', createSession.answer, ask, {
-    method: createSession.method,
-    path: createSession.path,
-    headers: { [CREDENTIAL_HEADERS.serverKey]: serverKey },
-    body: {} satisfies PublicBody<'createSession'>,
-  });
-  if (!('answer' in created)) return created;
-  const { session_token, site_id } = created.answer;
-  const init = await answered('widget_init', initWidget.answer, ask, {
-    method: initWidget.method,
-    path: initWidget.path,
-    headers: { [CREDENTIAL_HEADERS.sessionToken]: session_token },
-    body: { begin_conversation: false } satisfies PublicBody<'initWidget'>,
-  });
-  if (!('answer' in init)) return init;
-  if (init.answer.site_id !== site_id) return failed('widget_init', 'another site answered');
-  return widgetFile(ask);
-}
-
-async function widgetFile(ask: Ask): Promise<Trial> {
+  let step: TriedStep = 'server_key';
   try {
-    const { status, text } = await ask({ method: 'GET', path: '/static/va-wave-widget.js' });
-    if (status !== 200) return failed('widget_file', `status ${status}`);
+    check(siteOfServerSecret(serverKey) !== undefined, 'what is stored is not a server secret');
+
+    step = 'session_create';
+    const { session_token, site_id } = await answerOf(ask, createSession.answer, {
+      method: createSession.method,
+      path: createSession.path,
+      headers: { [CREDENTIAL_HEADERS.serverKey]: serverKey },
+      body: {} satisfies PublicBody<'createSession'>,
+    });
+
+    step = 'widget_init';
+    const init = await answerOf(ask, initWidget.answer, {
+      method: initWidget.method,
+      path: initWidget.path,
+      headers: { [CREDENTIAL_HEADERS.sessionToken]: session_token },
+      body: { begin_conversation: false } satisfies PublicBody<'initWidget'>,
+    });
+    check(init.site_id === site_id, 'another site answered');
+
+    step = 'widget_file';
+    const file = await textOf(ask, { method: 'GET', path: '/static/va-wave-widget.js' });
     // Every build contains this name, by which the widget finds its script tag. An error page does not contain it.
-    return text.includes('va-wave-widget') ? { succeeded: true } : failed('widget_file', 'it is not the widget');
+    check(file.includes('va-wave-widget'), 'it is not the widget');
+    return { succeeded: true };
   } catch (error) {
-    return failed('widget_file', nameOf(error));
+    return { succeeded: false, step, problem: error instanceof Problem ? error.message : nameOf(error) };
   }
 }
 
-async function answered<Answer>(
-  step: TriedStep,
-  schema: z.ZodType<Answer>,
-  ask: Ask,
-  request: PublicRequest,
-): Promise<{ readonly answer: Answer } | Extract<Trial, { readonly succeeded: false }>> {
-  try {
-    const { status, text } = await ask(request);
-    if (status !== 200) return failed(step, `status ${status}`);
-    const parsed = schema.safeParse(parseJson(text));
-    return parsed.success ? { answer: parsed.data } : failed(step, 'the response has a wrong shape');
-  } catch (error) {
-    return failed(step, nameOf(error));
-  }
+/** What is wrong with a response. Its message quotes nothing of it. */
+class Problem extends Error {}
+
+function check(holds: boolean, problem: string): void {
+  if (!holds) throw new Problem(problem);
 }
 
-const failed = (step: TriedStep, problem: string) => ({ succeeded: false, step, problem }) as const;
+async function textOf(ask: Ask, request: PublicRequest): Promise<string> {
+  const { status, text } = await ask(request);
+  check(status === 200, `status ${status}`);
+  return text;
+}
+
+async function answerOf<Answer>(ask: Ask, schema: z.ZodType<Answer>, request: PublicRequest): Promise<Answer> {
+  const { success, data } = schema.safeParse(parseJson(await textOf(ask, request)));
+  if (!success) throw new Problem('the response has a wrong shape');
+  return data;
+}
 
 const code = z.string().optional().catch(undefined);
 const thrown = z.object({ name: z.string(), code, cause: z.object({ code }).optional().catch(undefined) });

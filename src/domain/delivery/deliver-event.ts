@@ -23,7 +23,7 @@ export type ReceivedDelivery = { readonly message: DeliveryMessage; readonly mes
 /** What became of a message (Fact `attempted`). */
 export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
   /** Why the delivery failed; absent while another attempt follows. */
-  readonly finalFailure?: FailureCode | undefined;
+  readonly finalFailure?: FailureCode;
 };
 
 /** The start of an attempt that a message of the queue asks for. */

@@ -13,26 +13,28 @@ const SCHEMES: Readonly<Record<string, Sign>> = {
 };
 
 /** Returns the value of the header `X-Service-Signature`: `t=<unix seconds>,v1=<hex hmac-sha256>`. Its key is the Action's signing secret. */
-export const signatureHeader: Sign = (...signed) =>
-  [`t=${signed[1]}`, ...Object.entries(SCHEMES).map(([tag, sign]) => `${tag}=${sign(...signed)}`)].join(',');
+export const signatureHeader: Sign = (secret, timestampSeconds, body) => {
+  const signatures = Object.entries(SCHEMES).map(([tag, sign]) => `${tag}=${sign(secret, timestampSeconds, body)}`);
+  return [`t=${timestampSeconds}`, ...signatures].join(',');
+};
 
-/** The characters by which the beginning of a signature is recognized. So many reveal too little of it, and stand nowhere by chance. */
-const RECOGNIZED = 16;
+/** Characters by which the beginning of a signature is recognized. Fewer reveal too little of it, and so many stand nowhere by chance. */
+const RECOGNIZED_CHARACTERS = 16;
 
 const inLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Returns a text without a signature, in whatever case, and without its beginning where it is cut. */
-function without(text: string, signature: string): string {
-  const [within, sought] = [inLowerCase(text), inLowerCase(signature)];
-  const beginning = sought.slice(0, RECOGNIZED);
+function withoutSignature(text: string, signature: string): string {
+  const [searched, sought] = [inLowerCase(text), inLowerCase(signature)];
+  const beginning = sought.slice(0, RECOGNIZED_CHARACTERS);
   let shown = '';
-  let from = 0;
-  for (let at = within.indexOf(beginning); at >= 0; at = within.indexOf(beginning, from)) {
-    shown += `${text.slice(from, at)}(not shown)`;
-    from = at + beginning.length;
-    while (from - at < sought.length && within[from] === sought[from - at]) from += 1;
+  let end = 0;
+  for (let start = searched.indexOf(beginning); start >= 0; start = searched.indexOf(beginning, end)) {
+    shown += `${text.slice(end, start)}(not shown)`;
+    end = start + beginning.length;
+    while (end - start < sought.length && searched[end] === sought[end - start]) end += 1;
   }
-  return shown + text.slice(from);
+  return shown + text.slice(end);
 }
 
 /** Returns a text without the signatures in these headers of a request: its own headers, or a response that echoes them. */
@@ -42,5 +44,5 @@ export function withoutSignatures(text: string, requestHeaders: Readonly<Record<
     .flatMap(([, header]) => header.split(',').filter((part) => !part.startsWith('t=')))
     .map((part) => part.replace(/^v\d+=/, ''))
     .filter((signature) => signature !== '')
-    .reduce(without, text);
+    .reduce(withoutSignature, text);
 }

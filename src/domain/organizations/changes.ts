@@ -41,23 +41,23 @@ export async function saveAt<Entity extends Assistant | Action, Result>(
   }
 }
 
-/** Returns the id of what an earlier request of this author has created with the same idempotency key. An id is used once, so a repeat has another one. */
-export const createdBefore = async ({ store, author }: ManagementContext): Promise<string | undefined> =>
-  author && store.createdBy(author);
-
 /**
- * Creates an assistant or an Action once per idempotency key. Returns what an earlier request with the same key created.
+ * Creates an assistant or an Action once per idempotency key of the author. Returns what an earlier request with the same key created.
+ * @param wantedId id of what `create` writes. A repeated request has another one than the earlier request
  * @param create returns `exists`, and writes nothing, when the key has created something
  * @throws Refusal 409 when what the earlier request created has other settings, or is deleted
  */
 export async function createOnce<Entity>(
+  wantedId: string,
   create: () => Promise<Entity | 'exists'>,
-  find: () => Promise<Entity | undefined>,
+  find: (id: string) => Promise<Entity | undefined>,
   isRepeated: (earlier: Entity) => boolean,
+  { store, author }: ManagementContext,
 ): Promise<Entity> {
   const created = await create();
   if (created !== 'exists') return created;
-  const earlier = await find();
+  const earlierId = author && (await store.createdBy(author));
+  const earlier = await find(earlierId ?? wantedId);
   if (earlier === undefined || !isRepeated(earlier)) throw new Refusal('idempotency_key_reused');
   return earlier;
 }

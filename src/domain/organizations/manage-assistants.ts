@@ -17,7 +17,7 @@ import type { Context, ManagementContext } from '../context.ts';
 import { existingAssistant } from '../existing.ts';
 import { inputOf, invalidField, Refusal } from '../refusal.ts';
 import { newEntityId } from '../sources.ts';
-import { changedFields, createdBefore, createOnce, StaleVersion } from './changes.ts';
+import { changedFields, createOnce, StaleVersion } from './changes.ts';
 import { requireOrganization } from './manage-organizations.ts';
 import { createRestricted } from './suspension-and-quota.ts';
 
@@ -37,9 +37,11 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   const site_id = newEntityId('site', context.randomBytes);
   const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
   return createOnce(
+    site_id,
     () => storeAssistant(wanted, context),
-    async () => context.store.findAssistant((await createdBefore(context)) ?? site_id),
+    context.store.findAssistant,
     (earlier) => changedFields(settingsOf(earlier), settingsOf(wanted)).length === 0,
+    context,
   );
 }
 
