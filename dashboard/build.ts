@@ -19,7 +19,7 @@ function writeHelp(folder: string): void {
   for (const file of examples) copyFileSync(join(DOCS, file), join(folder, served(file)));
 }
 
-/** The files of examples that the pages link. A browser shows them as text. */
+/** The files of examples that the pages link, which the renderer of links finds. A browser shows them as text. */
 const examples = new Set<string>();
 const served = (file: string) => `${file.replace('../examples/', '').replaceAll('/', '-')}.txt`;
 

@@ -9,6 +9,7 @@ import { textFile } from './texts.ts';
 /** The parts of an error answer. A part that the answer does not have is an empty text. */
 export type Refused = Readonly<Record<keyof Pick<ErrorResponse, 'code' | 'error' | 'field'>, string>>;
 
+/** The answer to a request. */
 export type Answer<T> = {
   /** 0 means no readable answer: a network error, a timeout or the browser's cross-origin check. */
   readonly status: number;
@@ -25,6 +26,7 @@ type Path = `${PublicPath<'initWidget'>}?site=${string}` | PublicPath<'submitFor
 /** Longer than the 5 s that the service allows the customer's endpoint. */
 const TIMEOUT_MS = 15_000;
 
+/** Makes the requests of one session. None of them throws: an answer says what failed. */
 export function apiClient({ base, debug }: Settings) {
   let ended = false;
 

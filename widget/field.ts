@@ -26,6 +26,7 @@ export type FieldView = ReturnType<typeof fieldView>;
 
 let ids = 0;
 
+/** Creates the label, the input and the error message of a field. */
 export function fieldView(field: FormField, texts: Texts) {
   const id = `field-${++ids}`;
   const hints = CONTROLS[field.type] ?? CONTROLS.Text;

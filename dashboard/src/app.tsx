@@ -197,7 +197,6 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         <Confirm
           header="Discard your changes?"
           confirm="Discard changes"
-          busy={false}
           onConfirm={() => {
             discardUnsaved(discarding);
             setDiscarding(undefined);

@@ -83,6 +83,7 @@ function placeOf(path: string): Place {
   };
 }
 
+/** The addresses of the screens, as `placeOf` reads them. */
 export const paths = {
   organization: (org: string) => `${ROOT}${org}`,
   newAssistant: (org: string) => `${ROOT}${org}?new=assistant`,

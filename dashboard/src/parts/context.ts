@@ -25,6 +25,7 @@ export type Context = {
 
 export const DashboardContext = createContext<Context | undefined>(undefined);
 
+/** Returns the context of the screen. @throws Error outside a screen */
 export function useDashboard(): Context {
   const context = useContext(DashboardContext);
   if (context === undefined) throw new Error('useDashboard needs a DashboardContext around the screen');

@@ -40,12 +40,12 @@ export function Confirm(props: {
   readonly header: ReactNode;
   /** The text of the button that does it. */
   readonly confirm: string;
-  readonly busy: boolean;
+  readonly busy?: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
   readonly children: ReactNode;
 }) {
-  const { header, confirm, busy, onConfirm, onCancel } = props;
+  const { header, confirm, busy = false, onConfirm, onCancel } = props;
   const buttons: readonly DialogButton[] = [
     { children: 'Cancel', onClick: onCancel },
     { children: confirm, variant: 'primary', style: DESTRUCTIVE, loading: busy, onClick: onConfirm },

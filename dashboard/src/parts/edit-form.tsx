@@ -5,6 +5,7 @@ import { Confirm } from './dialogs.tsx';
 import type { Draft, EditedForm } from './form.ts';
 import { isolated } from './texts.tsx';
 
+/** What the frame of a form needs of it, whatever its values are. */
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
 /** A form with the buttons that save and discard its changes, for admins. It says where its values come from, unless they are the saved ones. */
@@ -60,7 +61,6 @@ export function EditForm(props: {
         <Confirm
           header="Discard your changes?"
           confirm="Discard changes"
-          busy={false}
           onConfirm={() => {
             form.reset();
             leave.onLeave();

@@ -28,17 +28,17 @@ type TextFieldProps<Field extends string> = Pick<
 
 /** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { form, field, required = false, long = false, placeholder, inputMode, ...shown } = props;
+  const { form, field, required = false, long = false, placeholder = '', inputMode = 'text', ...shown } = props;
   const control = {
     value: form.values[field],
     disabled: form.disabled,
     ariaRequired: required,
     onChange: ({ detail }: { detail: { value: string } }) => form.set(field, detail.value),
-    ...(placeholder !== undefined && { placeholder }),
+    placeholder,
   };
   return (
     <FormField errorText={form.problems.of(field)} {...shown}>
-      {long ? <Textarea {...control} /> : <Input {...control} {...(inputMode && { inputMode })} />}
+      {long ? <Textarea {...control} /> : <Input {...control} inputMode={inputMode} />}
     </FormField>
   );
 }

@@ -84,10 +84,10 @@ export function useForm<E extends { readonly version: number }, V extends object
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(
-    () => storedDraft(key) ?? { ...unchanged(entity), ...(options.initial && { values: options.initial }) },
+    () => storedDraft(key) ?? { ...unchanged(entity), values: options.initial ?? pick(entity) },
   );
   const [saving, setSaving] = useState(false);
-  const [conflicting, setNewer] = useState<{ readonly newer: E; readonly by: string | undefined }>();
+  const [newer, setNewer] = useState<{ readonly entity: E; readonly by: string | undefined }>();
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
@@ -141,7 +141,7 @@ export function useForm<E extends { readonly version: number }, V extends object
       options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
     } catch (error) {
       const current = options.newerIn?.(error);
-      if (current !== undefined) setNewer({ newer: current, by: await authorOf(current).catch(() => undefined) });
+      if (current !== undefined) setNewer({ entity: current, by: await authorOf(current).catch(() => undefined) });
       else if (!problems.refuse(error)) onFailure(error);
     } finally {
       setSaving(false);
@@ -154,17 +154,16 @@ export function useForm<E extends { readonly version: number }, V extends object
     if (author === operator) return 'The operator';
     return author === organization.email ? 'you' : author;
   };
-  const newer = conflicting?.newer;
   const conflict = newer && {
-    by: conflicting.by,
-    changes: changesBetween(latest.current, newer, options.labels ?? {}),
+    by: newer.by,
+    changes: changesBetween(latest.current, newer.entity, options.labels ?? {}),
     keepMine: () => {
-      rebase(newer, pick(base));
+      rebase(newer.entity, pick(base));
       setNewer(undefined);
     },
     takeTheirs: () => {
-      startFrom(newer);
-      options.onNewer?.(newer);
+      startFrom(newer.entity);
+      options.onNewer?.(newer.entity);
       setNewer(undefined);
     },
   };

@@ -25,17 +25,12 @@ export type Column<Item> = TableProps.ColumnDefinition<Item> & {
   readonly sortBy?: (item: Item) => string;
 };
 
-/** A filter: the user chooses one of these options, or all. */
+/** A filter: the user chooses one of the options, or all. `of` returns the option to which an item belongs. */
 type Choice<Item> = {
   readonly label: string;
-  readonly options: Readonly<Record<string, (item: Item) => boolean>>;
+  readonly options: readonly string[];
+  readonly of: (item: Item) => string;
 };
-
-/** A filter by whether items are enabled. */
-export const onOff = (label: string): Choice<{ readonly enabled: boolean }> => ({
-  label,
-  options: { On: ({ enabled }) => enabled, Off: ({ enabled }) => !enabled },
-});
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
 
@@ -61,13 +56,15 @@ export function useList<Item>(
     () => WIDE.matches,
   );
   const keyOf = ({ label }: Choice<Item>) => label.toLowerCase();
-  const optionOf = (choice: Choice<Item>) =>
-    Object.entries(choice.options).find(([option]) => option === parameters.get(keyOf(choice)));
-  const chosen = choices.flatMap((choice) => optionOf(choice)?.[1] ?? []);
+  /** Returns the option that the address names. */
+  const chosenOption = (choice: Choice<Item>) =>
+    choice.options.find((option) => option === parameters.get(keyOf(choice)));
+  const chosen = choices.filter(chosenOption);
   const searched = parameters.get('find') ?? '';
   const wanted = searched.trim().toLowerCase();
   const matching = items.filter(
-    (item) => chosen.every((fits) => fits(item)) && textOf(item).toLowerCase().includes(wanted),
+    (item) =>
+      chosen.every((choice) => choice.of(item) === chosenOption(choice)) && textOf(item).toLowerCase().includes(wanted),
   );
   const narrowed = chosen.length > 0 || wanted !== '';
   const isLong = items.length >= MANY || narrowed;
@@ -98,12 +95,12 @@ export function useList<Item>(
       />
       {choices.map((choice) => {
         const all = { value: '', label: `${choice.label}: all` };
-        const each = Object.keys(choice.options).map((label) => ({ value: label, label }));
+        const each = choice.options.map((option) => ({ value: option, label: option }));
         return (
           <Select
             key={choice.label}
             ariaLabel={choice.label}
-            selectedOption={each.find(({ value }) => value === optionOf(choice)?.[0]) ?? all}
+            selectedOption={each.find(({ value }) => value === chosenOption(choice)) ?? all}
             options={[all, ...each]}
             onChange={({ detail }) => change({ [keyOf(choice)]: detail.selectedOption.value ?? '' })}
           />

@@ -5,7 +5,7 @@ import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts'
 import { Status } from './texts.tsx';
 
 /** The state of data that is loaded. It is loading while it has neither a value nor an error. */
-export type LoadState = { readonly error?: unknown; readonly reload: () => void };
+type LoadState = { readonly error?: unknown; readonly reload: () => void };
 
 export type Loaded<T> = LoadState & {
   readonly value: T | undefined;

@@ -8,6 +8,7 @@ import { changedValues, type EditedForm, type FieldsOf, type Labels, useForm } f
 import { isolated } from '../parts/texts.tsx';
 import { currentAction } from '../session/problems.ts';
 
+/** The names of the settings of an Action. */
 export const LABELS: Labels = {
   name: 'Name',
   method: 'Method',
@@ -44,6 +45,7 @@ export const notYetFiring = (name: EventName) => (EVENT_CATALOG[name].reserved ?
 export const emptyAction = { version: 0 } as const;
 export type EditedAction = ActionView | typeof emptyAction;
 
+/** Returns whether an Action exists already. */
 export function isStored(action: EditedAction): action is ActionView {
   return action.version > 0;
 }
@@ -117,6 +119,7 @@ export function useActionForm(
   const { org_id } = organization;
   const placeOf = (id: string) => ({ key: `${site_id}.action.${id}`, path: paths.action(org_id, site_id, id) });
   const newKey = template === undefined ? 'new' : `copy.${template.action_id}`;
+  /** The address of this form. Another one after a save means that the user has left the form meanwhile. */
   const opened = window.location.pathname;
   const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
 
@@ -145,7 +148,7 @@ export function useActionForm(
     write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),
     continuesIn: (saved) => placeOf(idOf(saved)),
     onSaved: (saved, typed) => {
-      // What was typed during the save is not saved yet, so its form stays open. A user who has left the form stays where they are.
+      // What was typed during the save is not saved yet, so its form stays open.
       const next = typed
         ? paths.action(org_id, site_id, idOf(saved))
         : paths.assistant(org_id, site_id, 'intelligence');

@@ -6,7 +6,7 @@ import { ACTIONS_PER_ORGANIZATION } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { Confirm } from '../parts/dialogs.tsx';
-import { type Column, compare, Empty, Items, onOff, useList } from '../parts/list.tsx';
+import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Help, isolated } from '../parts/texts.tsx';
 import { ActionButtons, type Placed, useActionCommands } from './action-commands.tsx';
@@ -74,7 +74,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
     { id: 'state', header: 'On', sortBy: ({ enabled }) => String(enabled), width: 70, cell: toggle('') },
     { id: 'buttons', header: 'Commands', width: 150, minWidth: 150, cell: buttons },
   ];
-  const list = useList(placed, 'Actions', searched, [TRIGGER, onOff('State')], columns);
+  const list = useList(placed, 'Actions', searched, [TRIGGER, STATE], columns);
 
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the Actions" />;
   const create = isAdmin && (
@@ -179,7 +179,5 @@ function what(action: ActionView): string {
 const searched = (action: ActionView) =>
   [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
 
-const TRIGGER = {
-  label: 'Trigger',
-  options: Object.fromEntries(TRIGGERS.map((wanted) => [wanted, ({ trigger }: ActionView) => trigger === wanted])),
-};
+const TRIGGER = { label: 'Trigger', options: TRIGGERS, of: ({ trigger }: ActionView) => trigger };
+const STATE = { label: 'State', options: ['On', 'Off'], of: ({ enabled }: ActionView) => (enabled ? 'On' : 'Off') };

@@ -5,6 +5,7 @@ import { useDashboard } from '../parts/context.ts';
 import { changedValues, type EditedForm, type Labels, useForm } from '../parts/form.ts';
 import { currentAssistant } from '../session/problems.ts';
 
+/** The names of the settings of an assistant. */
 export const LABELS: Labels = {
   name: 'Name',
   domain: 'Domain',

@@ -49,10 +49,7 @@ export default function Assistants() {
     const text = state(assistant);
     return <Status type={STATES[text]}>{text}</Status>;
   };
-  const byState = {
-    label: 'Status',
-    options: Object.fromEntries(Object.keys(STATES).map((it) => [it, (one: AssistantView) => state(one) === it])),
-  };
+  const byState = { label: 'Status', options: Object.keys(STATES), of: state };
   const columns: readonly Column<AssistantView>[] = [
     {
       id: 'name',

@@ -33,9 +33,8 @@ const kindOf = ({ operation }: Change) => operations.get(operation) ?? operation
 /** Returns a filter by a property of the changes: its values are the choices. */
 const by = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
   label,
-  options: Object.fromEntries(
-    [...new Set(changes.map(of))].sort().map((value) => [value, (change: Change) => of(change) === value]),
-  ),
+  options: [...new Set(changes.map(of))].sort(),
+  of,
 });
 
 /** The changes to the configuration of the organization, page by page. */

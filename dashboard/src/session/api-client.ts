@@ -10,8 +10,10 @@ import type { Session } from './session.ts';
 type Input<O extends DashboardOperation> =
   DashboardBody<O> extends undefined ? { readonly body?: undefined } : { readonly body: DashboardBody<O> };
 
+/** The ids in the path of an operation. */
 export type Ids = { readonly org_id?: string; readonly site_id?: string; readonly action_id?: string };
 
+/** Calls an operation of the dashboard's API, and resolves to its answer. */
 export type Api = <O extends DashboardOperation>(
   operation: O,
   ids: Ids,
@@ -34,11 +36,8 @@ export function dashboardApi(session: Session): Api {
         method,
         // The cookies of the domain are none of the API's.
         credentials: 'omit',
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+        body: body ? JSON.stringify(body) : null,
       });
     };
     let response = await send(await session.accessToken());
