@@ -7,12 +7,11 @@ import { escalationTopics } from '../../src/adapters/escalation-topics.ts';
 import { submitForm } from '../../src/domain/actions/submit-form.ts';
 import { functionSessionTokens, functionSigningSecrets } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { widgetOf } from '../../src/functions/identified-widget.ts';
+import { widgetIdentification } from '../../src/functions/identified-widget.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { outboundParts } from '../../src/functions/outbound-parts.ts';
 import { now, setting } from '../../src/functions/settings.ts';
 
-const shell = functionShell('form-submit');
 const dynamo = dynamoDb(dynamoDbClient());
 const context = {
   ...outboundParts(dynamo),
@@ -23,9 +22,9 @@ const context = {
   tokens: functionSessionTokens(),
   escalate: escalationTopics(snsClient()),
 };
-const identify = widgetOf(shell.logger, context);
+const identify = widgetIdentification(context);
 
-export const handler = httpHandler(shell, async (request, announced, invocation) => {
+export const handler = httpHandler(functionShell('form-submit'), async (request, announced, invocation) => {
   const widget = await identify(request, announced);
   const { site_id: siteId = '', slug = '' } = request.path;
   const { readBody } = request;

@@ -5,12 +5,11 @@ import { rateLimits } from '../../src/adapters/dynamodb/counters-table.ts';
 import { SERVER_KEY_HEADER } from '../../src/contract/public-operations.ts';
 import { createSession } from '../../src/domain/auth/create-session.ts';
 import { functionOriginSecret, functionSessionTokens } from '../../src/functions/function-secrets.ts';
-import { foundFor, httpHandler } from '../../src/functions/http.ts';
+import { httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { setting } from '../../src/functions/settings.ts';
 import { visitorIp } from '../../src/functions/widget-request.ts';
 
-const shell = functionShell('session-create');
 const dynamo = dynamoDb(dynamoDbClient());
 const isOriginSecret = functionOriginSecret();
 const context = {
@@ -19,11 +18,10 @@ const context = {
   tokens: functionSessionTokens(),
 };
 
-export const handler = httpHandler(shell, async (request, announced, invocation) => {
+export const handler = httpHandler(functionShell('session-create'), async (request, { found }, invocation) => {
   const serverKey = request.headers[SERVER_KEY_HEADER];
   const ip = await visitorIp(request, isOriginSecret);
   const { readBody } = request;
-  const found = foundFor(shell.logger, announced);
   // The assistant is known only when its server secret is verified, so its read names it for the log.
   const findAssistant = async (siteId: string) => found(await context.configuration.findAssistant(siteId));
   const configuration = { ...context.configuration, findAssistant };

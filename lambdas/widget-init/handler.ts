@@ -7,11 +7,10 @@ import { eventBus } from '../../src/adapters/event-bus.ts';
 import { initWidget } from '../../src/domain/conversations/init-widget.ts';
 import { functionSessionTokens } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
-import { widgetOf } from '../../src/functions/identified-widget.ts';
+import { widgetIdentification } from '../../src/functions/identified-widget.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { now, setting } from '../../src/functions/settings.ts';
 
-const shell = functionShell('widget-init');
 const dynamo = dynamoDb(dynamoDbClient());
 const context = {
   configuration: configurationReads(dynamo, setting('configurationTable')),
@@ -20,9 +19,9 @@ const context = {
   tokens: functionSessionTokens(),
   publish: eventBus(eventBridgeClient(), setting('eventBus')),
 };
-const identify = widgetOf(shell.logger, context);
+const identify = widgetIdentification(context);
 
-export const handler = httpHandler(shell, async (request, announced, invocation) => {
+export const handler = httpHandler(functionShell('widget-init'), async (request, announced, invocation) => {
   const widget = await identify(request, announced);
   return { status: 200, body: await initWidget({ widget, readBody: request.readBody }, context, invocation) };
 });

@@ -33,7 +33,7 @@ import {
 } from '../domain/organizations/manage-assistants.ts';
 import { listMembers, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { type Found, foundFor, type HttpReply, type HttpRequest, httpHandler } from './http.ts';
+import { type Found, type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
 
 /** The ids in the path of an operation, by their names there. */
@@ -101,39 +101,25 @@ function forMember<O extends DashboardOperation, I>(
   });
 }
 
-/** Creates the handler of the dashboard's API. Its error responses have a code, and the field when the input is wrong. */
+/** Creates the handler of the dashboard's API, which finds the operation of a request and runs it. Refuses a path without an operation with 404. */
 export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
-  return httpHandler(shell, (request, announced, invocation) =>
-    dashboardReply(routes, request, members, foundFor(shell.logger, announced), invocation),
-  );
-}
-
-/**
- * Finds the operation of a request and runs it.
- * @throws Refusal 404 for a path without an operation, and the refusals of the operation
- */
-async function dashboardReply(
-  routes: readonly DashboardRoute[],
-  request: HttpRequest,
-  members: Members,
-  found: Found,
-  invocation: Invocation,
-): Promise<HttpReply> {
-  const { subject: sub } = request;
-  // The route's authorizer verifies the access token. A request without its subject is refused.
-  if (sub === undefined) throw new Refusal('login_required');
-  for (const { operation, match, answer } of routes) {
-    const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
-    const ids = method === request.method ? match(request.rawPath) : undefined;
-    if (ids === undefined) continue;
-    try {
-      return { status, body: await answer({ request, sub, ids, members, found, invocation }) };
-    } catch (error) {
-      if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
-      return { status: 409, body: staleBody(error.message, error.current) };
+  return httpHandler(shell, async (request, { found }, invocation) => {
+    const { subject: sub } = request;
+    // The route's authorizer verifies the access token. A request without its subject is refused.
+    if (sub === undefined) throw new Refusal('login_required');
+    for (const { operation, match, answer } of routes) {
+      const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
+      const ids = method === request.method ? match(request.rawPath) : undefined;
+      if (ids === undefined) continue;
+      try {
+        return { status, body: await answer({ request, sub, ids, members, found, invocation }) };
+      } catch (error) {
+        if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
+        return { status: 409, body: staleBody(error.message, error.current) };
+      }
     }
-  }
-  throw new Refusal('not_found');
+    throw new Refusal('not_found');
+  });
 }
 
 function staleBody(error: string, current: NonNullable<StaleVersion['current']>): StaleAnswer {

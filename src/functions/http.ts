@@ -42,11 +42,7 @@ const verifiedToken = z.object({
 export type ReplyHeaders = Record<string, string>;
 
 /** What a route says of its answer before it has one, because the request may be refused after that. */
-export type Announced = {
-  readonly headers: ReplyHeaders;
-  /** The assistant that the request concerns, when it exists. */
-  siteId?: string;
-};
+export type Announced = { readonly headers: ReplyHeaders; readonly found: Found };
 
 /**
  * Pages of other sites call this API, and no answer depends on a cookie. With the header's default, data-debug could not tell whether
@@ -54,20 +50,10 @@ export type Announced = {
  */
 const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-origin' } };
 
-/** Returns an assistant, or an Action, that was found, and names it in all following log lines of the request, also in that of its refusal. */
+/** Returns an assistant, or an Action, that was found, and names its site in all following log lines of the request, also in that of its refusal. */
 export type Found = <Value extends { readonly org_id: string; readonly site_id: string } | undefined>(
   value: Value,
 ) => Value;
-
-export const foundFor =
-  (logger: Shell['logger'], announced: Announced): Found =>
-  (value) => {
-    if (value !== undefined) {
-      logger.appendKeys({ org_id: value.org_id, site_id: value.site_id });
-      announced.siteId = value.site_id;
-    }
-    return value;
-  };
 
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
@@ -83,13 +69,20 @@ export function httpHandler(
     .handler((event: APIGatewayProxyEventV2, context: Context) =>
       invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
         const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
-        const announced: Announced = { headers };
+        let siteId: string | undefined;
+        const found: Found = (value) => {
+          if (value !== undefined) {
+            logger.appendKeys({ org_id: value.org_id, site_id: value.site_id });
+            siteId = value.site_id;
+          }
+          return value;
+        };
         try {
-          return respond(await route(httpRequest(event), announced, invocation), headers);
+          return respond(await route(httpRequest(event), { headers, found }, invocation), headers);
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds } = cause;
-            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id: announced.siteId });
+            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id: siteId });
             if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
             return respond({ status, body: errorBody(cause) }, headers);
           }

@@ -1,10 +1,9 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../contract/public-operations.ts';
 import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import type { Context } from '../domain/context.ts';
 import { functionOriginSecret } from './function-secrets.ts';
-import { type Announced, foundFor, type HttpRequest } from './http.ts';
+import type { Announced, HttpRequest } from './http.ts';
 import { distributionOnly, visitorIp } from './widget-request.ts';
 
 /**
@@ -12,10 +11,10 @@ import { distributionOnly, visitorIp } from './widget-request.ts';
  * response when the page is on the assistant's Domain or the site does not exist, so that it can also read refusals.
  * @throws Refusal 403 for a request that had to come through the distribution
  */
-export function widgetOf(logger: Logger, context: Context<'configuration' | 'tokens'>) {
+export function widgetIdentification(context: Context<'configuration' | 'tokens'>) {
   const isOriginSecret = functionOriginSecret();
   const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
-  return async (request: HttpRequest, announced: Announced): Promise<IdentifiedWidget> => {
+  return async (request: HttpRequest, { headers: replyHeaders, found }: Announced): Promise<IdentifiedWidget> => {
     await requireDistribution(request);
     const { headers } = request;
     const credentials = {
@@ -26,12 +25,11 @@ export function widgetOf(logger: Logger, context: Context<'configuration' | 'tok
       ip: await visitorIp(request, isOriginSecret),
     };
     const widget = await identifyWidget(credentials, context);
-    const assistant = foundFor(logger, announced)(widget.assistant);
-    const origin = allowedOrigin(assistant, credentials.origin);
+    const origin = allowedOrigin(found(widget.assistant), credentials.origin);
     if (origin !== undefined) {
-      announced.headers['access-control-allow-origin'] = origin;
+      replyHeaders['access-control-allow-origin'] = origin;
       // The widget repeats a refused request after this pause.
-      announced.headers['access-control-expose-headers'] = 'Retry-After';
+      replyHeaders['access-control-expose-headers'] = 'Retry-After';
     }
     return widget;
   };

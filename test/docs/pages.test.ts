@@ -103,7 +103,7 @@ test('the table of data has every key of the configuration table', () => {
     KEYS.logOfDeletedAction('<org>', '<site>', '<action>'),
     KEYS.creation('<org>', '<sub>', '<key>'),
     KEYS.domain('<entry>', '<site>'),
-    KEYS.audit('<org>', '<time>', '<entity>', 1),
+    KEYS.audit({ org_id: '<org>', at: '<time>', entity_id: '<entity>', version: 1 }),
   ];
   expect(keys).toHaveLength(Object.keys(KEYS).length);
   for (const { pk, sk } of keys) expect(text).toContain(`\`${pk}\` / \`${sk.replace(/#1$/, '#<version>')}\``);

@@ -103,7 +103,13 @@ export const readMembership = itemReader(
 
 export const readAuditRecord = itemReader(z.object({ record: z.object(AUDIT_RECORD) }));
 
-/** Keys of the configuration table (docs/architecture.md, "Data"). */
+/** Returns the partition key of the audit trail of an organization. */
+export const auditPartition = (orgId: string) => `AUDIT#${orgId}`;
+
+/**
+ * Keys of the configuration table (docs/architecture.md, "Data"). With an empty id at its end, the sort key is the prefix of those of all items
+ * of the kind.
+ */
 export const KEYS = {
   organization: (orgId: string) => ({ pk: `ORG#${orgId}`, sk: 'ORG' }),
   organizationSite: (orgId: string, siteId: string) => ({ pk: `ORG#${orgId}`, sk: `SITE#${siteId}` }),
@@ -115,9 +121,9 @@ export const KEYS = {
   member: (orgId: string, sub: string) => ({ pk: `ORG#${orgId}`, sk: `MEMBER#${sub}` }),
   /** Leads from a login to the organizations it belongs to. */
   memberOrganization: (sub: string, orgId: string) => ({ pk: `MEMBER#${sub}`, sk: `ORG#${orgId}` }),
-  audit: (orgId: string, at: string, entityId: string, version: number) => ({
-    pk: `AUDIT#${orgId}`,
-    sk: `${at}#${entityId}#${version}`,
+  audit: ({ org_id, at, entity_id, version }: Pick<AuditRecord, 'org_id' | 'at' | 'entity_id' | 'version'>) => ({
+    pk: auditPartition(org_id),
+    sk: `${at}#${entity_id}#${version}`,
   }),
   /** Item for the delivery log of a deleted Action, which still exists and is erased with the assistant. */
   logOfDeletedAction: (orgId: string, siteId: string, actionId: string) => ({
@@ -133,7 +139,7 @@ export const KEYS = {
 export const auditPut = (table: string, record: AuditRecord) => ({
   Put: {
     TableName: table,
-    Item: { ...KEYS.audit(record.org_id, record.at, record.entity_id, record.version), record },
+    Item: { ...KEYS.audit(record), record },
   },
 });
 
@@ -141,12 +147,3 @@ export const auditPut = (table: string, record: AuditRecord) => ({
 export const notDeleted = (entity: 'organization' | 'assistant') => ({
   ConditionExpression: `attribute_exists(${entity}) AND attribute_not_exists(${entity}.deleting)`,
 });
-
-/** How the sort keys under an organization begin, by what they are of. */
-export const SORT_PREFIXES = {
-  action: 'ACTION#',
-  /** Event Actions. */
-  eventAction: 'ACTION#act_',
-  site: 'SITE#',
-  member: 'MEMBER#',
-} as const;

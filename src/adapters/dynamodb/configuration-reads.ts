@@ -13,7 +13,7 @@ import type { Clock } from '../../domain/sources.ts';
 import { batched } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
-import { KEYS, readAction, readAssistant, readOffer, readSubscription, SORT_PREFIXES } from './configuration-items.ts';
+import { KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
 import { findItem, isUnreadable, itemsWithPrefix, readKey } from './stored-items.ts';
 
 /**
@@ -39,10 +39,10 @@ export function configurationReads(
 
   /** Reads an assistant's enabled Actions of a trigger from the items of their slugs, in the order of the slugs. */
   const offers = async <Kind extends 'Form' | 'AI-decided'>(siteId: string, trigger: Kind) => {
-    const { pk, sk } = KEYS.slug(siteId, trigger, '');
     const [actions, unreadable] = readEach(
-      await itemsWithPrefix(client, table, pk, sk),
+      await itemsWithPrefix(client, table, KEYS.slug(siteId, trigger, '')),
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
+      // Its id is in what cannot be read. The key of the item has the slug.
       (item) => ({ action_id: sortKeyIn(table, item), site_id: siteId }),
     );
     const enabled = actions.filter((action) => action.enabled);
@@ -56,7 +56,7 @@ export function configurationReads(
 
     listActions: async (orgId) => {
       const [actions, unreadable] = readEach(
-        await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.action),
+        await itemsWithPrefix(client, table, KEYS.action(orgId, '')),
         (item) => readAction(table, item).action,
         (item) => ({ action_id: actionIdIn(table, item), site_id: siteIn(table, item) }),
       );
@@ -116,7 +116,7 @@ function readEach<Value, Name>(
 const sortKeyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
 
 /** Returns the id in the key of an Action's item, also when newer code wrote the item. */
-const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).slice(SORT_PREFIXES.action.length);
+const actionIdIn = (table: string, item: StoredItem) => sortKeyIn(table, item).slice(KEYS.action('', '').sk.length);
 
 /** Returns the site of an unreadable Action; undefined when it cannot be read either, or when newer code wrote the Action. */
 function siteIn(table: string, item: StoredItem): string | undefined {
@@ -169,7 +169,8 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
   const itemOf = batchedReads(client, table);
 
   const read = async (orgId: string): Promise<EventActions> => {
-    const items = await itemsWithPrefix(client, table, KEYS.organization(orgId).pk, SORT_PREFIXES.eventAction);
+    // The ids of Event Actions begin so (ID_PREFIXES of domain/actions/manage-actions.ts).
+    const items = await itemsWithPrefix(client, table, KEYS.action(orgId, 'act_'));
     const [subscribers, unreadable] = readEach(
       items,
       (item) => ({ action_id: actionIdIn(table, item), ...readSubscription(table, item).action }),

@@ -11,6 +11,7 @@ import { unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
+  auditPartition,
   auditPut,
   KEYS,
   notDeleted,
@@ -19,7 +20,6 @@ import {
   readAuditRecord,
   readCreation,
   readOrganization,
-  SORT_PREFIXES,
   storedAction,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
@@ -49,7 +49,7 @@ export function configurationStore(
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
   const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
-    const sites = { pk: KEYS.organization(orgId).pk, prefix: SORT_PREFIXES.site };
+    const sites = KEYS.organizationSite(orgId, '');
     const { names, next } = await namesPage(client, table, sites, { after, atMost: ASSISTANTS_PER_PAGE });
     const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
     const found = items.filter((item) => item !== undefined);
@@ -219,7 +219,7 @@ export function configurationStore(
     listActions: reads.listActions,
 
     auditPage: async (orgId, after) => {
-      const { pk } = KEYS.audit(orgId, '', '', 0);
+      const pk = auditPartition(orgId);
       const { Items, LastEvaluatedKey } = await client.query({
         TableName: table,
         ScanIndexForward: false,

@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { type AuditRecord, OPERATOR } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
-import { auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
+import { auditPartition, auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff, transactionFailures } from './storage-errors.ts';
@@ -25,15 +25,13 @@ const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
 /** What is left of a deleted organization or assistant: its ids and when it was deleted. */
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
-/** Before the id of what was deleted, because DynamoDB refuses an empty prefix. */
-const DELETED_ID = 'ID#';
-
 /**
  * Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age.
  */
 const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({
   pk: 'DELETED',
-  sk: `${DELETED_ID}${site_id ?? org_id}`,
+  // Deletions are listed by the prefix, which DynamoDB does not accept empty.
+  sk: `ID#${site_id ?? org_id}`,
 });
 const readDeletion = itemReader(
   z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
@@ -72,10 +70,8 @@ export function erasure(
 
   return {
     /** Returns the ids of deleted Actions whose delivery logs still exist. */
-    logsOfDeletedActions: async (orgId: string, siteId: string) => {
-      const { pk, sk } = KEYS.logOfDeletedAction(orgId, siteId, '');
-      return namesUnder(client, tables.configuration, pk, sk);
-    },
+    logsOfDeletedActions: (orgId: string, siteId: string) =>
+      namesUnder(client, tables.configuration, KEYS.logOfDeletedAction(orgId, siteId, '')),
 
     forgetLog: async (orgId: string, siteId: string, actionId: string) => {
       await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
@@ -159,27 +155,25 @@ export function erasure(
       (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
 
     deletions: async (): Promise<readonly Deletion[]> => {
-      const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }).pk, DELETED_ID);
+      const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }));
       return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
     },
 
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
-      const { pk } = KEYS.audit(orgId, '', '', 0);
-      for await (const { Items } of client.queryPages(allOf(tables.configuration, pk))) {
+      for await (const { Items } of client.queryPages(allOf(tables.configuration, auditPartition(orgId)))) {
         for (const item of Items) yield readAuditRecord(tables.configuration, item).record;
       }
     },
 
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */
     replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
-      const { org_id, at, entity_id, version } = record;
-      const Key = KEYS.audit(org_id, at, entity_id, version);
-      const old = entity_id === next.entity_id ? [] : [{ Delete: { TableName: tables.configuration, Key } }];
+      const former = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
+      const old = record.entity_id === next.entity_id ? [] : [former];
       await client.transactWrite({ TransactItems: [...old, auditPut(tables.configuration, next)] });
     },
 
-    eraseAudit: (orgId: string) => erasePartition(tables.configuration, KEYS.audit(orgId, '', '', 0).pk),
+    eraseAudit: (orgId: string) => erasePartition(tables.configuration, auditPartition(orgId)),
 
     /** Deletes an assistant and what finds it, and counts it no more. Does nothing when it is already removed. */
     removeAssistant: async ({ site_id, org_id, domain }: Pick<Assistant, 'site_id' | 'org_id' | 'domain'>) => {

@@ -2,7 +2,7 @@ import type { AuditRecord, Membership } from '../../contract/organizations.ts';
 import type { Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb } from './client.ts';
-import { auditPut, KEYS, notDeleted, readMembership, SORT_PREFIXES } from './configuration-items.ts';
+import { auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
 import { transactionFailures } from './storage-errors.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
@@ -11,7 +11,6 @@ export function members(client: DynamoDb, table: string): Members {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
-  const names = (pk: string, prefix: string) => namesUnder(client, table, pk, prefix);
   const present = async (memberships: readonly Promise<Membership | undefined>[]): Promise<readonly Membership[]> =>
     (await Promise.all(memberships)).filter((membership) => membership !== undefined);
 
@@ -19,13 +18,12 @@ export function members(client: DynamoDb, table: string): Members {
     findMembership,
 
     list: async (orgId) => {
-      const subs = await names(KEYS.organization(orgId).pk, SORT_PREFIXES.member);
+      const subs = await namesUnder(client, table, KEYS.member(orgId, ''));
       return present(subs.map((sub) => findMembership(orgId, sub)));
     },
 
     membershipsOf: async (sub) => {
-      const { pk, sk: prefix } = KEYS.memberOrganization(sub, '');
-      const orgIds = await names(pk, prefix);
+      const orgIds = await namesUnder(client, table, KEYS.memberOrganization(sub, ''));
       return present(orgIds.map((orgId) => findMembership(orgId, sub)));
     },
 

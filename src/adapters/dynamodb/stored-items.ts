@@ -89,12 +89,14 @@ function isOfClass(prototype: unknown): boolean {
   );
 }
 
-/** Returns all items of a partition whose sort key begins with a prefix, in the order of the key. Reads strongly consistently. */
+/** A partition, and how the sort keys of some of its items begin. */
+type Prefix = { readonly pk: string; readonly sk: string };
+
+/** Returns all items of a partition whose sort key begins so, in the order of the key. Reads strongly consistently. */
 export async function itemsWithPrefix(
   client: DynamoDb,
   table: string,
-  pk: string,
-  prefix: string,
+  { pk, sk: prefix }: Prefix,
 ): Promise<readonly StoredItem[]> {
   const items: StoredItem[] = [];
   const pages = client.queryPages({
@@ -107,13 +109,13 @@ export async function itemsWithPrefix(
 }
 
 /**
- * Returns one page of the parts of the sort keys of these items after the prefix.
- * @param from.after the last name of the page before
+ * Returns what follows the prefix in the sort keys of these items, one page.
+ * @param page.after the last name of the page before
  */
 export async function namesPage(
   client: DynamoDb,
   table: string,
-  { pk, prefix }: { readonly pk: string; readonly prefix: string },
+  { pk, sk: prefix }: Prefix,
   { after, atMost }: { readonly after: string | undefined; readonly atMost: number },
 ): Promise<{ readonly names: readonly string[]; readonly next: string | undefined }> {
   const { Items, LastEvaluatedKey } = await client.query({
@@ -127,13 +129,8 @@ export async function namesPage(
   return { names, next: LastEvaluatedKey === undefined ? undefined : names.at(-1) };
 }
 
-/** Returns the parts of the sort keys of these items after the prefix. */
-export async function namesUnder(
-  client: DynamoDb,
-  table: string,
-  pk: string,
-  prefix: string,
-): Promise<readonly string[]> {
-  const items = await itemsWithPrefix(client, table, pk, prefix);
-  return items.map((item) => readKey(table, item).sk.slice(prefix.length));
+/** Returns what follows the prefix in the sort keys of all these items. */
+export async function namesUnder(client: DynamoDb, table: string, prefix: Prefix): Promise<readonly string[]> {
+  const items = await itemsWithPrefix(client, table, prefix);
+  return items.map((item) => readKey(table, item).sk.slice(prefix.sk.length));
 }
