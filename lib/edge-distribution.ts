@@ -46,9 +46,9 @@ export class EdgeDistribution extends Construct {
   readonly baseUrl: string;
   /** Address of the widget file whose name changes with its content, for a tag with `integrity`. */
   readonly widget: { readonly immutablePath: string; readonly integrity: string };
-  /** The bucket with every file that the distribution serves. */
+  /** The bucket with every file that the distribution serves, as its origin. */
   readonly assets: cloudfront.IOrigin;
-  readonly bucket: Bucket;
+  readonly #bucket: Bucket;
   /** Log group of the functions that copy files during a deployment. */
   readonly #deploymentLog: LogGroup;
 
@@ -59,7 +59,7 @@ export class EdgeDistribution extends Construct {
     const { stage, domainName, certificate, webAclArn, edgeAccessLog = false } = props;
     this.#deploymentLog = new LogGroup(this, 'DeploymentLog', stage.logs);
     const accessLogs = edgeAccessLog ? this.#bucketOfAccessLogs(stage) : undefined;
-    this.bucket = privateBucket(this, 'Assets', stage, {
+    this.#bucket = privateBucket(this, 'Assets', stage, {
       serverAccessLogsBucket: accessLogs,
       serverAccessLogsPrefix: accessLogs && 's3/',
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
@@ -67,7 +67,7 @@ export class EdgeDistribution extends Construct {
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
     });
     this.#logDeletions();
-    this.assets = S3BucketOrigin.withOriginAccessControl(this.bucket, {
+    this.assets = S3BucketOrigin.withOriginAccessControl(this.#bucket, {
       originAccessControl: new cloudfront.S3OriginAccessControl(this, 'AssetsAccess', {
         originAccessControlName: nameInAccount(stage),
       }),
@@ -122,7 +122,7 @@ export class EdgeDistribution extends Construct {
       },
     });
     this.baseUrl = `https://${domainName ?? this.distribution.distributionDomainName}`;
-    if (accessLogs === undefined) acknowledge(this.bucket, NO_ACCESS_LOG, 'S1');
+    if (accessLogs === undefined) acknowledge(this.#bucket, NO_ACCESS_LOG, 'S1');
     else {
       new EdgeAccessLog(this, 'AccessLog', {
         stage,
@@ -150,10 +150,7 @@ export class EdgeDistribution extends Construct {
       acknowledge(this.distribution, 'The minimum TLS version of the default certificate cannot be set.', 'CFR4');
     }
     const widget = bundleWidget();
-    this.widget = {
-      immutablePath: `/static/${widget.immutableName}`,
-      integrity: widget.integrity,
-    };
+    this.widget = { immutablePath: `/static/${widget.immutableName}`, integrity: widget.integrity };
     // Always the newest version, so that pages get a corrected widget within minutes.
     this.publish(this, 'Widget', {
       destinationKeyPrefix: 'static',
@@ -221,7 +218,7 @@ export class EdgeDistribution extends Construct {
   /** Copies files into the bucket at each deployment. The files of former versions stay, so that no deployment breaks an open page. */
   publish(scope: Construct, id: string, files: Omit<BucketDeploymentProps, 'destinationBucket'>): BucketDeployment {
     const deployment = new BucketDeployment(scope, id, {
-      destinationBucket: this.bucket,
+      destinationBucket: this.#bucket,
       logGroup: this.#deploymentLog,
       prune: false,
       // The invalidation is sent. Waiting for it fails now and then, and would roll the stack back. Without it, browsers get a new file five minutes later.

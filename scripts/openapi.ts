@@ -208,21 +208,17 @@ const USAGE_HEADERS = z.object({
   'X-Webhook-Timestamp': z.string().meta({ param: { description: 'Unix seconds' } }),
 });
 
-/** The requests that the service sends to customers, whose servers answer them. docs/receiving.md says how they are verified. */
+/** Describes a request that the service sends to a customer's server, which answers it. docs/receiving.md says how it is verified. */
 function webhook(
-  operationId: string,
-  summary: string,
+  operation: Pick<ZodOpenApiOperationObject, 'operationId' | 'summary' | 'description'>,
   header: z.ZodObject,
   body: z.ZodType,
-  answered: ZodOpenApiResponseObject = { description: 'Accepted' },
+  answered: ZodOpenApiResponseObject,
 ): ZodOpenApiPathsObject[string] {
-  const description = 'An Action has the method of its settings. With GET it has no body.';
   return {
     post: {
-      operationId,
+      ...operation,
       tags: ['outbound'],
-      summary,
-      ...(header === ACTION_HEADERS ? { description } : {}),
       security: [],
       requestParams: { header },
       requestBody: { required: true, content: json(body) },
@@ -235,28 +231,25 @@ function webhook(
   };
 }
 
+function actionWebhook(operationId: string, summary: string, body: z.ZodType): ZodOpenApiPathsObject[string] {
+  const description = 'An Action has the method of its settings. With GET it has no body.';
+  return webhook({ operationId, summary, description }, ACTION_HEADERS, body, { description: 'Accepted' });
+}
+
 const WEBHOOKS: ZodOpenApiPathsObject = {
-  event: webhook(
-    'receiveEvent',
-    'An event, for an Event Action',
-    ACTION_HEADERS,
-    envelope.meta({ id: 'EventEnvelope' }),
-  ),
-  toolCall: webhook(
+  event: actionWebhook('receiveEvent', 'An event, for an Event Action', envelope.meta({ id: 'EventEnvelope' })),
+  toolCall: actionWebhook(
     'receiveToolCall',
     'A call of the assistant, with its arguments',
-    ACTION_HEADERS,
     z.record(z.string(), z.unknown()),
   ),
-  form: webhook(
+  form: actionWebhook(
     'receiveForm',
     'A submission, for a Form Action',
-    ACTION_HEADERS,
     z.object({ values: z.record(z.string(), formValue), conversation_id: z.string(), submission_id: z.uuid() }),
   ),
   usage: webhook(
-    'receiveUsage',
-    'The usage of one turn, for the usage webhook of a session',
+    { operationId: 'receiveUsage', summary: 'The usage of one turn, for the usage webhook of a session' },
     USAGE_HEADERS,
     z.object({
       session_id: z.string(),

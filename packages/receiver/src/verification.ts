@@ -1,32 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The reason why a request was refused. Codes are stable: use them in metrics and alarms. The message is for people. */
-export type VerificationErrorCode =
-  | 'signature_missing'
-  | 'signature_malformed'
-  | 'timestamp_stale'
-  | 'signature_mismatch'
-  | 'request_malformed'
-  | 'body_too_large'
-  | 'body_timeout';
-
-/**
- * The error for a request that the receiver must not act upon. `status` is the HTTP status to answer: 400 for a missing or
- * malformed header, a malformed body or a stale timestamp, 401 when the digest does not match, 413 for a body that is larger than
- * any of this service, 408 for one that arrives too slowly. The error contains no secret, no signature and no part of the body.
- */
-export class VerificationError extends Error {
-  override readonly name = 'VerificationError';
-  readonly status: 400 | 401 | 408 | 413;
-  readonly code: VerificationErrorCode;
-
-  constructor(code: VerificationErrorCode, message: string) {
-    super(message);
-    this.code = code;
-    this.status = STATUS[code];
-  }
-}
-
+/** The status to answer, by the reason why a request was refused. */
 const STATUS = {
   signature_missing: 400,
   signature_malformed: 400,
@@ -35,7 +9,27 @@ const STATUS = {
   request_malformed: 400,
   body_too_large: 413,
   body_timeout: 408,
-} as const satisfies Record<VerificationErrorCode, number>;
+} as const;
+
+/** The reason why a request was refused. Codes are stable: use them in metrics and alarms. The message is for people. */
+export type VerificationErrorCode = keyof typeof STATUS;
+
+/**
+ * The error for a request that the receiver must not act upon. `status` is the HTTP status to answer: 400 for a missing or
+ * malformed header, a malformed body or a stale timestamp, 401 when the digest does not match, 413 for a body that is larger than
+ * any of this service, 408 for one that arrives too slowly. The error contains no secret, no signature and no part of the body.
+ */
+export class VerificationError extends Error {
+  override readonly name = 'VerificationError';
+  readonly status: (typeof STATUS)[VerificationErrorCode];
+  readonly code: VerificationErrorCode;
+
+  constructor(code: VerificationErrorCode, message: string) {
+    super(message);
+    this.code = code;
+    this.status = STATUS[code];
+  }
+}
 
 /** Larger than any Action request of the service. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
