@@ -52,7 +52,6 @@ export const formField = z
   .meta({ id: 'FormField' });
 
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length;
-const text = (value: unknown) => JSON.stringify(value);
 
 /** Returns a check of a list that refuses each row whose `part` another row has too. */
 const onlyOnce =
@@ -72,8 +71,10 @@ export const toolParameterName = z
     new RegExp(`^[a-zA-Z0-9_.-]{1,${PARAMETER_NAME_MAX_CHARACTERS}}$`),
     `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
   );
+/** A name of a response field map. */
 const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
+/** Of parameters, and of a response field map. */
 const TOO_MANY_ENTRIES = `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`;
 const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
   recordOf(name, value).refine((map) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES);
@@ -105,7 +106,7 @@ const parameterProperty = z
       .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), jsonNumber, z.boolean()]))
       .min(1, 'at least one value is required')
       .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
-      .refine((values) => unique(values.map(text)), 'must not name a value twice')
+      .refine((values) => unique(values.map((value) => JSON.stringify(value))), 'must not name a value twice')
       .optional(),
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
@@ -122,6 +123,7 @@ export const parametersSchema = z
   })
   .meta({ id: 'Parameters' });
 
+/** The rules that the settings of all triggers share. A change of settings has no defaults; a new Action has those below. */
 const common = {
   name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   method: z.enum(METHODS),

@@ -24,7 +24,7 @@ export const escalationTopics = z
   )
   .max(5);
 
-/** null is the default. */
+/** Form submissions of an assistant in a clock hour; null means FORM_SUBMISSIONS_PER_HOUR. */
 export const formSubmissionsPerHour = z.int().min(1).max(HOURLY_RATE_LIMIT_MAX).nullable();
 
 /**
@@ -51,12 +51,13 @@ export type AssistantSettings = z.infer<z.ZodObject<typeof ASSISTANT_SETTINGS>>;
 /** The rules for the input of settings (spec "Assistant (widget site) settings"); hosts and addresses are normalized when saved. */
 const settings = z.strictObject({
   name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
-  /** The domain where the widget is embedded; the browser's cross-origin check is made against it. */
+  /** The domain where the widget is embedded; the browser's cross-origin check is made against it. A host has at most 253 characters. */
   domain: z.string().max(300),
   enabled: z.boolean(),
   /** Requests per clock hour. Required, because the spec names no default. */
   hourly_rate_limit: wholeNumber(1, HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
+  /** An entry may be pasted as a URL, of which the save keeps the host. */
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
   ip_allowlist: z
     .array(

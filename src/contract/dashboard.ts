@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { METHODS } from './action-kinds.ts';
 import { ADDED_TO_ACTION, SHOWN_ACTION as shown } from './action-shape.ts';
 import { ACTION_CHANGES, actionInput } from './actions.ts';
-import { ASSISTANT_SETTINGS, AUTHENTICATION_MODES, assistantChange, assistantInput } from './assistants.ts';
+import { ASSISTANT_SETTINGS, assistantChange, assistantInput } from './assistants.ts';
 import type { DashboardOperation } from './dashboard-operations.ts';
 import type { RefusalCode } from './errors.ts';
 import { EVENT_NAMES } from './events.ts';
@@ -102,8 +102,8 @@ export const DASHBOARD_SCHEMAS = {
         .strictObject({
           address: z.string().max(2000).describe('For example https://www.example.com/shop'),
           domain: z.string().max(300),
-          enabled: z.boolean().default(true),
-          authentication_mode: z.enum(AUTHENTICATION_MODES).default('Allowed Websites'),
+          enabled: assistantInput.shape.enabled,
+          authentication_mode: assistantInput.shape.authentication_mode,
         })
         .optional()
         .describe('A page that embeds the widget, and the other settings that decide whether it starts'),

@@ -17,7 +17,8 @@ export const characters = (bounds: Bounds) => within(unicodeText, bounds);
 
 /**
  * Accepts a name or a label: one line, without white space around it. Joiners and direction marks are spelling in some languages. What
- * embeds or overrides a direction also turns the sentence in which the name stands. */
+ * embeds or overrides a direction is refused, because it also turns the sentence in which the name stands.
+ */
 export const nameText = (bounds: Bounds) => within(visible(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u), bounds);
 
 /** Accepts a description: as a name, with tabs and line ends. */
@@ -34,6 +35,7 @@ const unless =
     if (message !== undefined) issues.push({ code: 'custom', input: value, message });
   };
 
+/** Accepts text without white space around it and without the characters that `refused` matches. */
 const visible = (refused: RegExp) =>
   z
     .string()
@@ -41,6 +43,7 @@ const visible = (refused: RegExp) =>
     .refine(isWellFormed, { error: NOT_WELL_FORMED })
     .check(unless((text) => invisibleProblem(text, refused)));
 
+/** Adds the bounds of a length in code points. */
 function within(text: z.ZodString, { min = 0, max }: Bounds) {
   const bounded = text.check(
     unless((value) => {
@@ -55,7 +58,8 @@ function within(text: z.ZodString, { min = 0, max }: Bounds) {
 
 /**
  * Returns whether a text has more than `limit` code points, in which the spec's limits count, so that no limit splits a surrogate pair.
- * Stops counting there, so a huge text costs no more than the limit. */
+ * Stops counting there, so a huge text costs no more than the limit.
+ */
 export function exceedsCharacters(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;
@@ -103,6 +107,7 @@ export const wholeNumber = (min: number, max?: number) =>
     max === undefined ? z.int().min(min) : z.int().min(min).max(max),
   );
 
+/** A JSON object whose members are not validated. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export function isJsonObject(value: unknown): value is Record<string, unknown> {

@@ -58,7 +58,7 @@ export async function createAction(
   );
 }
 
-/** Stores a new Action with the restrictions of its organization. */
+/** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */
 async function storeAction(wanted: Action, context: ManagementContext): Promise<Action | 'exists'> {
   const stored = await createRestricted(
     wanted,
@@ -167,6 +167,7 @@ export function withChange(previous: Action, change: Readonly<Record<string, unk
   }
 }
 
+/** Validates the settings of a new Action. @throws Refusal 400 that names the field */
 function parseAction(input: unknown): ActionInput {
   const settings = inputOf(actionInput, input);
   if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
@@ -183,6 +184,7 @@ function requireSize(settings: object): void {
   throw invalidField(field, `must be smaller: the settings of an Action are at most ${ACTION_MAX_BYTES} bytes of JSON`);
 }
 
+/** Checks that parameters of the right shape can be used. @throws Refusal 400 that names the field */
 function requireUsable(parameters: ParametersSchema | null | undefined): void {
   const wrong = parameters == null ? undefined : parametersProblem(parameters);
   if (wrong !== undefined) throw invalidField(`parameters.${wrong.field}`, wrong.problem);

@@ -10,9 +10,10 @@ import type { FieldProblem } from '../refusal.ts';
 export type ArgumentValue = string | number | RawNumber | boolean;
 export type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
 
+/** The arguments to send, or the problem with one of them, which begins with the name of the parameter. */
 export type ArgumentsVerdict =
   | { readonly valid: true; readonly values: ArgumentValues }
-  | { readonly valid: false /** Names the parameter. */; readonly problem: string };
+  | { readonly valid: false; readonly problem: string };
 
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
@@ -56,6 +57,7 @@ export function checkArguments(
   return { valid: true, values: Object.fromEntries(values) };
 }
 
+/** Returns what matching a value costs, in the unit of PATTERN_WORK_MAX. */
 function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
   return pattern === undefined || typeof value !== 'string' ? 0 : compiled(pattern).programSize() * value.length;
 }
@@ -66,6 +68,7 @@ const isEqual = (a: ArgumentValue, b: ArgumentValue) =>
 
 const isNumber = (value: unknown): value is number | RawNumber => jsonNumberOf(value) !== undefined;
 
+/** Checks the type, the format and the pattern of a value, but not whether it is one of the `enum`. */
 function checkValue(
   property: ParameterProperty,
   value: unknown,
@@ -144,6 +147,7 @@ export function isEmail(text: string): boolean {
   return domain === undefined ? isAddressLiteral(literal ?? '') : domain.split('.').every((label) => LABEL.test(label));
 }
 
+/** Returns whether the text between the brackets of a Mailbox is an IPv4 address, or an IPv6 address after `IPv6:`. */
 function isAddressLiteral(literal: string): boolean {
   if (!/^ipv6:/i.test(literal)) return ipaddr.IPv4.isValidFourPartDecimal(literal);
   const address = literal.slice('IPv6:'.length);

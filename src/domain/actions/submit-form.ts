@@ -103,12 +103,14 @@ async function admittedForm(
   return { form, earlier };
 }
 
+/** Checks that no Required field is missing. @throws Refusal 400 that names those that are */
 function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {
   const missing = missingRequiredFields(form_fields, values);
   const fields = missing.map(({ key }) => ({ field: `values.${key}`, problem: 'is required' }));
   if (fields.length > 0) throw new Refusal('value_required', { fields });
 }
 
+/** Counts a submission against the hourly limit of the assistant, which all visitors share. @throws Refusal 429 */
 async function countAgainstAssistant(assistant: Assistant, now: Date, counters: Counters): Promise<void> {
   const { site_id, form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
   const perHour = await counters.hitPerHour(`forms#${site_id}`, form_submissions_per_hour, now);
@@ -193,6 +195,7 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
   return Object.fromEntries(clean);
 }
 
+/** Returns what is kept of a value; undefined when the value is dropped. */
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
   if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;

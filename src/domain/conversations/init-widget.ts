@@ -66,6 +66,7 @@ async function resumable(
   return belongsTo(named, claims?.sub ?? null) ? named : undefined;
 }
 
+/** Returns the id of the visitor: that of the user of the token, of the resumed conversation, of an earlier visit, or a new one. */
 function visitorId(
   { claims }: IdentifiedWidget,
   resumed: Conversation | undefined,

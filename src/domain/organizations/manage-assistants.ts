@@ -146,6 +146,7 @@ export async function requireAssistant(siteId: string, { store }: Context<'store
   return existingAssistant(await store.findAssistant(siteId), siteId);
 }
 
+/** Saves the next version of an assistant. @throws StaleVersion when `previous` is no longer the stored version */
 async function save(previous: Assistant, changed: Assistant, context: ManagementContext): Promise<Assistant> {
   const next = { ...changed, updated_at: context.now().toISOString(), version: previous.version + 1 };
   if (!(await context.store.replaceAssistant(previous, next, context.author))) {
@@ -173,7 +174,8 @@ const addresses = z.array(
 const once = (entries: readonly string[]) => [...new Set(entries)];
 
 const { domain, allowed_domains, ip_allowlist } = assistantChange.shape;
-/** The rules of the contract come first, so that a list that is too long is only refused for its length. */
+// `unwrap`, because no setting is required in a change. The rules of the contract come first, so that a list that is too long is only
+// refused for its length.
 const DOMAIN = domain.unwrap().pipe(normalized((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
 const ALLOWED_DOMAINS = allowed_domains.unwrap().pipe(hosts).transform(once);
 const IP_ALLOWLIST = ip_allowlist.unwrap().pipe(addresses).transform(once);
@@ -190,6 +192,7 @@ const update = assistantChange.extend({
   form_order: assistantChange.shape.form_order.transform((order) => order ?? undefined),
 });
 
+/** @throws Refusal 400 for an organization on the free plan */
 function requirePaid(plan: string): void {
   if (plan !== 'paid') throw new Refusal('paid_feature');
 }

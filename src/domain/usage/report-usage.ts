@@ -77,6 +77,7 @@ export function usageLogId(siteId: string): string {
   return `usage_${siteId}`;
 }
 
+/** Returns whether a webhook answered that the conversation stops: with 200, and with the whole of its body. */
 function saysStop(outcome: Outcome): boolean {
   if (outcome.status !== 200 || outcome.error !== null) return false;
   const reply = parseJson(new TextDecoder().decode(outcome.body));
