@@ -12,15 +12,17 @@ export function escalationTopics(client: SNSClient): Escalate {
   return async ({ assistant, form, body }, { report }) => {
     const topics = assistant.escalation_topics ?? [];
     if (topics.length === 0) return 'none';
-    const message = messageText({ site_id: assistant.site_id, form: form.slug, ...body });
-    const cut = messageText({ site_id: assistant.site_id, form: form.slug, ...body, values: {}, values_cut: true });
+    const submission = { site_id: assistant.site_id, form: form.slug, ...body };
+    const whole = messageText(submission);
+    const fits = Buffer.byteLength(whole) <= MESSAGE_MAX_BYTES;
+    const message = fits ? whole : messageText({ ...submission, values: {}, values_cut: true });
     const published = topics.map(async (topic) => {
       try {
         await client.send(
           new PublishCommand({
             TopicArn: topic,
             Subject: `Form submission: ${form.slug}`.slice(0, SUBJECT_MAX),
-            Message: Buffer.byteLength(message) <= MESSAGE_MAX_BYTES ? message : cut,
+            Message: message,
           }),
         );
         return true;

@@ -27,18 +27,20 @@ export const readAssistant = itemReader(
     .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
 );
 
-const added = { ...OFFERED, ...SEALED };
+/** What an Action of every trigger has beside its settings. */
+const ofEveryAction = { ...OFFERED, ...SEALED };
 const shape = actionShape(z.looseObject);
 
-const json = z
+/** Reads JSON text as its value. */
+const jsonText = z
   .string()
   .transform((text) => parseJson(text))
   .refine((value) => value !== undefined, { error: 'it is not JSON', abort: true });
 const aiDecided = {
   trigger: z.literal('AI-decided'),
   ...shape['AI-decided'],
-  parameters: json.pipe(shape['AI-decided'].parameters.unwrap()).optional(),
-  response_field_map: json.pipe(shape['AI-decided'].response_field_map.unwrap()).optional(),
+  parameters: jsonText.pipe(shape['AI-decided'].parameters.unwrap()).optional(),
+  response_field_map: jsonText.pipe(shape['AI-decided'].response_field_map.unwrap()).optional(),
 };
 
 /** Returns an Action as it is stored. What customers name is JSON text, because a name such as `constructor` cannot be that of a map. */
@@ -52,9 +54,9 @@ export const storedAction = (action: Action | Offered<FormAction> | Offered<AiAc
     : action;
 
 const action = z.discriminatedUnion('trigger', [
-  z.looseObject({ trigger: z.literal('Event'), ...shape.Event, ...added }),
-  z.looseObject({ ...aiDecided, ...added }),
-  z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...added }),
+  z.looseObject({ trigger: z.literal('Event'), ...shape.Event, ...ofEveryAction }),
+  z.looseObject({ ...aiDecided, ...ofEveryAction }),
+  z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...ofEveryAction }),
 ]);
 
 export const readAction = itemReader(

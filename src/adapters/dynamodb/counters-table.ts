@@ -36,6 +36,7 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
           ':now': now.getTime(),
           ':minute_ago': now.getTime() - MINUTE_MS,
           ':none': 0,
+          // No hit counts for longer than a minute.
           ':expires': unixSeconds(now) + 120,
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -8,6 +8,8 @@ import { conditionFailure, whenConditionHolds } from './storage-errors.ts';
 const LEASE_MS = 20_000;
 /** No holder whose clock is right takes a place for longer. A lease beyond it is of a holder whose clock was ahead, and counts as expired. */
 const LEASE_MAX_MS = 2 * LEASE_MS;
+/** Seconds after its latest lease until DynamoDB may remove the item of an organization. All its leases have expired long before. */
+const KEPT_SECONDS = 3600;
 /** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
 const ATTEMPTS = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
@@ -51,7 +53,7 @@ export function inFlightLeases(
             ':ends': ends,
             ':now': now.getTime(),
             ':latest': now.getTime() + LEASE_MAX_MS,
-            ':expires': unixSeconds(now) + 3600,
+            ':expires': unixSeconds(now) + KEPT_SECONDS,
           },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),

@@ -90,10 +90,15 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
       }
       // The address of the peer from the kernel, before a byte is sent. It is undefined when the connection is already closed.
       const peer = tcp.remoteAddress;
-      const problem = peer === undefined ? undefined : rule.addressProblem(peer);
-      if (peer === undefined || problem !== undefined) tcp.destroy();
-      if (peer === undefined) continue;
-      if (problem !== undefined) throw new Failure('blocked_address', `The connection led to ${problem}`);
+      if (peer === undefined) {
+        tcp.destroy();
+        continue;
+      }
+      const problem = rule.addressProblem(peer);
+      if (problem !== undefined) {
+        tcp.destroy();
+        throw new Failure('blocked_address', `The connection led to ${problem}`);
+      }
       const session = key === undefined ? undefined : sessionOf(key);
       const socket = await secure(tcp, endpoint, secureContext, attempt, session);
       return { socket, tcp, address, openedAt, certificateAsked: certificateAsked(socket) };

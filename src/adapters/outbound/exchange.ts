@@ -91,13 +91,14 @@ export async function exchange(
   };
   /** Reads a piece of a response that the parser refused. */
   const readRefused = (piece: Buffer) => {
+    if (head.hopeless()) return fail(refusal);
     const status = head.status();
-    if (head.hopeless()) fail(refusal);
     if (status === undefined) return;
     receive({ status, incoming: undefined });
     if (head.bytes() === undefined) return;
     const length = head.bodyBytes();
     if (length === undefined) return body.end(REFUSED);
+    // The first time this is what was received after the head, and then each piece.
     body.add((head.takeRest() ?? piece).subarray(0, length - body.readBytes()));
     if (body.readBytes() >= length) body.end(null);
   };
@@ -107,11 +108,13 @@ export async function exchange(
   const onData = (piece: Buffer) => {
     wire.read(piece);
     head.read(piece);
-    if ((head.bytes() ?? wire.received()) > BEFORE_BODY_MAX_BYTES || wire.received() > WIRE_MAX_BYTES) {
+    const beforeBody = head.bytes() ?? wire.received();
+    if (beforeBody > BEFORE_BODY_MAX_BYTES || wire.received() > WIRE_MAX_BYTES) {
       const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
-      breakOff(failure, WRAPPED);
-    } else if (refusal !== undefined) readRefused(piece);
-    else if (!parserSide.push(piece)) socket.pause();
+      return breakOff(failure, WRAPPED);
+    }
+    if (refusal !== undefined) return readRefused(piece);
+    if (!parserSide.push(piece)) socket.pause();
   };
   const onEnd = () => {
     if (refusal === undefined) parserSide.push(null);
@@ -178,7 +181,7 @@ export async function exchange(
   }
 }
 
-/** @param incoming undefined when the parser refused the head, or did not see its end */
+/** The status of the final response. `incoming` is undefined when the parser refused the head, or did not see its end. */
 type Answer = { readonly status: number; readonly incoming: IncomingMessage | undefined };
 
 const NOTHING = Buffer.alloc(0);

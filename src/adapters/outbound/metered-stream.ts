@@ -63,6 +63,18 @@ export function meteredStream(
     }
     return received <= handshakeMax;
   };
+  /** Returns why the server may send no more; undefined when it may. */
+  const problemAfter = (piece: Buffer): Failure | undefined => {
+    const useful = decrypted();
+    if (useful === undefined) {
+      if (mayGoOn(piece)) return undefined;
+      return new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`);
+    }
+    handshake = undefined;
+    if (received <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
+    return new Failure('response_malformed', `${host} sent too many bytes that are not part of a response`);
+  };
+  /** Received bytes that wait for their turn. */
   let rest: Buffer = Buffer.alloc(0);
   const stream = new Duplex({
     read: () => {
@@ -82,22 +94,12 @@ export function meteredStream(
     const piece = rest.subarray(0, TURN_BYTES);
     rest = rest.subarray(TURN_BYTES);
     received += piece.length;
-    const useful = decrypted();
-    if (useful !== undefined) handshake = undefined;
-    if (useful === undefined && !mayGoOn(piece)) {
-      stream.destroy(
-        new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`),
-      );
-    } else if (useful !== undefined && received > OVERHEAD_MAX_BYTES + 2 * useful) {
-      stream.destroy(new Failure('response_malformed', `${host} sent too many bytes that are not part of a response`));
-    } else {
-      const wanted = stream.push(piece);
-      if (rest.length > 0) inOwnTurn(pass);
-      else {
-        for (const end of ends) end();
-        if (wanted) tcp.resume();
-      }
-    }
+    const problem = problemAfter(piece);
+    if (problem !== undefined) return void stream.destroy(problem);
+    const wanted = stream.push(piece);
+    if (rest.length > 0) return inOwnTurn(pass);
+    for (const end of ends) end();
+    if (wanted) tcp.resume();
   };
   const ends: (() => void)[] = [];
   /** A connection may end while bytes that it received before still wait for their turn. */
