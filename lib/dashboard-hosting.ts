@@ -45,16 +45,15 @@ export class DashboardHosting extends Construct {
     this.actionTest = this.#actionTest(props);
     const dashboardApi = this.#api(props);
     alarms.watch(this, [dashboardApi, this.actionTest]);
-    const { clientId, authorizer } = login.addClient(edge.baseUrl);
     const routes = api.http.addRoutes({
       path: `${DASHBOARD_API_PATH}/{proxy+}`,
       methods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.PATCH, HttpMethod.DELETE],
       integration: new HttpLambdaIntegration('DashboardApi', dashboardApi.callable),
-      authorizer,
+      authorizer: login.authorizer,
       authorizationScopes: [login.scope],
     });
     api.throttle('Dashboard', routes);
-    this.#servePage(props, clientId);
+    this.#servePage(props);
   }
 
   #actionTest({ stage, tables, keys, waiting }: DashboardHostingProps): ServiceFunction {
@@ -98,7 +97,7 @@ export class DashboardHosting extends Construct {
     return api;
   }
 
-  #servePage({ stage, edge, login }: DashboardHostingProps, clientId: string): void {
+  #servePage({ stage, edge, login }: DashboardHostingProps): void {
     const behavior = {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
@@ -128,8 +127,8 @@ export class DashboardHosting extends Construct {
         Source.asset(join(built, 'page')),
         Source.data('third-party-notices.md', readFileSync(NOTICES, 'utf8')),
         Source.jsonData('config.json', {
-          issuer: `https://${login.pool.userPoolProviderName}`,
-          client_id: clientId,
+          issuer: login.issuer,
+          client_id: login.client.userPoolClientId,
           scope: `openid email ${login.scope}`,
         }),
       ],

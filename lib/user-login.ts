@@ -19,7 +19,11 @@ const SCOPE = new cognito.ResourceServerScope({
 export type UserLoginProps = Pick<
   VaWaveProps,
   'userPool' | 'loginUrl' | 'requiredMfa' | 'emailFrom' | 'emailIdentity' | 'identityProviders'
-> & { readonly stage: Stage };
+> & {
+  readonly stage: Stage;
+  /** The pages below this address log in. */
+  readonly baseUrl: string;
+};
 
 /**
  * The user pool of the dashboard, without self sign-up. The pool only authenticates. The roles of members are in the configuration
@@ -27,27 +31,30 @@ export type UserLoginProps = Pick<
  */
 export class UserLogin extends Construct {
   readonly pool: cognito.IUserPool;
+  readonly issuer: string;
   /** The scope of the access tokens for the dashboard. */
   readonly scope: string;
   /** Addresses from which a browser gets metadata, keys and tokens. */
   readonly origins: readonly string[];
-  readonly #server: cognito.UserPoolResourceServer;
-  readonly #providers: readonly string[];
+  /** The public client of the dashboard. */
+  readonly client: cognito.UserPoolClient;
+  /** Accepts the access tokens of the client. */
+  readonly authorizer: HttpJwtAuthorizer;
 
   constructor(scope: Construct, id: string, props: UserLoginProps) {
     super(scope, id);
-    this.#providers = props.identityProviders ?? [];
     this.pool = props.userPool ?? this.#newPool(props);
     // Another service may have a resource server in the same pool.
     const suffix = props.userPool === undefined ? '' : `-${props.stage.service}`;
     const identifier = `${DASHBOARD_RESOURCE_SERVER}${suffix}`;
     this.scope = `${identifier}/${DASHBOARD_SCOPE_NAME}`;
-    this.#server = new cognito.UserPoolResourceServer(this, 'Server', {
-      userPool: this.pool,
-      identifier,
-      scopes: [SCOPE],
-    });
-    this.origins = [`https://${this.pool.userPoolProviderName}/`, props.loginUrl ?? this.#newDomain()];
+    const userPool = this.pool;
+    const server = new cognito.UserPoolResourceServer(this, 'Server', { userPool, identifier, scopes: [SCOPE] });
+    this.issuer = `https://${userPool.userPoolProviderName}`;
+    this.origins = [`${this.issuer}/`, props.loginUrl ?? this.#newDomain()];
+    this.client = this.#newClient(server, props);
+    const jwtAudience = [this.client.userPoolClientId];
+    this.authorizer = new HttpJwtAuthorizer('DashboardLogin', this.issuer, { jwtAudience });
   }
 
   #newPool({ stage, requiredMfa, emailFrom, emailIdentity }: UserLoginProps): cognito.UserPool {
@@ -100,8 +107,8 @@ export class UserLogin extends Construct {
     return domain.baseUrl();
   }
 
-  /** Creates the dashboard's public client for pages below `baseUrl`, and the authorizer that accepts its access tokens. */
-  addClient(baseUrl: string): { readonly clientId: string; readonly authorizer: HttpJwtAuthorizer } {
+  #newClient(server: cognito.UserPoolResourceServer, props: UserLoginProps): cognito.UserPoolClient {
+    const { baseUrl, identityProviders = [] } = props;
     const client = new cognito.UserPoolClient(this, 'Client', {
       userPool: this.pool,
       generateSecret: false,
@@ -112,20 +119,16 @@ export class UserLogin extends Construct {
       // through this client at each login; no token of a user may do so.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({
         locale: true,
-        email: this.#providers.length > 0,
+        email: identityProviders.length > 0,
       }),
       // The operator adds a provider to the pool. A deployment without its name here would take it off the client again.
       supportedIdentityProviders: [
         cognito.UserPoolClientIdentityProvider.COGNITO,
-        ...this.#providers.map((name) => cognito.UserPoolClientIdentityProvider.custom(name)),
+        ...identityProviders.map((name) => cognito.UserPoolClientIdentityProvider.custom(name)),
       ],
       oAuth: {
         flows: { authorizationCodeGrant: true },
-        scopes: [
-          cognito.OAuthScope.OPENID,
-          cognito.OAuthScope.EMAIL,
-          cognito.OAuthScope.resourceServer(this.#server, SCOPE),
-        ],
+        scopes: [cognito.OAuthScope.OPENID, cognito.OAuthScope.EMAIL, cognito.OAuthScope.resourceServer(server, SCOPE)],
         callbackUrls: [`${baseUrl}/dashboard/callback`],
         logoutUrls: [`${baseUrl}/dashboard/`],
       },
@@ -142,9 +145,6 @@ export class UserLogin extends Construct {
       clientId: client.userPoolClientId,
       useCognitoProvidedValues: true,
     });
-    const authorizer = new HttpJwtAuthorizer('DashboardLogin', `https://${this.pool.userPoolProviderName}`, {
-      jwtAudience: [client.userPoolClientId],
-    });
-    return { clientId: client.userPoolClientId, authorizer };
+    return client;
   }
 }

@@ -128,7 +128,7 @@ export class VaWave extends Construct {
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
     const edge = new EdgeDistribution(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
     const { baseUrl, distribution } = edge;
-    const login = new UserLogin(this, 'Login', { ...props, stage });
+    const login = new UserLogin(this, 'Login', { ...props, stage, baseUrl });
     const dashboard = new DashboardHosting(this, 'Dashboard', { ...foundation, login, api, edge });
     const canary =
       props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
