@@ -14,10 +14,10 @@ const IN_PROGRESS_RETRIES = 4;
 
 /** How often the first request is repeated while nothing decides it. */
 const REPEATS = 5;
-/** The hourly limit names the next hour. If all pages waited for it, they would all come back in the same second. */
+/** The hourly limit names the next hour. If all pages waited for that hour, they would all come back in the same second. */
 const LONGEST_RETRY_AFTER_S = 300;
 
-/** The codes of refusals that a token can change. */
+/** The codes of refusals after which a session token can make the next request succeed. */
 const NEEDS_TOKEN = /^(credentials|session_token)_required$/;
 /** The id of a user whom the customer's backend did not name. Each session token has another one. */
 const GUEST = /^anon_.*/;
@@ -168,6 +168,7 @@ export function openSession(settings: Settings) {
           await nextToken();
           repeats = 0;
         } else if (UNDECIDED.test(String(status)) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
+          // One to two times the longer of both: the service's wish, or half a second that doubles. Pages then do not come back at once.
           await moment(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
         } else return undefined;
       }

@@ -123,8 +123,9 @@ export function mountWidget(
     alive = true;
   });
   /**
-   * Adds the host at the end of the body, where the hydration of a whole document expects nothing of its own, and observes everything
-   * above it. What a page replaces, it replaces there; the panel stays open, and copies of the host (page caches) go.
+   * Adds the host at the end of the body, where the hydration of a whole document expects nothing of its own, and observes the body and
+   * everything above the body, where a page removes or replaces the host. An open panel stays open. Copies of the host, which page caches
+   * make, are removed.
    */
   const attach = () => {
     if (removed) return;
@@ -149,7 +150,7 @@ export function mountWidget(
   };
   /**
    * Moves the launcher into the top layer where its corner is not that of the window, because the body has a transform, a filter or
-   * containment. The host is as high as what its corner belongs to. Bars of a browser make small differences.
+   * containment. The host is as high as what its corner belongs to. Bars of a browser make differences of less than 99 px.
    */
   const raise = () => {
     const { top, height } = host.getBoundingClientRect();
@@ -177,7 +178,7 @@ export function mountWidget(
       dialog.showModal();
       content.focus();
     }
-    // The panel took the focus only to try whether it can. Who calls decides where it stays.
+    // The panel took the focus only to try whether it can. The caller decides where the focus stays.
     focus(had);
   };
   /**

@@ -46,6 +46,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     const dismissal = { dismissible: true, dismissLabel: 'Dismiss message', onDismiss: dismiss } as const;
     // A success shows that the reason of an error, such as a lost connection, is gone.
     const stays = (other: Flash) => other.content !== content && (type === 'error' || other.type !== 'error');
+    // The end of `main` has room for three messages (style.css).
     setFlashes((all) => [{ id, pathname, type, content, ...dismissal }, ...all.filter(stays)].slice(0, 3));
     if (type === 'success') setTimeout(dismiss, SUCCESS_SHOWN_MS);
   }, []);

@@ -13,7 +13,7 @@ export const nameAmong = ({ org_id, name }: Organization, all: readonly Organiza
 export type Context = {
   readonly api: Api;
   readonly organization: Organization;
-  /** Whether the user may change settings. The API enforces this; the page only hides buttons that it would refuse. */
+  /** Whether the user may change settings. The API enforces this; the page only hides buttons whose requests the API would refuse. */
   readonly isAdmin: boolean;
   /** Shows a success message. */
   readonly notify: (text: ReactNode) => void;

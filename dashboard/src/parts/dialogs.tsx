@@ -38,7 +38,7 @@ const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } 
 /** Asks before something that cannot be undone. */
 export function Confirm(props: {
   readonly header: ReactNode;
-  /** The text of the button that does it. */
+  /** The text of the button that confirms. */
   readonly confirm: string;
   readonly busy?: boolean;
   readonly onConfirm: () => void;

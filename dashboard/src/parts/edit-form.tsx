@@ -5,10 +5,10 @@ import { Confirm } from './dialogs.tsx';
 import type { Draft, EditedForm } from './form.ts';
 import { isolated } from './texts.tsx';
 
-/** What the frame of a form needs of it, whatever its values are. */
+/** The parts of a form that its frame uses, whatever the values of the form are. */
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
-/** A form with the buttons that save and discard its changes, for admins. It says where its values come from, unless they are the saved ones. */
+/** A form with the buttons that save and discard its changes, for admins. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
 export function EditForm(props: {
   readonly form: Edited;
   /** The noun for what the form edits. */

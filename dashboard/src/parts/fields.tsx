@@ -19,6 +19,7 @@ type TextFieldProps<Field extends string> = Pick<
 > &
   Pick<InputProps, 'placeholder' | 'inputMode'> & {
     readonly form: Fields<NoInfer<Field>, string>;
+    /** The caller's `errorText` stands in the place of the problem of this field. */
     readonly field: Field;
     readonly label: string;
     readonly required?: boolean;

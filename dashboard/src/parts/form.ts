@@ -3,7 +3,7 @@ import type { OPERATOR } from '../../../src/contract/organizations.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
-/** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies it, so that a repeated creation can be recognized, also after a reload. */
+/** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies the draft, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
 /** A form with input that is not saved: its name for people, its address, and the key of its draft. */
@@ -16,14 +16,14 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** What has been saved elsewhere while the form was open. */
 type Conflict = {
-  /** Who saved it; undefined when the audit trail does not say it, as of a restriction of the whole organization. */
-  readonly by: 'you' | string | undefined;
+  /** Who saved it: `you`, `The operator` or an email; undefined when the audit trail does not say it, as of a restriction of the whole organization. */
+  readonly by: string | undefined;
   readonly changes: readonly Readonly<Record<'label' | 'before' | 'after' | 'yours', string>>[];
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
 };
 
-/** What the fields of a form need of it. */
+/** What the fields of a form need of the form. */
 export type FieldsOf<V> = {
   readonly values: V;
   readonly set: <Field extends keyof V>(field: Field, value: V[Field]) => void;
@@ -93,7 +93,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   if (entity.version > latest.current.base.version) {
     const mine = changesIn(latest.current);
     const theirs = changedValues(pick(latest.current.base), pick(entity));
-    // Another form of this page saved the newer version, in which what was typed here is as it was.
+    // Another form of this page has saved the newer version, and has changed no field in which something was typed here.
     if (Object.keys(mine).every((field) => !(field in theirs))) {
       latest.current = { ...latest.current, base: entity, values: { ...pick(entity), ...mine } };
     }
@@ -131,6 +131,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
+    // Version 0 does not exist yet, and may be created as it is.
     if (base.version > 0 && !dirty) return;
     setSaving(true);
     problems.clear();
@@ -170,7 +171,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   return {
     ...latest.current,
     dirty,
-    /** Whether somebody typed what is not saved. A copy is dirty before. */
+    /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
     unsaved: dirty && window.sessionStorage.getItem(nameOf(key)) !== null,
     disabled: !isAdmin,
     /** Whether the input is from before the form was opened. */

@@ -14,6 +14,7 @@ import { useParameters } from '../navigation.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
+/** From this width on, the rows of every list have room for their columns. */
 const WIDE = window.matchMedia('(min-width: 740px)');
 
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */

@@ -4,9 +4,10 @@ import { ROOT } from '../navigation.ts';
 import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts';
 import { Status } from './texts.tsx';
 
-/** The state of data that is loaded. It is loading while it has neither a value nor an error. */
+/** Why data could not be loaded, if so, and how it is loaded again. */
 type LoadState = { readonly error?: unknown; readonly reload: () => void };
 
+/** Data that is loaded. It is loading while it has neither a value nor an error. */
 export type Loaded<T> = LoadState & {
   readonly value: T | undefined;
   /** Changes the data that is shown then. */

@@ -23,7 +23,7 @@ export function useProblems(values: object): Problems {
     if (refused.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
   }, [refused]);
   const cells = cellsOf(values);
-  /** The cells that show a problem: those that have asked for one. */
+  /** The cells in which the form can show a problem: those for which it has called `of`. */
   const shown = useRef(new Set<string>());
   // Two rows with the same value were refused because of each other. A correction of one of them corrects both.
   const isSame = (one: Refused, other: Refused) =>

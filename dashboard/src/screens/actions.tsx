@@ -59,7 +59,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
     />
   );
   const columns: readonly Column<Placed>[] = [
-    { id: 'position', header: 'No.', sortBy: ({ position }) => String(position), width: 70, cell: number },
+    { id: 'position', header: 'No.', sortBy: ({ position }) => String(position), width: 70, cell: placeInWidget },
     {
       id: 'name',
       header: 'Name',
@@ -154,7 +154,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
 }
 
 const badge = ({ trigger }: ActionView) => <Badge>{trigger}</Badge>;
-const number = ({ trigger, position }: Placed) => (trigger === 'Form' ? position + 1 : '');
+const placeInWidget = ({ trigger, position }: Placed) => (trigger === 'Form' ? position + 1 : '');
 /** From this length on, an address is shown whole when it is touched or has the focus. */
 const LONG = 100;
 const endpoint = ({ method, url }: ActionView) => (

@@ -18,7 +18,7 @@ export const LABELS: Labels = {
   server_secret: 'Server secret',
 } satisfies Record<keyof AssistantSettings | 'server_secret', string>;
 
-/** What a part of an assistant's screen needs of it. */
+/** The assistant that a part of its screen shows, and what takes the version that this part has saved. */
 export type AssistantProps = {
   readonly assistant: AssistantView;
   readonly onSaved: (assistant: AssistantView) => void;

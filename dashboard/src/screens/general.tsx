@@ -11,7 +11,7 @@ import { WhereItRuns } from './where-it-runs.tsx';
 
 export type GeneralValues = Readonly<Record<'name' | 'domain' | 'hourly_rate_limit', string>>;
 
-/** Allowed Domains are on the Deploy tab. Here they follow a new Domain, and are saved with it. */
+/** Allowed Domains are on the Deploy tab. They are here for the repair that adds a new Domain to them, so that both are saved at once. */
 const pick = ({ name, domain, enabled, allowed_domains, hourly_rate_limit }: AssistantView) => ({
   name,
   domain,

@@ -6,7 +6,7 @@ import { TextCommand } from '../parts/fields.tsx';
 import { Status } from '../parts/texts.tsx';
 import type { Site } from './where-it-runs.tsx';
 
-/** Says whether the widget would start on a page with the settings on the screen, and follows them. */
+/** Says whether the widget would start on a page with the settings on the screen. The answer changes with the settings. */
 export function PageCheck({ settings }: { readonly settings: Site }) {
   const [page, setPage] = useState('');
   const [asked, setAsked] = useState<string>();

@@ -71,6 +71,7 @@ function examples(base: string): Readonly<Record<string, string>> {
   },
   // The user who is logged in to your website. Without a user_id, every visitor is anonymous.
   body: JSON.stringify({ user_id: currentUser.id, user_name: currentUser.name }),
+  signal: AbortSignal.timeout(10_000),
 });
 if (!response.ok) throw new Error(\`session create: \${response.status}\`);
 const { session_token } = await response.json();`,
@@ -90,7 +91,7 @@ with urllib.request.urlopen(request, timeout=10) as response:
   };
 }
 
-/** Shows whether the widget is installed, by the requests that the hourly limit has counted during the last 24 hours. */
+/** Shows whether the widget is installed, by the requests that the hourly limit has counted in this clock hour and the 23 before it. */
 export function Installation({ assistant }: { readonly assistant: AssistantView }) {
   const { api, organization } = useDashboard();
   const ids = { org_id: organization.org_id, site_id: assistant.site_id };
@@ -99,7 +100,7 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
         {installation.value !== undefined ? (
-          <Counts {...installation.value} limit={assistant.hourly_rate_limit} />
+          <Counts counted={installation.value} assistant={assistant} />
         ) : installation.error === undefined ? (
           <Status type="loading">Checking whether the widget is installed</Status>
         ) : (
@@ -113,16 +114,21 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
   );
 }
 
-function Counts(props: DashboardAnswer<'getInstallation'> & { readonly limit: number }) {
-  const { requests_this_hour: hour, requests_last_24_hours: day, limit } = props;
-  if (hour >= limit)
+function Counts(props: { readonly counted: DashboardAnswer<'getInstallation'>; readonly assistant: AssistantView }) {
+  const { requests_this_hour: hour, requests_last_24_hours: day } = props.counted;
+  const { hourly_rate_limit: limit, server_secret } = props.assistant;
+  if (hour >= limit) {
     return (
       <Status type="error">{`The Rate Limit of ${limit} requests is used up: the widget appears to no further visitor until the next clock hour`}</Status>
     );
+  }
   if (day === 0) return <Status type="pending">The service accepted no request during the last 24 hours</Status>;
-  return (
-    <Status type="success">
-      {`Installed: the service accepted ${day} ${day === 1 ? 'request' : 'requests'} during the last 24 hours, ${hour} of them in this clock hour`}
-    </Status>
+  const requests = day === 1 ? '1 request' : `${day} requests`;
+  const when = `during the last 24 hours, ${hour} of them in this clock hour`;
+  // The limit also counts the sessions that a backend with a server secret creates, which say nothing of a page.
+  return server_secret === null ? (
+    <Status type="success">{`Installed: the service accepted ${requests} ${when}`}</Status>
+  ) : (
+    <Status type="info">{`The service accepted ${requests} of the widget and of your backend ${when}`}</Status>
   );
 }

@@ -87,22 +87,17 @@ export function mayRetry(error: unknown): boolean {
 /** Describes an error for the user, and what to do. */
 export function describeProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return NO_CONNECTION;
+  if (error.status === 404) return 'This no longer exists. Go back to the list.';
+  if (error.status === 429) return tooOften(error.retryAfterSeconds);
   switch (error.code) {
     case 'admin_required':
       return 'Only admins of the organization may do this. Ask an admin.';
-    case 'organization_not_found':
-    case 'assistant_not_found':
-    case 'action_not_found':
-    case 'not_found':
-      return 'This no longer exists. Go back to the list.';
     case 'stale_version':
       return 'Somebody has saved another change in the meantime. The page shows it now. Try again.';
     case 'idempotency_key_reused':
       return 'This was created before, with the input of an earlier attempt. Discard this input, and look in the list.';
     case 'organization_suspended':
       return 'The organization is suspended, so the service sends none of its requests. Contact the operator.';
-    case 'rate_limit_exceeded':
-      return tooOften(error.retryAfterSeconds);
     case undefined:
     case 'internal_error':
       return unanswered(error);
@@ -120,9 +115,8 @@ function named(error: ApiError): string {
 }
 
 /** Describes an error by its status: an internal one, or one of API Gateway, which has no error code. */
-function unanswered({ status, message, retryAfterSeconds }: ApiError): string {
+function unanswered({ status, message }: ApiError): string {
   if (status === 403) return 'This login may not use the dashboard. Log out and log in again.';
-  if (status === 429) return tooOften(retryAfterSeconds);
   if (status >= 500) return 'The service failed. Try again. If it fails again, contact the operator.';
   return sentence(message);
 }

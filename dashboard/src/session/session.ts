@@ -10,6 +10,7 @@ export type Session = {
   readonly renewedToken: () => Promise<string | undefined>;
   /** Leaves the page for the login, which returns to the same screen. */
   readonly login: () => Promise<void>;
+  /** Ends the session in this tab and at the login, and leaves the page. */
   readonly logout: () => Promise<void>;
 };
 

@@ -202,6 +202,9 @@ describe('the first day', () => {
     await button('Save changes').click();
     await warning.waitFor({ state: 'detached' });
     expect(await mode()).toBe('Session Signed');
+    // A session that the backend creates is counted too, and shows no page with the widget.
+    await page.getByText(/^The service accepted \d+ requests? of the widget and of your backend during/).waitFor();
+    expect(await page.getByText('Installed').count()).toBe(0);
     await button('Regenerate Server Secret').click();
     await dialog().getByText('stops working at once').waitFor();
     expect((await createSession(first)).status).toBe(200);
