@@ -46,10 +46,14 @@ export function openSession(settings: Settings) {
   let wake = () => {};
   let ended = false;
   let { token } = settings;
+  /** Dispatches `set` when the page sets a token. */
   const tokens = new EventTarget();
+  /** Whether the page has not answered the last question for a token. */
   let asking = false;
+  /** The question that waits for the page's answer, at most 5 seconds. */
   let renewal: Promise<boolean> | undefined;
   let conversationId: string | null = null;
+  /** The request that begins the conversation, while it has no answer. */
   let beginning: Promise<Answer<InitResponse>> | undefined;
 
   const claims = claimsOf(token);
@@ -153,7 +157,6 @@ export function openSession(settings: Settings) {
     isGuest: !claims[1],
     /** Whether a token identifies the visitor, now and after each renewal. */
     hasToken: !!token,
-    /** Whether the page has not answered the last question for a token. */
     isAsking: () => asking,
     /**
      * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is

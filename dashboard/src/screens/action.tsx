@@ -123,7 +123,7 @@ function ActionForm(props: {
             field="name"
             label="Name"
             description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
-            warningText={isStored(base) && renamed(base, values.name)}
+            warningText={isStored(base) && renameWarning(base, values.name)}
             required
           />
           {isStored(base) && USED_AS[base.trigger] !== undefined && (
@@ -194,8 +194,8 @@ function Endpoint({ form, children }: ActionFields & { readonly children: ReactN
 function mayBeBlocked(url: string): boolean {
   const host = URL.parse(url)?.hostname ?? '';
   if (/^[\d.]+$|^\[/.test(host)) return true;
-  const typing = host !== 'localhost' && /^https:\/\/[^./:?#]*\.?$/i.test(url.trim());
-  return host !== '' && !typing && nameProblem(host.replace(/\.$/, '')) !== undefined;
+  const isBeingTyped = host !== 'localhost' && /^https:\/\/[^./:?#]*\.?$/i.test(url.trim());
+  return host !== '' && !isBeingTyped && nameProblem(host.replace(/\.$/, '')) !== undefined;
 }
 
 /** Shows what visitors see of the form. */
@@ -221,7 +221,7 @@ const USED_AS: Readonly<Partial<Record<Trigger, string>>> = {
 const codeOf = ({ trigger, slug }: ActionView) => (trigger === 'Form' ? `vaWave('open', '${slug}')` : slug);
 
 /** Returns what a new name breaks; nothing while the name in the code of others stays the same. */
-function renamed(action: ActionView, name: string): string | undefined {
+function renameWarning(action: ActionView, name: string): string | undefined {
   const next = slugOf(name, action.action_id);
   if (USED_AS[action.trigger] === undefined || name.trim() === '' || next === action.slug) return undefined;
   return action.trigger === 'Form'

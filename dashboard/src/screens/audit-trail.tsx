@@ -43,6 +43,7 @@ export default function AuditTrail() {
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
   const loaded = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
+  /** The names that assistants and Actions have now, by id. */
   const names = useLoad(org_id, async () => {
     const [assistants, { actions }] = await Promise.all([
       allAssistants(api, org_id),
@@ -57,9 +58,14 @@ export default function AuditTrail() {
   const { records, next: after } = loaded.value ?? { records: [], next: null };
   const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
   const searched = (change: Change) =>
-    [nameOf(change), change.name, change.entity_id, change.by.email, settings(change), ...valuesOf(change).flat()].join(
-      '\n',
-    );
+    [
+      nameOf(change),
+      change.name,
+      change.entity_id,
+      change.by.email,
+      labels(change),
+      ...changedSettings(change).flat(),
+    ].join('\n');
   const filters = [by('Person', records, (change) => change.by.email), by('Change', records, kindOf)];
   const list = useList(records, 'changes', searched, filters, []);
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
@@ -102,10 +108,10 @@ export default function AuditTrail() {
           cell: (change) => (
             <span className="anywhere">
               {kindOf(change)} {entity(change)}
-              {valuesOf(change).length > 0 && (
+              {changedSettings(change).length > 0 && (
                 <ul className="values">
-                  {valuesOf(change).map((line) => (
-                    <li key={line.join()}>{shown(line)}</li>
+                  {changedSettings(change).map((setting) => (
+                    <li key={setting.join()}>{shown(setting)}</li>
                   ))}
                 </ul>
               )}
@@ -144,13 +150,13 @@ const OTHERS: Readonly<Record<string, string>> = {
 const labelOf = ({ entity_id, site_id }: Change, field: string) =>
   (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHERS[field] ?? field;
 
-const settings = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
+const labels = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
 /** A changed setting, with its old and new value where the trail has them. */
 type Changed = readonly [label: string, before?: string, after?: string];
 
 /** Returns the settings that a change has changed. */
-const valuesOf = (change: Change): readonly Changed[] => {
+const changedSettings = (change: Change): readonly Changed[] => {
   const changes = new Map(change.changes?.map((one) => [one.field, one]));
   return change.fields.flatMap((field): readonly Changed[] => {
     const label = labelOf(change, field);
