@@ -49,11 +49,13 @@ export class UnknownOperation extends ServiceError {
   }
 }
 
-/** Returns the headers of an engine's answer that go on to the client. */
+const OF_CONNECTION = /^(connection|content-length|expect|host|transfer-encoding)$/;
+
+/** Returns the headers of a call that go on to an engine, or of its answer that go on to the client. */
 export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && name !== 'connection' && name !== 'transfer-encoding') passed[name] = value;
+    if (typeof value === 'string' && !OF_CONNECTION.test(name)) passed[name] = value;
   }
   return passed;
 }

@@ -73,21 +73,13 @@ export function isAbout({ Principal }: PolicyStatement, service: string | undefi
   return Principal !== undefined && (!('Service' in Principal) || Principal.Service === service);
 }
 
-const compiled = new Map<string, RegExp>();
-
 /** Whether text matches a pattern of AWS: `*` is any characters, `?` is one. */
 export function matchesWildcard(pattern: string, text: string, { ignoreCase = false } = {}): boolean {
-  const key = `${ignoreCase ? 'i' : ''} ${pattern}`;
-  let expression = compiled.get(key);
-  if (expression === undefined) {
-    const source = pattern
-      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.');
-    expression = new RegExp(`^${source}$`, ignoreCase ? 'is' : 's');
-    compiled.set(key, expression);
-  }
-  return expression.test(text);
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, ignoreCase ? 'is' : 's').test(text);
 }
 
 /** As `matchesWildcard`, but part by part between the colons: a `*` in one part of an ARN never reaches into the next. */

@@ -42,8 +42,12 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
 
   /** Forwards a call to the engine unchanged. */
   const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
-    const { host: _, connection: __, 'content-length': ___, expect: ____, ...headers } = call.headers;
-    const response = await pool.request({ method: 'POST', path: '/', headers, body: call.body });
+    const response = await pool.request({
+      method: 'POST',
+      path: '/',
+      headers: passedOn(call.headers),
+      body: call.body,
+    });
     const body = Buffer.from(await response.body.arrayBuffer());
     return { status: response.statusCode, headers: passedOn(response.headers), body };
   };
@@ -155,7 +159,12 @@ export function dynamoDb(tables: Tables): AwsService {
   ];
   const onTables = (operation: string): readonly [string, Operation] => [
     operation,
-    { checks: ({ RequestItems }) => tablesOf(RequestItems).map((table) => check(operation, table)), answer },
+    {
+      // The engine refuses what is no object.
+      checks: ({ RequestItems: tables }) =>
+        isObject(tables) ? Object.keys(tables).map((table) => check(operation, table)) : [],
+      answer,
+    },
   ];
   return jsonService('dynamodb', {
     ...Object.fromEntries(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'].map(onTable)),
@@ -190,9 +199,4 @@ function statementCheck(member: JsonObject): Check {
   const { insert, table } = STATEMENT.exec(textOf(member, 'Statement'))?.groups ?? {};
   if (table === undefined) throw new UnknownOperation('dynamodb', 'BatchExecuteStatement with this statement');
   return check(insert === undefined ? 'PartiQLUpdate' : 'PartiQLInsert', table);
-}
-
-function tablesOf(items: JsonObject[string] | undefined): readonly string[] {
-  if (!isObject(items)) throw new ServiceError('ValidationException', 'RequestItems must be an object');
-  return Object.keys(items);
 }

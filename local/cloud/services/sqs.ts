@@ -174,9 +174,8 @@ export async function openQueues(folder: string) {
     },
 
     /** Hands a call over to fauxqs as it came. */
-    async forward({ headers: all, body }: AwsRequest): Promise<HttpAnswer> {
-      const { 'content-length': _, 'transfer-encoding': __, expect: ___, ...headers } = all;
-      const response = await app.inject({ method: 'POST', url: '/', headers, payload: body });
+    async forward({ headers, body }: AwsRequest): Promise<HttpAnswer> {
+      const response = await app.inject({ method: 'POST', url: '/', headers: passedOn(headers), payload: body });
       return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
     },
 
