@@ -21,6 +21,7 @@ const waiting = new Map<number, (answer: CallAnswer) => void>();
 let calls = 0;
 gateway?.on('message', (answer: CallAnswer) => waiting.get(answer.id)?.(answer));
 
+/** Returns the `requestHandler` of an SDK client, as src/adapters/aws-transport.ts does. */
 export const awsTransport = (limits: TransportLimits): object =>
   gateway === undefined ? limits : { handle: (request: SdkRequest) => handle(gateway, request, limits.requestTimeout) };
 

@@ -17,10 +17,10 @@ const identity = z.object({
   loginKey: z.record(z.string(), z.unknown()),
 });
 
-/** By what clients know this machine. A restart keeps it, so that they go on. */
+/** The ports and keys by which clients know this machine. A restart keeps them, so that the clients go on. */
 export type Identity = z.infer<typeof identity>;
 
-/** The files that a folder has after its first complete start. Without one of them, the others hold what nobody can use. */
+/** The files that a folder has after its first complete start, with what they hold. Without one of them, nobody can use the others. */
 const BELONGING = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
 
 /** The folder with the local cloud's complete state. At most one running instance uses it. */
@@ -126,8 +126,8 @@ export const writeKept = (file: string, value: unknown): void =>
   writeFileAtomically(file, `${JSON.stringify(value, null, 2)}\n`);
 
 /**
- * Writes a file that only its owner can read. A reader, also after a crash, finds the complete old text or the complete new text. In a folder that others can
- * write, no file or link that somebody has prepared gets the text.
+ * Writes a file that only its owner can read. A reader, also after a crash, finds the complete old text or the complete new text. In a
+ * folder that others can write, no file or link that somebody has prepared gets the text.
  */
 export function writeFileAtomically(file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}`;

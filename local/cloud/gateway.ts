@@ -85,6 +85,7 @@ export function jsonService(name: string, operations: Readonly<Record<string, Op
   };
 }
 
+/** Returns an answer in a JSON protocol of AWS. */
 export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.1' },

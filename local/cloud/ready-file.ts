@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeKept } from './data-folder.ts';
 
-/** Removes the files after its input has ended, unless a later process has written them. $0 is the id of this process; `writeKept` writes `pid`, the last property, on a line of its own. */
+/**
+ * A script of the shell that removes the files after its input has ended, unless a later process has written them. $0 is the id of this
+ * process; `writeKept` writes `pid`, the last property, on a line of its own.
+ */
 const GUARD = 'cat; for file do if grep -qs "\\"pid\\": $0$" "$file"; then rm -f "$file"; fi; done';
 
 /**
- * Writes files that say how to reach this process, and removes them with it: also when it is killed, which no code of its own can
- * notice. A process of the shell then does it.
- * @returns removes the files
+ * Writes files that say how to reach this process. They go with it, also when it is killed, which no code of its own can notice: a process
+ * of the shell then removes them.
+ * @returns a function that removes the files
  */
 export function writeReadyFiles(files: readonly string[], ready: object): () => Promise<void> {
   const guard = spawn('sh', ['-c', GUARD, String(process.pid), ...files], {

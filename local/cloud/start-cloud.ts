@@ -41,7 +41,7 @@ export type CloudAccess = {
 type Composition = {
   /** Folder of a cloud assembly with one stack, absolute. */
   readonly assembly: string;
-  /** What every function gets in its environment besides: where this machine differs from AWS, and says so by name. */
+  /** The environment variables that every function gets besides those of the template, for the differences between this machine and AWS. */
   readonly environment: Readonly<Record<string, string>>;
   /** Folder where V8 keeps the compiled code of the functions, absolute. */
   readonly compiledCode: string;
@@ -81,7 +81,7 @@ const KEPT_MESSAGES = 1000;
 /** How late a schedule may be; EventBridge itself allows a minute. Nobody relies on the moment at which something expired is deleted. */
 const TICK_MS = 10_000;
 
-/** What every step of the start needs. */
+/** What the functions below need, which are the steps of the start. */
 type Start = {
   readonly options: CloudOptions;
   readonly folder: DataFolder;
@@ -262,12 +262,12 @@ async function start(step: Start) {
     killFunction: (functionId: string) => functionOf(functionId).kill(),
     /** Fires every rule with a schedule that is due at `now`, in unix milliseconds. It does so by itself every ten seconds. */
     fireSchedules,
-    /** Deletes the items among the next 250 of each table that are expired at `now`, in unix milliseconds. It does so by itself every ten seconds. */
+    /** Deletes what is expired at `now`, in unix milliseconds, among the next 250 items of each table. It does so by itself every ten seconds. */
     sweep: tables.sweep,
   };
 }
 
-/** Does a work after each interval, and never while the last time goes on. Resolves after the signal, when nothing of it runs any more. */
+/** Does a work every ten seconds, never twice at the same time. Resolves after the signal, when the work has ended. */
 async function regularly(work: () => Promise<void>, signal: AbortSignal, onFault: (error: unknown) => void) {
   try {
     for await (const _ of setInterval(TICK_MS, undefined, { signal })) await work().catch(onFault);

@@ -4,6 +4,7 @@ import { BUDGET_TOKENS, FAILING_EVENT } from './demo-receiver.ts';
 
 const PAUSES = EVENT_RETRY_DELAYS_SECONDS.join(' and ');
 
+/** What differs between the pages, and between visits to one. */
 export type DemoPage = {
   readonly kind: 'website' | 'members';
   readonly baseUrl: string;
@@ -15,26 +16,29 @@ export type DemoPage = {
   readonly credential: { readonly 'data-site-id': string } | { readonly 'data-session-token': string };
 };
 
-/** Only what the page needs, and nothing inline: the widget works under this policy, so it works under yours. */
+/**
+ * Returns the Content Security Policy of the demo's pages, which permits only what they need, and nothing inline. The widget works under it,
+ * so it works under yours.
+ */
 export const contentSecurityPolicy = (baseUrl: string): string =>
   `default-src 'none'; script-src 'self' ${baseUrl}; style-src 'self'; connect-src 'self' ${baseUrl}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
 /** What differs between the two pages. */
 const TEXTS = {
   website: {
-    form: { slug: 'contact-us', name: 'Contact us' },
+    formSlug: 'contact-us',
     intro:
       "This page is a customer's website. One script tag embeds the widget, the round button in the corner. The service allows it because the host is in a list: <strong>Allowed Websites</strong>.",
   },
   members: {
-    form: { slug: 'ask-the-workshop', name: 'Ask the workshop' },
+    formSlug: 'ask-the-workshop',
     intro: `This page is a customer's members' area. Its backend creates a session token that is valid for one minute, and a new one when the widget asks: <strong>Session Signed</strong>. Usage is reported after each answer, and the usage webhook ends the conversation when its budget of ${BUDGET_TOKENS} tokens is spent.`,
   },
 } as const;
 
 /** The customer's page, with the widget embedded by its one script tag. */
 export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, credential }: DemoPage): string {
-  const { form, intro } = TEXTS[kind];
+  const { formSlug, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
   const refused = elsewhere.includes('localhost')
@@ -68,12 +72,12 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
     ${refused}
     <p class="buttons">
       <button type="button" id="open">Open the widget</button>
-      <button type="button" id="form" data-form="${form.slug}">Submit the form</button>
+      <button type="button" id="form" data-form="${formSlug}">Submit the form</button>
       <button type="button" id="fail" data-event="${FAILING_EVENT}">Let the next two requests fail</button>
     </p>
     <p class="note">The last button books an appointment. The receiver answers 503 twice, and the retries follow after ${PAUSES} seconds.</p>
     <p>Configure it in the <a href="${escapeHtml(dashboardUrl)}">dashboard</a>: log in as <code>${admin.email}</code> with the password <code>${admin.password}</code>.</p>
-    <details class="steps">
+    <details>
       <summary>More to try</summary>
       <p>${intro}</p>
       <ul>

@@ -1,20 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createServer, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { CloudError } from '../cloud-error.ts';
 import { listenOnLoopback } from '../listener.ts';
+
+/** Opens a connection to the engine, as undici wants it. */
+type Connector = (options: object, callback: (...result: [Error, null] | [null, Socket]) => void) => void;
 
 /** A running DynamoDB. */
 export type DynamoProcess = {
   /** Without a path. */
   readonly origin: string;
-  /** The Unix socket that leads to an engine in a network of its own. Without it, the origin can be reached from this process. */
-  readonly socketPath?: string;
+  /** Opens connections to an engine in a network of its own. Without it, the origin can be reached from this process. */
+  readonly connect?: Connector;
   /** Who besides this user can reach the engine. It asks nobody for a key. */
   readonly openTo?: string;
   stop(): Promise<void>;
@@ -23,7 +24,7 @@ export type DynamoProcess = {
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 const HOST = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
 
-/** The host only starts the engine and passes bytes on. */
+/** The host only starts the engine and opens connections. */
 const SMALL = ['--single-threaded', '--max-semi-space-size=1'];
 
 /** Runs a program in a new network, which only has a loopback interface. A new user namespace permits this to every user. */
@@ -32,9 +33,9 @@ const OWN_NETWORK = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link
 /**
  * Starts dynoxide. Where it has no binary for this platform, npx may find one, and `DYNAMODB_ENDPOINT` names another DynamoDB instead.
  *
- * The engine authenticates nobody, takes any Host and answers preflights with `*`. In a network of its own, it is reached through a Unix
- * socket that only this user can open. In the shared one it has a random loopback address, which a website cannot guess, but other users
- * of the machine can look up. Systems other than Linux have one loopback address.
+ * The engine authenticates nobody, takes any Host and answers preflights with `*`. In a network of its own, only the connections exist
+ * that this process asks for. In the shared one it has a random loopback address, which a website cannot guess, but other users of the
+ * machine can look up. Systems other than Linux have one loopback address.
  * @param databaseFile SQLite file that keeps the tables
  * @param onDeath called when it ends without having been asked to
  * @param network `own` where the system permits it
@@ -57,20 +58,18 @@ export async function startDynoxide(
   const isLinux = process.platform === 'linux';
   const address = isApart || !isLinux ? '127.0.0.1' : `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const port = isApart ? 8000 : await freePort(address);
-  // Not in the data folder: the path of a socket has at most 108 bytes.
-  const socketPath = isApart ? join(mkdtempSync(join(tmpdir(), 'va-wave-')), 'dynamodb') : '';
   const engine = existsSync(BINARY) ? [BINARY] : ['npx', '--no', 'dynoxide'];
   const serve = [...engine, 'serve', '--host', address, '--port', String(port), '--db-path', databaseFile];
   const [program = '', ...words] = [
     ...(isApart ? OWN_NETWORK : []),
-    ...[process.execPath, ...SMALL, HOST, socketPath, String(port), ...serve],
+    ...[process.execPath, ...SMALL, HOST, address, String(port), ...serve],
   ];
   // A separate process group: Ctrl-C ends only this process, which ends the engine last.
-  const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+  const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
   const ended = once(host, 'close');
   let printed = '';
   const hasStarted = await new Promise<boolean>((resolve) => {
-    host.stderr.setEncoding('utf8').on('data', (text: string) => {
+    host.stderr?.setEncoding('utf8').on('data', (text: string) => {
       printed = (printed + text).slice(-2000);
       if (printed.includes('listening on')) resolve(true);
     });
@@ -83,10 +82,10 @@ export async function startDynoxide(
     : 'other users of this machine, and websites that find its port';
   return {
     origin: `http://${address}:${port}`,
-    ...(isApart ? { socketPath } : { openTo }),
+    ...(isApart ? { connect: connectionsOf(host) } : { openTo }),
     async stop() {
       host.off('close', onDeath);
-      host.stdin.end();
+      host.stdin?.end();
       await ended;
     },
   };
@@ -96,6 +95,26 @@ export async function startDynoxide(
 function permitsOwnNetwork(): boolean {
   const [program = '', ...words] = [...OWN_NETWORK, 'true'];
   return spawnSync(program, words, { stdio: 'ignore' }).status === 0;
+}
+
+/** Returns what asks the host for connections. They are all alike, so each is for who has waited longest. */
+function connectionsOf(host: ChildProcess): Connector {
+  const waiting: Parameters<Connector>[1][] = [];
+  const fail = (problem: string) => waiting.shift()?.(new Error(problem), null);
+  host.on('message', (problem: string, socket) => {
+    if (socket instanceof Socket) waiting.shift()?.(null, socket);
+    else fail(problem);
+  });
+  // A host that ends answers none of the open questions.
+  host.once('exit', () => {
+    while (waiting.length > 0) fail('The DynamoDB engine has ended');
+  });
+  return (_, callback) => {
+    waiting.push(callback);
+    host.send('connect', (error) => {
+      if (error !== null) fail(error.message);
+    });
+  };
 }
 
 function explain(printed: string, databaseFile: string): string {

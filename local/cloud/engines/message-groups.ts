@@ -2,14 +2,14 @@
  * From when on SQS calls a message group noisy, as AWS publishes it: "the tenant accounts for more than 10% of in-flight messages in the queue
  * and has at least 30 of its own messages in flight", or its "recent share of total consumer processing time exceeds 10%"
  * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues-detailed.html). A group stops being noisy when its
- * "backlog has been fully consumed", or when none of its messages was in flight "for a continuous period of 5 minutes". The local cloud has the first
- * measure only, because AWS does not say how long "recent" is.
+ * "backlog has been fully consumed", or when none of its messages was in flight "for a continuous period of 5 minutes". The local cloud
+ * has only the messages in flight as a measure, because AWS does not say how long "recent" is; `quietAfterSeconds` is for bench/simulation.
  */
 export const NOISY = { messages: 30, share: 0.1, quietAfterSeconds: 300 } as const;
 
 type Grouped = { readonly messageGroupId?: string | undefined };
 
-/** Returns the noisy groups and the number of their messages in flight. A message without a group is a group of its own. */
+/** Returns the noisy groups with the number of their messages in flight. A message without a group is never noisy. */
 export function noisyGroups(inFlight: Iterable<Grouped>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   let all = 0;

@@ -35,8 +35,8 @@ export type Tables = ReturnType<typeof engineTables>;
 
 /** The tables of the template in a real engine. */
 export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
-  const { origin, socketPath } = engine;
-  const pool = new Pool(origin, { connections: 64, ...(socketPath === undefined ? {} : { socketPath }) });
+  const { origin, connect } = engine;
+  const pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
   /** By table: the key after which the next sweep goes on. */
   const sweptTo = new Map<string, JsonObject>();
 

@@ -22,18 +22,19 @@ type Rule = Resource<'AWS::Events::Rule'>;
 type Target = Rule['properties']['Targets'][number];
 
 /**
- * Delivers an event to the targets of a rule. Its text keeps each number as it was written. Returns the refusal of an event that neither a target nor its dead-letter
- * queue takes because of what is in it.
+ * Delivers an event to the targets of a rule.
+ * @param text the event as JSON, in which each number is as it was written
+ * @returns the refusal of an event that neither a target nor its dead-letter queue takes, because of what is in the event
  */
 type Deliver = (rule: Rule, event: JsonObject, text: string) => ServiceError | undefined;
 
-/** What SQS answers for a message that is too large, and for one with a character that it does not take. */
+/** The codes of SQS for a message that is too large, and for one with a character that it does not take. */
 const OF_CONTENT: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
 
-/** Returns why the local cloud refuses an event that AWS accepts and the service loses (local/lost-events.ts). @param event without its id */
+/** Returns why the local cloud refuses an event that AWS accepts and the service loses (local/lost-events.ts); undefined accepts it. */
 export type EventCheck = (event: {
   readonly name: string;
   readonly source: string;
@@ -198,7 +199,7 @@ export function eventTargets(
   };
 }
 
-/** The template with the event's values in the places of their names; undefined without one. */
+/** Returns the text of an input transformer: its template with the event's values in the places of their names. Without one, undefined. */
 function transformed(transformer: Target['InputTransformer'], event: JsonObject): string | undefined {
   return transformer?.InputTemplate.replace(/<([^<>]+)>/g, (_, name: string) => {
     const path = transformer.InputPathsMap[name];
@@ -207,7 +208,7 @@ function transformed(transformer: Target['InputTransformer'], event: JsonObject)
   });
 }
 
-/** `$.detail.org_id` is looked up in the event; text that is no path stands for itself. */
+/** Returns the message group for a parameter: `$.detail.org_id` is looked up in the event, text that is no path stands for itself. */
 function groupId(parameter: string, event: JsonObject): string | undefined {
   if (!parameter.startsWith('$.')) return parameter;
   let value: Json | undefined = event;
