@@ -57,7 +57,6 @@ const IDENTITIES: Readonly<Record<string, (naming: Naming) => Identity>> = {
     ref: hash(10),
     attributes: { ApiEndpoint: `http://${addresses.api}` },
   }),
-  'AWS::ApiGatewayV2::Stage': byText(({ property }) => property('StageName')),
   'AWS::S3::Bucket': ({ name }) => {
     const ref = name().toLowerCase();
     const attributes = { Arn: `arn:aws:s3:::${ref}`, RegionalDomainName: `${ref}.s3.${REGION}.amazonaws.com` };
