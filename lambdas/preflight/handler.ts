@@ -2,7 +2,7 @@ import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { configurationReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { PUBLIC_OPERATIONS } from '../../src/contract/public-operations.ts';
-import { preflight, preflightSite } from '../../src/domain/auth/cors.ts';
+import { preflight } from '../../src/domain/auth/cors.ts';
 import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
@@ -15,7 +15,7 @@ const requireDistribution = distributionOnly(process.env, functionOriginSecret);
 export const handler = httpHandler(functionShell('preflight'), async (request, { headers: replyHeaders }) => {
   await requireDistribution(request);
   const { headers, rawPath, query } = request;
-  const origin = await preflight({ origin: headers.origin, siteId: preflightSite(rawPath, query.site) }, configuration);
+  const origin = await preflight({ path: rawPath, site: query.site, origin: headers.origin }, configuration);
   // No page may call session create or the dashboard from another origin.
   const isWidgets = rawPath === PUBLIC_OPERATIONS.initWidget.path || rawPath.startsWith('/api/widgets/');
   if (origin !== undefined && isWidgets) {

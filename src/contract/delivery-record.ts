@@ -6,6 +6,7 @@ type Failure = {
   /** Whether an Event delivery is tried again. */
   readonly retried: boolean;
 };
+
 const unsent = (advice: string, retried = false): Failure => ({ advice, reached: false, retried });
 const reached = (advice: string, retried = false): Failure => ({ advice, reached: true, retried });
 const RETRIED = true;

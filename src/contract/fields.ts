@@ -110,6 +110,7 @@ export const wholeNumber = (min: number, max?: number) =>
 /** A JSON object whose members are not validated. */
 export type JsonObject = { readonly [key: string]: unknown };
 
+/** Returns whether a parsed JSON value is an object, and neither a list nor a number that was kept as it was written. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

@@ -52,6 +52,7 @@ export type World = {
   readonly randomBytes: RandomBytes;
 };
 
+/** The named members of the world. */
 export type Context<Member extends keyof World> = Pick<World, Member>;
 
 /** What changes of organizations, assistants and Actions need. */
@@ -154,6 +155,7 @@ export type LimitDecision =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
+/** Conversations, the calls of tools in them, and submissions with a key (adapters/dynamodb). */
 export type Conversations = {
   readonly findConversation: (siteId: string, conversationId: string) => Promise<Conversation | undefined>;
   readonly saveConversation: (conversation: Conversation) => Promise<void>;
@@ -202,6 +204,7 @@ export type SubmissionClaim =
   /** The key belongs to a submission of another form. */
   | { readonly kind: 'other_form' };
 
+/** Identifies a submission that may be repeated: `clientKey` is what the caller chose for it. */
 export type SubmissionKey = {
   readonly siteId: string;
   readonly conversationId: string;
@@ -284,12 +287,14 @@ export type AttemptKey = {
   readonly replay?: string;
 };
 
+/** What is known of an attempt before its request is sent. */
 export type AttemptStart = AttemptKey &
   Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
     /** Id of the queue message of this attempt; null for requests without a queue message. */
     readonly message_id: string | null;
   };
 
+/** What became of the claim of an attempt. */
 export type Claim =
   /** The record is written. The caller sends the request. */
   | { readonly kind: 'claimed' }
@@ -310,6 +315,7 @@ export type FinishedAttempt = {
   readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'>;
 };
 
+/** The records of attempts (spec "Delivery log record", adapters/dynamodb). */
 export type DeliveryLog = {
   /** Writes the record of an attempt before anything is sent. */
   readonly claim: (start: AttemptStart) => Promise<Claim>;
@@ -336,6 +342,7 @@ export type DeliveriesQueue = {
 /** The time since which deliveries to an endpoint fail, and that of its latest signal. In Unix seconds. */
 export type FailurePeriod = { readonly since: number; readonly signalled_at: number | null };
 
+/** Since when the deliveries of each Action fail, and whether its operator was told. */
 export type FailurePeriods = {
   /** Records a delivery that finally failed, in one write. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;

@@ -14,5 +14,6 @@ export function existingAssistant(assistant: Assistant | undefined, siteId: stri
   return assistant;
 }
 
+/** The refusal, 404, for an assistant that does not exist or is being deleted. */
 export const noAssistant = (siteId: string): Refusal =>
   new Refusal('assistant_not_found', { problem: `no assistant ${siteId}` });

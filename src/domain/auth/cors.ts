@@ -21,23 +21,18 @@ export function allowedOrigin(
 
 const FORM_PATH = new RegExp(`^${PUBLIC_OPERATIONS.submitForm.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
 
-/** Returns the site that a preflight request names: in the path of form submit, or in `?site=` of init. */
-export function preflightSite(path: string, site: string | undefined): string | undefined {
-  return FORM_PATH.exec(path)?.[1] ?? site;
-}
-
 /**
  * Answers a preflight request with the origin to allow, or undefined. The path (form submit) or `?site=` (init) names the site. Without
  * either, the origin is allowed when it is on the Domain of any assistant, because a preflight request carries no credentials.
  */
 export async function preflight(
-  request: { readonly origin: string | undefined; readonly siteId: string | undefined },
+  { path, site, origin }: { readonly path: string; readonly site?: string; readonly origin: string | undefined },
   configuration: Configuration,
 ): Promise<string | undefined> {
-  const page = request.origin === undefined ? undefined : originHost(request.origin);
+  const page = origin === undefined ? undefined : originHost(origin);
   if (page === undefined) return undefined;
-  if (request.siteId === undefined)
-    return (await configuration.anyDomain(entriesMatching(page))) ? page.origin : undefined;
-  const canBeOne = identifier.safeParse(request.siteId).success;
-  return allowedOrigin(canBeOne ? await configuration.findAssistant(request.siteId) : undefined, request.origin);
+  const siteId = FORM_PATH.exec(path)?.[1] ?? site;
+  if (siteId === undefined) return (await configuration.anyDomain(entriesMatching(page))) ? page.origin : undefined;
+  const canBeOne = identifier.safeParse(siteId).success;
+  return allowedOrigin(canBeOne ? await configuration.findAssistant(siteId) : undefined, origin);
 }

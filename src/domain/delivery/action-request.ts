@@ -2,6 +2,7 @@ import type { Action, Trigger } from '../../contract/actions.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import type { OutboundRequest } from '../context.ts';
 import { unixSeconds } from '../sources.ts';
+import { COMMON_HEADERS } from './outbound-request.ts';
 import { signatureHeader } from './signature.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */
@@ -39,8 +40,7 @@ export function actionRequest(
     url: action.url,
     body,
     headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Service-Integration/1.0',
+      ...COMMON_HEADERS,
       'X-Service-Signature': signatureHeader(input.signingSecret, unixSeconds(input.now), body),
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,

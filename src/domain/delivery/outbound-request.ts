@@ -14,6 +14,9 @@ export class InvocationEnded extends ServiceError {
   }
 }
 
+/** The headers of every outbound request (spec "Versioning"). */
+export const COMMON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' } as const;
+
 const EXCEEDED = unanswered({
   code: 'quota_exceeded',
   message: 'The organization has used its quota of outbound requests for this day (UTC)',

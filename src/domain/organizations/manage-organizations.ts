@@ -40,5 +40,6 @@ export async function requireOrganization(orgId: string, { store }: Context<'sto
   return organization;
 }
 
+/** The refusal, 404, for an organization that does not exist, is being deleted, or is not the caller's. */
 export const noOrganization = (orgId: string): Refusal =>
   new Refusal('organization_not_found', { problem: `no organization ${orgId}` });

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../contract/fields.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, OutboundRequest, Outcome } from '../context.ts';
+import { COMMON_HEADERS } from '../delivery/outbound-request.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
@@ -43,8 +44,7 @@ export async function reportUsage(
     url: webhook.url,
     body,
     headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Service-Integration/1.0',
+      ...COMMON_HEADERS,
       'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
       'X-Webhook-Timestamp': String(timestamp),
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { entriesMatching, hostMatches, originHost, pageHost, readHostEntry } from '../../../src/contract/hosts.ts';
 import { checkPage, type PageSettings, type SiteSettings, whereItRuns } from '../../../src/contract/page-check.ts';
 import { admitWidget } from '../../../src/domain/auth/authenticate-widget.ts';
-import { allowedOrigin, preflight, preflightSite } from '../../../src/domain/auth/cors.ts';
+import { allowedOrigin, preflight } from '../../../src/domain/auth/cors.ts';
 import { ipAllowed, normalizeIpAddress, visitorNetwork } from '../../../src/domain/auth/ip-addresses.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { fakeConfiguration, someClaims } from '../../fakes/widget.ts';
@@ -291,9 +291,13 @@ test('every page may read that a site does not exist, unless it has no origin', 
 });
 
 describe('a preflight request', () => {
-  const asked: (readonly string[])[] = [];
+  const init = '/api/widget/init';
+  const asked: unknown[] = [];
   const configuration = fakeConfiguration({
-    findAssistant: async (siteId) => (siteId === SITE_ID ? anAssistant({ enabled: false }) : undefined),
+    findAssistant: async (siteId) => {
+      asked.push(siteId);
+      return siteId === SITE_ID ? anAssistant({ enabled: false }) : undefined;
+    },
     anyDomain: async (entries) => {
       asked.push(entries);
       return entries.includes('shop.example');
@@ -313,21 +317,19 @@ describe('a preflight request', () => {
     [undefined, 'https://evil.example', false],
     [undefined, 'https:shop.example', false],
     [undefined, undefined, false],
-  ])('for the site %p from the origin %p: %p', async (siteId, origin, allowed) => {
-    expect(await preflight({ siteId, origin }, configuration)).toBe(allowed ? origin : undefined);
+  ])('for the site %p from the origin %p: %p', async (site, origin, allowed) => {
+    expect(await preflight({ path: init, site, origin }, configuration)).toBe(allowed ? origin : undefined);
   });
 
   test('without a site looks up both entries that can match', async () => {
-    expect(await preflight({ siteId: undefined, origin: 'HTTPS://SHOP.example' }, configuration)).toBe(SHOP);
+    expect(await preflight({ path: init, origin: 'HTTPS://SHOP.example' }, configuration)).toBe(SHOP);
     expect(asked).toEqual([['shop.example', 'shop.example:443']]);
   });
 
-  test.each([
-    [`/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`, 'site_evil', SITE_ID],
-    ['/api/widget/init', SITE_ID, SITE_ID],
-    ['/api/widget/init', undefined, undefined],
-  ])('to %s with the query ?site=%s is for the site %s', (path, site, siteId) => {
-    expect(preflightSite(path, site)).toBe(siteId);
+  test('to submit a form is for the site of its path, whatever ?site= says', async () => {
+    const path = `/api/widgets/sites/${SITE_ID}/forms/contact-us/submit`;
+    expect(await preflight({ path, site: 'site_evil', origin: 'https://evil.example' }, configuration)).toBeUndefined();
+    expect(asked).toEqual([SITE_ID]);
   });
 });
 
