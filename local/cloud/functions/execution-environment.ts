@@ -91,8 +91,9 @@ export function executionEnvironment(options: EnvironmentOptions) {
     string,
     { readonly begun: () => void; readonly settle: (result: InvocationResult) => void }
   >();
-  let silent: NodeJS.Timeout | undefined;
-  let end: FunctionError | undefined;
+  /** Ends the thread unless it answers before. */
+  let silence: NodeJS.Timeout | undefined;
+  let endedWith: FunctionError | undefined;
   const { port1, port2 } = new MessageChannel();
   port1.on('message', (call: Call) => void answer(port1, call, options.call));
   const worker = new Worker(PROGRAM, {
@@ -111,9 +112,10 @@ export function executionEnvironment(options: EnvironmentOptions) {
   const post = (request: WorkerRequest): void => worker.postMessage(request);
   const log = (message: string): void =>
     onOutput(`${JSON.stringify({ timestamp: new Date().toISOString(), level: 'ERROR', message })}\n`);
+  /** Lets all invocations fail, and all later ones. The first error counts. */
   const fail = (error: FunctionError): void => {
-    end ??= error;
-    for (const { settle } of running.values()) settle(failure(end));
+    endedWith ??= error;
+    for (const { settle } of running.values()) settle(failure(endedWith));
   };
   /** Ends the thread now. All its invocations fail. */
   const kill = async (error: FunctionError = KILLED): Promise<void> => {
@@ -121,8 +123,8 @@ export function executionEnvironment(options: EnvironmentOptions) {
     await worker.terminate();
   };
   const answered = (): void => {
-    clearTimeout(silent);
-    silent = undefined;
+    clearTimeout(silence);
+    silence = undefined;
   };
 
   /** Resolves when the thread has started, or has ended before. */
@@ -157,14 +159,14 @@ export function executionEnvironment(options: EnvironmentOptions) {
     const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
     log(errorMessage);
     running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
-    silent ??= setTimeout(() => void kill(), ANSWER_WITHIN_MS);
+    silence ??= setTimeout(() => void kill(), ANSWER_WITHIN_MS);
     post('ask');
   };
 
   return {
     kill,
     /** True when the thread has ended or cannot start. It takes no invocation any more. */
-    hasEnded: (): boolean => end !== undefined,
+    hasEnded: (): boolean => endedWith !== undefined,
     /**
      * Runs one event to its end, which is the function's timeout at the latest. Never throws.
      * @param event JSON text
@@ -172,7 +174,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
      */
     invoke: async (event: string, requestId: string, begun: () => void): Promise<InvocationResult> => {
       await started;
-      if (end !== undefined) return failure(end);
+      if (endedWith !== undefined) return failure(endedWith);
       const timer = setTimeout(() => timeOut(requestId), timeoutMs);
       try {
         return await new Promise((settle) => {

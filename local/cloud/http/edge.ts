@@ -54,8 +54,8 @@ export function edge(
 
   return async (request) => {
     const [path = '/', ...query] = request.path.split('?');
-    const place = normalized(path);
-    const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, place));
+    const plainPath = normalized(path);
+    const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, plainPath));
     if (behavior?.methods.includes(request.method) !== true)
       return refusal('The distribution does not allow the method');
     const viewer = { ...request, path: [behavior.rewrite(request, path), ...query].join('?') };
@@ -120,8 +120,8 @@ function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest)
   const isAll = HeadersConfig?.HeaderBehavior === 'allExcept';
   const names = new Set(HeadersConfig?.Headers.map((name) => name.toLowerCase()));
   const parameters = QueryStringsConfig?.QueryStrings;
-  return ({ path, headers, client }) => {
-    const [place = '', ...query] = path.split('?');
+  return ({ path: target, headers, client }) => {
+    const [path = '', ...query] = target.split('?');
     const pairs = query.join('?').split('&');
     const isKept = (pair: string) => parameters?.includes(decoded(pair.split('=')[0] ?? '') ?? '') === true;
     const kept = QueryStringsConfig?.QueryStringBehavior === 'all' ? pairs : pairs.filter(isKept);
@@ -133,7 +133,7 @@ function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest)
     );
     // A viewer cannot set the headers that CloudFront sets.
     if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
-    return { path: search === '' ? place : `${place}?${search}`, headers: Object.fromEntries(forwarded) };
+    return { path: search === '' ? path : `${path}?${search}`, headers: Object.fromEntries(forwarded) };
   };
 }
 
@@ -207,7 +207,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function readObjects(stack: Stack): ReadonlyMap<string, StoredObject> {
   const objects = new Map<string, StoredObject>();
   for (const { properties: deployment } of stack.all('Custom::CDKBucketDeployment')) {
-    const place = join(deployment.DestinationBucketName, deployment.DestinationBucketKeyPrefix);
+    const prefix = join(deployment.DestinationBucketName, deployment.DestinationBucketKeyPrefix);
     for (const [index, key] of deployment.SourceObjectKeys.entries()) {
       const folder = stack.assetPath(key);
       for (const file of filesBelow(folder)) {
@@ -216,7 +216,7 @@ function readObjects(stack: Stack): ReadonlyMap<string, StoredObject> {
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
         const type = TYPES[extname(file)] ?? 'binary/octet-stream';
         const headers = { 'content-type': type, etag, ...deployment.SystemMetadata };
-        objects.set(join(place, file), { body, headers });
+        objects.set(join(prefix, file), { body, headers });
       }
     }
   }
