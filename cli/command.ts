@@ -93,7 +93,10 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Names the options that fill the wrong fields. A field without an option keeps its name, which is that of an argument. */
+  /**
+   * Names the options that fill the wrong fields: `form_fields.1.key` becomes `--field, no. 2, key`. A field without an option keeps its
+   * name, which is that of an argument.
+   */
   #inOptions({ code, message, fields }: Refusal): Refusal {
     const optionOf = (part: string) =>
       this.options.find(({ long }) => long === `--${OPTION_OF[part] ?? part.replaceAll('_', '-')}`);

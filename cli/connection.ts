@@ -110,7 +110,7 @@ export async function readReadyFile(path: string): Promise<z.infer<typeof readyF
   throw new CommandFailure(EXIT.fault, `${resolve(path)} is not a ready file of the one-machine service`);
 }
 
-/** Returns the id of the construct of a function by the name that one machine gives its log group. */
+/** Returns the id of a function's construct by its log group on one machine: `DeliveriesDispatcher` of `VaWave-DeliveriesDispatcherLogABCDEF01`. */
 export const constructOf = (logGroup: string): string => logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
 
 /**

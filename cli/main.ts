@@ -10,6 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D close the terminal without an answer.
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   terminal.on('SIGINT', () => terminal.close());
   const answer = await Promise.race([terminal.question(question), closed]);

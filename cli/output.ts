@@ -128,8 +128,8 @@ export const jsonLine = (value: unknown): string => `${safeJson(value, 0)}\n`;
 /** Returns the fields of an object as texts, with their names in JSON. The name of a nested field has dots. */
 export function fieldsOf(value: object): Field[] {
   return Object.entries(value).flatMap(([name, one]): Field[] => {
-    const isNested = !isOneText(one) && !(Array.isArray(one) && one.every(isOneText));
-    if (!isNested) return [[name, [one ?? ''].flat().map(textOf).join(', ')]];
+    if (isOneText(one)) return [[name, textOf(one ?? '')]];
+    if (Array.isArray(one) && one.every(isOneText)) return [[name, one.map(textOf).join(', ')]];
     return fieldsOf(one).map(([inner, text]) => [`${name}.${inner}`, text]);
   });
 }

@@ -83,6 +83,11 @@ export function receiverServer(options: {
 }): Server {
   const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
 
+  const ownAnswer = ({ verdict, ...received }: Received): Answer =>
+    verdict.kind === 'refused'
+      ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
+      : options.answer({ ...received, verdict });
+
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { headers, url: path = '/', method = '' } = request;
     const rawBody = await readRawBody(request);
@@ -100,23 +105,23 @@ export function receiverServer(options: {
       count: (known?.count ?? 0) + 1,
       accepted: known?.accepted ?? false,
     };
-    const common = { at, method, path, headers, body: Buffer.from(rawBody).toString('utf8'), key, arrivals: arrived };
-    const answer: Answer =
-      options.forward !== undefined
-        ? await options.forward({ method, rawHeaders: request.rawHeaders, body: rawBody })
-        : verdict.kind === 'refused'
-          ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
-          : options.answer({ ...common, verdict });
+    const body = Buffer.from(rawBody).toString('utf8');
+    const received = { at, method, path, headers, body, verdict, key, arrivals: arrived };
+    const answer =
+      options.forward === undefined
+        ? ownAnswer(received)
+        : await options.forward({ method, rawHeaders: request.rawHeaders, body: rawBody });
     if (key !== null) {
       arrivals.set(entry, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
     }
-    options.onRequest({ ...common, verdict }, answer);
+    options.onRequest(received, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
     response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'application/json' }).end(answer.body);
   };
 
   return createServer(options.tls, (request, response) => {
     receive(request, response).catch((error: unknown) => {
+      // The sender has gone before the end of the request.
       if (request.destroyed && !request.complete) return response.destroy();
       const isRefused = error instanceof VerificationError;
       if (!isRefused) options.onFault?.(error);

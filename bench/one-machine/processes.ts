@@ -16,6 +16,7 @@ export function cpuOf(pids: readonly number[]): number {
   const ticks = pids.flatMap((pid) => {
     // The name is in parentheses and may contain any characters.
     const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+    // utime, stime, cutime and cstime of proc(5), counted from the field after the name.
     return fields.split(' ').slice(11, 15).map(Number);
   });
   return (ticks.reduce((sum, count) => sum + count, 0) * 1000) / TICKS;

@@ -35,7 +35,7 @@ export async function startReceiver(
       RECEIVER_RECORDS: String(records),
     },
   });
-  const [{ ports }]: [{ ports: [number, ...number[]] }] = [(await once(child, 'message'))[0]];
+  const { ports }: { ports: [number, ...number[]] } = (await once(child, 'message'))[0];
   const arrivals: Arrival[] = [];
   let connections = 0;
   child.on('message', (report: { arrivals: Arrival[]; connections: number }) => {

@@ -56,6 +56,7 @@ responses, which can contain what visitors wrote.`)
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
 const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) : id);
 
+/** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
 async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {
   const { output, context } = commandRun;
   const { outcome, limit } = options;
@@ -106,7 +107,7 @@ async function latestSince(
   let records: DeliveryRecord[] = [];
   for await (const record of context.deliveryRecords(logId, since)) {
     if (matches(record)) records.push(record);
-    // Few records are in memory, however long the log is.
+    // However long the log is, few records are in memory.
     if (records.length === 2 * count) records = records.sort(latestFirst).slice(0, count);
   }
   return records.sort(latestFirst).slice(0, count);
@@ -136,6 +137,7 @@ async function follow(
   }
 }
 
+/** Shows one attempt of an event. */
 async function show(
   id: string,
   reference: string,
@@ -193,6 +195,7 @@ const REFERENCE_NAMES: Readonly<Record<DeliveryRecord['trigger'], string>> = {
   usage: 'nonce',
 };
 
+/** Returns an attempt for the table. */
 function row(record: DeliveryRecord): Row {
   return {
     time: record.started_at,

@@ -80,6 +80,7 @@ export async function deletions({ store, erasure, step }: Pick<EraseContext, 'st
 /** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */
 async function markAndDelete(siteId: string, context: EraseContext): Promise<number> {
   await context.step(`Marking ${siteId}`);
+  // Until the mark is saved: somebody may save the assistant at the same moment.
   for (;;) {
     const assistant = await context.store.findAssistant(siteId);
     if (assistant === undefined || assistant.deleting) break;
