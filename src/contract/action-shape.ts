@@ -24,8 +24,8 @@ export const ADDED_TO_ACTION = {
    */
   slug: z.string(),
 };
-/** What an Action has without its secret: a form or a tool as the widget and the assistant get it. */
-export const OFFERED = { ...ADDED_TO_ACTION, ...RESTRICTIONS };
+/** All fields that are stored with the settings, except the secret. */
+export const STORED_WITH_SETTINGS = { ...ADDED_TO_ACTION, ...RESTRICTIONS };
 /** The signing secret is sealed; it is opened only to sign a request. */
 export const SEALED = { sealed_signing_secret: z.string() };
 

@@ -4,7 +4,7 @@ import type {
   ActionSetting,
   ActionSettings,
   FormField,
-  OFFERED,
+  STORED_WITH_SETTINGS,
   ParameterProperty,
   ParametersSchema,
   SEALED,
@@ -111,7 +111,7 @@ const parameterProperty = z
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
 
-/** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters. */
+/** The subset of JSON Schema that the spec allows for an AI-decided Action's parameters, and in addition `description` and `enum`. */
 export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
@@ -130,6 +130,7 @@ const common = {
   url: endpointUrl(),
   enabled: z.boolean(),
 } satisfies Partial<RulesOf<ActionSettings[Trigger]>>;
+/** Asks for a rule for each setting that only this trigger has. */
 type OwnRules<OfTrigger extends Trigger> = RulesOf<Omit<ActionSettings[OfTrigger], keyof typeof common>>;
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
@@ -197,7 +198,7 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
 );
 
 type ActionOf<OfTrigger extends Trigger> = { readonly trigger: OfTrigger } & Readonly<ActionSettings[OfTrigger]> &
-  Stored<typeof OFFERED & typeof SEALED>;
+  Stored<typeof STORED_WITH_SETTINGS & typeof SEALED>;
 export type EventAction = ActionOf<'Event'>;
 export type FormAction = ActionOf<'Form'>;
 export type AiAction = ActionOf<'AI-decided'>;

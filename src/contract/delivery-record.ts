@@ -1,5 +1,5 @@
 type Failure = {
-  /** For the person who runs the endpoint. */
+  /** What the customer can do. */
   readonly advice: string;
   /** Whether something of the request may have reached the endpoint. */
   readonly reached: boolean;
@@ -12,8 +12,8 @@ const reached = (advice: string, retried = false): Failure => ({ advice, reached
 const RETRIED = true;
 
 /**
- * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them. An attempt
- * that succeeded has no code.
+ * The reasons for which an attempt fails. The codes are stable: the delivery log, the dashboard and docs/delivery.md use them. A success may
+ * have one too, when the body of its response is not whole; `failureOf` leaves it out.
  */
 export const FAILURES = {
   invalid_url: unsent('The URL cannot be called. Correct it.'),

@@ -198,5 +198,8 @@ export function endpointUrl(maxBytes?: number) {
   return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }
 
-/** Asks for one rule for each field, and for no other. */
+/**
+ * Asks for one rule for each field, and for no other: with `satisfies`, a shape that stores a field for which no rule checks the input does
+ * not compile.
+ */
 export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };

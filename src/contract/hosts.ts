@@ -1,6 +1,5 @@
+// Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6).
 import { invisibleProblem } from './invisible-characters.ts';
-
-/** Functions for Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6). */
 
 /** The host and port of a page. */
 export type PageHost = {
@@ -51,8 +50,8 @@ export function readHostEntry(text: string): HostEntry {
 
 /** Checks the lengths of RFC 1035, 2.3.4. A name may end with the dot of the root. */
 function couldBeResolved(hostname: string): boolean {
-  const labels = hostname.replace(/\.$/, '').split('.');
-  return hostname.length <= 254 && labels.every((label) => label.length >= 1 && label.length <= 63);
+  const name = hostname.replace(/\.$/, '');
+  return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
 /**
@@ -72,9 +71,9 @@ export function originHost(header: string): PageHost | undefined {
   return /^https?:\/\/[^/?#]+$/i.test(header) ? pageHost(header) : undefined;
 }
 
-/** Compares an entry with a page: exact host, no wildcards. An entry without a port matches any port, an entry with a port only that port. */
+/** Returns whether an entry matches a page: exact host, no wildcards. An entry without a port matches any port, an entry with a port only that port. */
 export function hostMatches(entry: string, page: PageHost): boolean {
-  return entry === page.hostname || entry === `${page.hostname}:${page.port}`;
+  return entriesMatching(page).includes(entry);
 }
 
 /** Returns the two entries that match this page, as keys for an index of entries. */

@@ -121,7 +121,7 @@ export const AUDIT_RECORD = {
     .string()
     .optional()
     .describe('Name of the organization, assistant or Action after the change; address of the member'),
-  /** The version after the change; for a deletion, the last version. */
+  /** The version after the change; for a deletion, the last version; 1 of an organization and of a membership, which have none. */
   version,
   fields: z.array(z.string()).describe('Names of the changed settings'),
   changes: z

@@ -11,14 +11,12 @@ export const CREDENTIAL_HEADERS = {
   serverKey: 'X-Server-Key',
 } as const;
 
-/** Names of request headers, in lower case as API Gateway passes them to a function. */
+// Names of request headers, in lower case as API Gateway passes them to a function.
 export const ORIGIN_SECRET_HEADER = 'x-va-wave-origin';
 export const VIEWER_ADDRESS_HEADER = 'cloudfront-viewer-address';
 export const SITE_ID_HEADER = CREDENTIAL_HEADERS.siteId.toLowerCase();
 export const SESSION_TOKEN_HEADER = CREDENTIAL_HEADERS.sessionToken.toLowerCase();
 export const SERVER_KEY_HEADER = CREDENTIAL_HEADERS.serverKey.toLowerCase();
-
-/** The operations of the public routes (spec "Endpoints"): everything that the stack, the functions, the widget and the documents say about them. */
 
 type Parameter = { readonly description?: string; readonly schema: z.ZodType };
 
@@ -63,6 +61,7 @@ const WIDGET_REFUSALS = [
   'rate_limit_exceeded',
 ] as const;
 
+/** The operations of the public routes (spec "Endpoints"): everything that the stack, the functions, the widget and the documents say about them. */
 export const PUBLIC_OPERATIONS = {
   createSession: {
     method: 'POST',

@@ -43,7 +43,9 @@ type Facts = {
   };
   /** The sender failed in itself: `internal_error`. */
   send_failed: OfAttempt & Caused;
-  /** A record could not be written. `result`: what the record would have, or null for the record of a start. */
+  /**
+   * A record could not be written. `at` and `replay` are of its key. `result`: what the record would have, or null for the record of a start.
+   */
   record_lost: OfAttempt & Caused & { at: string; replay?: string; result: AttemptResult | null };
   /** Nor could a message that completes the record later be queued. */
   record_unqueued: OfAttempt & Caused;
@@ -96,8 +98,11 @@ type Facts = {
   message_waits: OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
   message_unhidden: Caused & OfMessage;
+  /** The canary tried the service. `step` and `problem` are of the first step that failed (auth/try-service.ts). */
   canary_ran: { succeeded: boolean; step?: string; problem?: string };
+  /** Days since the newest token key was made. */
   token_key_age: { days: number };
+  /** A key was added. `keys`: how many there are; `kid`: the id of the new one. */
   token_keys_rotated: { keys: number; kid: string };
 };
 

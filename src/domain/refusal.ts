@@ -10,7 +10,7 @@ export type RefusalDetails = {
   readonly problem?: string;
   /** The whole message, of a refusal that another function made. */
   readonly message?: string;
-  /** All wrong fields. @default the field of the code, when it is about one */
+  /** All wrong fields, of which the refusal keeps the first WRONG_FIELDS_MAX. @default the field of the code, when it is about one */
   readonly fields?: readonly FieldProblem[];
   /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number;
@@ -28,10 +28,12 @@ export class Refusal extends Error {
   readonly status: RefusalStatus;
   /** Dotted path of the first wrong field. */
   readonly field: string | undefined;
+  /** At most WRONG_FIELDS_MAX. */
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds }: RefusalDetails = {}) {
+    // Not every code has a `problem` and a `field`.
     const known: KnownRefusal = REFUSALS[code];
     const text = problem ?? known.problem ?? known.message;
     const wrong = fields ?? (known.field === undefined ? [] : [{ field: known.field, problem: text }]);

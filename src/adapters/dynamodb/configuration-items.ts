@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actionShape, OFFERED, SEALED } from '../../contract/action-shape.ts';
+import { actionShape, STORED_WITH_SETTINGS, SEALED } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT } from '../../contract/assistants.ts';
 import { AUDIT_RECORD, type AuditRecord, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
@@ -28,7 +28,7 @@ export const readAssistant = itemReader(
 );
 
 /** What an Action of every trigger has beside its settings. */
-const ofEveryAction = { ...OFFERED, ...SEALED };
+const ofEveryAction = { ...STORED_WITH_SETTINGS, ...SEALED };
 const shape = actionShape(z.looseObject);
 
 /** Reads JSON text as its value. */
@@ -88,8 +88,8 @@ export const readOffer = itemReader(
     .object({
       ...key,
       action: z.discriminatedUnion('trigger', [
-        z.looseObject({ ...aiDecided, ...OFFERED }),
-        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...OFFERED }),
+        z.looseObject({ ...aiDecided, ...STORED_WITH_SETTINGS }),
+        z.looseObject({ trigger: z.literal('Form'), ...shape.Form, ...STORED_WITH_SETTINGS }),
       ]),
     })
     .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),

@@ -3,7 +3,10 @@ import { createHmac } from 'node:crypto';
 /** Signs `<timestamp>.<raw body bytes>`. A request without a body is signed as empty. */
 type Sign = (secret: string, timestampSeconds: number, body: Uint8Array | null) => string;
 
-/** The signature schemes by their tag, in the order of the header (spec "Outbound request signature"). Their values have no comma. */
+/**
+ * The signature schemes by their tag, in the order of the header (spec "Outbound request signature"). A tag is `v` and a number, by which
+ * withoutSignatures finds it. A signature has no comma.
+ */
 const SCHEMES: Readonly<Record<string, Sign>> = {
   v1: (secret, timestampSeconds, body) =>
     createHmac('sha256', secret)
@@ -13,14 +16,15 @@ const SCHEMES: Readonly<Record<string, Sign>> = {
 };
 
 /** Returns the value of the header `X-Service-Signature`: `t=<unix seconds>,v1=<hex hmac-sha256>`. Its key is the Action's signing secret. */
-export const signatureHeader: Sign = (secret, timestampSeconds, body) => {
+export function signatureHeader(secret: string, timestampSeconds: number, body: Uint8Array | null): string {
   const signatures = Object.entries(SCHEMES).map(([tag, sign]) => `${tag}=${sign(secret, timestampSeconds, body)}`);
   return [`t=${timestampSeconds}`, ...signatures].join(',');
-};
+}
 
-/** Characters by which the beginning of a signature is recognized. Fewer reveal too little of it, and so many stand nowhere by chance. */
+/** A signature is recognized by its first 16 characters: no other text has them by chance, and fewer reveal nothing that helps to forge one. */
 const RECOGNIZED_CHARACTERS = 16;
 
+/** Unlike toLowerCase, keeps the position of every character: `İ` would become two. */
 const inLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Returns a text without a signature, in whatever case, and without its beginning where it is cut. */

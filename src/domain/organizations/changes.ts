@@ -69,16 +69,16 @@ export type Mutation =
   | { readonly entity: 'action'; readonly previous?: Action; readonly next: Action }
   | { readonly entity: 'action'; readonly previous: Action; readonly next?: undefined };
 
-/** Fields that change with every save and are not recorded. */
+/** Fields that say nothing about the settings, and are not recorded. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'version', 'sealed_signing_secret']);
 
-/** Fields that assistants and Actions copy from their organization, whose record has them. */
+/** Fields that assistants and Actions copy from their organization, whose own audit record has them. */
 const COPIES: ReadonlySet<string> = new Set(['suspended', 'daily_outbound_quota']);
 
 /** Fields of which the audit trail says only that they changed. */
 const WITHOUT_VALUES: ReadonlySet<string> = new Set(['server_secret', 'escalation_topics']);
 
-/** Returns what the audit trail keeps of a value. The query of a URL may have a secret. */
+/** Returns what the audit trail keeps of a value. The query and the fragment of a URL may have a secret. */
 function auditValue(field: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = typeof value === 'string' ? value : canonicalJson(value);
@@ -104,7 +104,8 @@ type Recorded = Pick<Author, 'at'> & { readonly by?: AuditRecord['by'] };
 
 /**
  * Returns the audit record of a change: author, operation, time, and of a change of settings their names and values.
- * @returns undefined when the operator changes nothing, or only copies a restriction
+ * @returns undefined when the operator changes nothing, or only copies a restriction, which happens to each assistant and Action. What an
+ * admin saves is always recorded
  */
 export function auditRecord(mutation: Mutation, { by = OPERATOR, at }: Recorded): AuditRecord | undefined {
   const { previous, next } = mutation;

@@ -56,6 +56,7 @@ function memberRecord(at: Date, previous: Membership | undefined, next: Membersh
     site_id: '',
     entity_id: sub,
     name: email,
+    // A membership has no versions.
     version: 1,
     fields: ['role'],
     changes: auditValues(['role'], previous ?? {}, next ?? {}),
