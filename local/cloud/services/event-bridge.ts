@@ -107,6 +107,8 @@ async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBri
   const wrong = await check?.({ name, source, detail });
   if (wrong !== undefined) return refuse(wrong.code, wrong.message);
   const time = typeof entry.Time === 'number' ? new Date(entry.Time * 1000) : new Date();
+  if (Number.isNaN(time.getTime()))
+    return refuse('InvalidArgument', 'Parameter Time is not valid. Reason: it is no time.');
   const event = eventOf(name, source, time, entry.Resources ?? [], detail);
   const { detail: _, ...head } = event;
   const whole = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;

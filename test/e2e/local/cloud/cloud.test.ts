@@ -153,13 +153,14 @@ describe('events', () => {
   });
 
   test('of one call are accepted or refused separately', async () => {
-    const wrong = [{ Detail: 'not json' }, { Source: '' }, { EventBusName: 'none' }];
+    const wrong = [{ Detail: 'not json' }, { Source: '' }, { EventBusName: 'none' }, { Time: 1e20 }];
     const answer = await put(...wrong.map((more) => ({ ...entry('wanted'), ...more })), entry('x'));
     expect([answer.FailedEntryCount, ...answer.Entries.map((one: { ErrorCode?: string }) => one.ErrorCode)]).toEqual([
-      3,
+      4,
       'MalformedDetail',
       'InvalidArgument',
       'ResourceNotFoundException',
+      'InvalidArgument',
       undefined,
     ]);
   });
