@@ -11,10 +11,12 @@ import { OUTPUTS } from '../deployment/outputs.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from './aws-clients.ts';
 
+/** The stack of `cdk bootstrap`, unless it gives another name (docs/deploying.md, "Guard rails"). */
 const TOOLKIT = 'CDKToolkit';
 
 /**
- * Reads facts about the AWS account. A quota that cannot be read is undefined.
+ * Reads facts about the AWS account. `stack` and `toolkit` are the states of the service's stack and of the CDK's; a stack is undefined when
+ * there is none of its name, and a quota when the caller may not read it.
  * @throws errors of the SDK when stacks cannot be read or credentials are missing
  */
 export async function accountFacts(stackName: string, access: AwsAccess) {

@@ -122,6 +122,7 @@ export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[]
   });
 }
 
+/** Returns the refusal of a save of what somebody else has changed meanwhile, for the form, which shows `current`. */
 function staleBody(error: string, current: NonNullable<StaleVersion['current']>): StaleAnswer {
   return {
     success: false,
@@ -151,7 +152,7 @@ export type DashboardContext = ManagementContext &
   Context<'members' | 'auditPage' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 
 const nothing = z.object({});
-/** Accepts any settings, because the domain validates them and also checks hosts and addresses. */
+// These accept any settings, because the domain validates them and also checks hosts and addresses.
 const assistantCreation = DASHBOARD_SCHEMAS.createAssistant.body.extend({ assistant: jsonObject });
 const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: jsonObject });
 const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
@@ -159,7 +160,8 @@ const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonOb
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
-  const by = (member: Membership, creationKey?: string) => ({
+  /** Returns the context of a change that this member makes. */
+  const authored = (member: Membership, creationKey?: string) => ({
     ...context,
     author: { by: member, at: context.now(), creationKey },
   });
@@ -180,17 +182,17 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return { assistants: assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant), next };
     }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
-      viewOfAssistant(await createAssistant(member.org_id, input.assistant, by(member, input.idempotency_key))),
+      viewOfAssistant(await createAssistant(member.org_id, input.assistant, authored(member, input.idempotency_key))),
     ),
     forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call))),
     forMember('updateAssistant', assistantUpdate, async (call) => {
       const { member, input } = call;
-      const save = (seen: Assistant) => updateAssistant(seen, input.change, by(member));
+      const save = (seen: Assistant) => updateAssistant(seen, input.change, authored(member));
       return viewOfAssistant(await saveAt(input.version, () => assistant(call), save));
     }),
     forMember('generateServerSecret', DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
       const { member, input } = call;
-      const generate = (seen: Assistant) => generateServerSecret(seen, input, by(member));
+      const generate = (seen: Assistant) => generateServerSecret(seen, input, authored(member));
       const generated = await saveAt(input.version, () => assistant(call), generate);
       return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
     }),
@@ -206,17 +208,18 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
     forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async (call) => {
-      const author = by(call.member, call.input.idempotency_key);
-      return viewOfAction(await createAction(await assistant(call), call.input.action, author));
+      const { member, input } = call;
+      const seen = await assistant(call);
+      return viewOfAction(await createAction(seen, input.action, authored(member, input.idempotency_key)));
     }),
     forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
     forMember('updateAction', actionUpdate, async (call) => {
       const { member, input } = call;
-      const save = (seen: Action) => updateAction(seen, input.change, by(member));
+      const save = (seen: Action) => updateAction(seen, input.change, authored(member));
       return viewOfAction(await saveAt(input.version, () => action(call), save));
     }),
     forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
-      const remove = (seen: Action) => deleteAction(seen, by(call.member));
+      const remove = (seen: Action) => deleteAction(seen, authored(call.member));
       await saveAt(call.input.version, () => action(call), remove);
       return { deleted: true };
     }),

@@ -45,7 +45,7 @@ export function queueHandler<Message, StoryContext>(
     );
 }
 
-/** Returns the function that handles a batch, without what belongs to Lambda's own interface. */
+/** Returns queueHandler's function without middy and without the logger's context, for tests that run it without them. */
 export function queueBatches(
   invoke: Invoke,
   handle: (received: Received<unknown>, invocation: Invocation) => Promise<void>,

@@ -1,4 +1,9 @@
-import { type BatchedWrite, type DynamoDb, ITEM_VERSION, type StoredItem } from '../../src/adapters/dynamodb/client.ts';
+import {
+  type BatchedWrite,
+  type DynamoDb,
+  FIRST_VERSION,
+  type StoredItem,
+} from '../../src/adapters/dynamodb/client.ts';
 import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/storage-errors.ts';
 import type { Label } from './world.ts';
 
@@ -52,7 +57,7 @@ export class MemoryTables {
   }
 
   put(input: Conditional & { readonly TableName: string | undefined; readonly Item: Values | undefined }): void {
-    const item = plain({ v: ITEM_VERSION, ...input.Item });
+    const item = plain({ v: FIRST_VERSION, ...input.Item });
     const existing = this.get(input.TableName ?? '', item);
     check(existing, input);
     this.#set(input.TableName, item);

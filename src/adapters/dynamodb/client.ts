@@ -27,11 +27,8 @@ import {
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import { ConditionFailed, TransactionCancelled } from './storage-errors.ts';
 
-/**
- * The newest version of an item that this code reads. It increases when older code would misread a kind of item (docs/architecture.md,
- * "Rolling back"); only that kind is then put with the new version.
- */
-export const ITEM_VERSION = 1;
+/** The version of an item that names none when it is put. It stays as it is: older code goes on reading the kinds of items that do not change. */
+export const FIRST_VERSION = 1;
 
 /** An item from DynamoDB with plain values, before it is validated. */
 export type StoredItem = Readonly<Record<string, unknown>>;
@@ -50,7 +47,7 @@ type ScanPage = QueryPage & { readonly ScannedCount: number };
 
 /**
  * The DynamoDB calls of the adapters, with plain values. Inputs and outputs have the names of AWS's document client. Every read is strongly
- * consistent. Every item that is put has the version of its shape as `v`. Items that are read are not validated here; an itemReader
+ * consistent. Every item that is put has the version of its shape as `v` (FIRST_VERSION, unless it names a later one). Items that are read are not validated here; an itemReader
  * validates them.
  */
 export type DynamoDb = {
@@ -72,13 +69,13 @@ export type DynamoDb = {
   }) => Promise<{ readonly Items: readonly StoredItem[]; readonly UnprocessedKeys: readonly Key[] }>;
   /**
    * Makes at most 25 writes of different keys in one call, each independently of the others.
-   * @returns for each DynamoDB's error code; undefined when it was made
+   * @returns for each undefined when it was made; otherwise DynamoDB's error code, or `NoAnswer` when DynamoDB says nothing of it
    */
   readonly writeEach: (table: string, writes: readonly BatchedWrite[]) => Promise<readonly (string | undefined)[]>;
   readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
 };
 
-/** Keeps the text of a number that JavaScript cannot represent: no schema accepts it, and a field that is not read is kept. */
+/** Keeps the text of a number beyond the safe integers: no schema accepts it, and a field that is not read is kept. */
 const wrapNumbers = (text: string) =>
   Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : NumberValueImpl.from(text);
 
@@ -147,7 +144,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
 
 const consistent = <Input extends object>(input: Input) => ({ ...input, ConsistentRead: true });
 
-const versioned = (item: Key | undefined): Record<string, unknown> => ({ v: ITEM_VERSION, ...item });
+const versioned = (item: Key | undefined): Record<string, unknown> => ({ v: FIRST_VERSION, ...item });
 
 const page = ({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: Partial<ScanPage>): ScanPage => ({
   Items,

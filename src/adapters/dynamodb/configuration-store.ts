@@ -27,9 +27,10 @@ import { ConditionFailed, conditionFailure, transactionFailures } from './storag
 import { findItem, namesPage, readKey } from './stored-items.ts';
 
 /**
- * Creates the store of the configuration for the operator's command line and the dashboard. Every change is one transaction, with its audit
- * record.
- * @param operatorsTime says when a change without an author is made, which is the operator's. Without it, such a change is not recorded
+ * Creates the store of the configuration for the operator's command line and the dashboard. Every change of what exists, and every creation in an
+ * organization, is one transaction, with its audit record.
+ * @param operatorsTime the clock of the operator's command line, whose changes have no author. Without it, a change without an author has no
+ * audit record; in the dashboard every change has an author
  */
 export function configurationStore(
   client: DynamoDb,
@@ -49,6 +50,7 @@ export function configurationStore(
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
   const assistantsPage: ConfigurationStore['assistantsPage'] = async (orgId, after) => {
+    // With an empty id, the key is the prefix of those of all assistants of the organization.
     const sites = KEYS.organizationSite(orgId, '');
     const { names, next } = await namesPage(client, table, sites, { after, atMost: ASSISTANTS_PER_PAGE });
     const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));

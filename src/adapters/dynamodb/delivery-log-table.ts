@@ -22,7 +22,7 @@ export type DeliveryLogOptions = {
 
 /**
  * Creates the delivery log (spec "Delivery log record"). The writes of one turn of the event loop share calls, and so do the reads of the
- * records that refused a write (docs/decisions/0003).
+ * records that refused a write (docs/decisions/0003). What each method promises is said at `DeliveryLog`.
  */
 export function deliveryLog(
   client: Pick<DynamoDb, 'batchGet' | 'writeEach'>,
@@ -76,13 +76,14 @@ export function deliveryLog(
       const payload = storedPayload(start.message_id === null ? start.payload : null);
       const claimed = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
       if (await write({ insert: claimed })) return { kind: 'claimed' };
-      // Nothing else can have claimed a request without a message, and its caller sends it in any case.
+      // Only a repetition of this write can have refused it: nothing else claims a request without a message. Its caller sends it in any case.
       if (start.message_id === null) return { kind: 'taken' };
       const existing = await existingRecord(start);
       if (existing.claim_id === own.claim_id) return { kind: 'claimed' };
       if (existing.message_id !== start.message_id) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
       const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - own.claimed_at;
+      // A clock that was set back would give more.
       if (secondsLeft > 0) return { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) };
       return resume(start, existing, own);
     },

@@ -73,10 +73,12 @@ export function erasure(
     logsOfDeletedActions: (orgId: string, siteId: string) =>
       namesUnder(client, tables.configuration, KEYS.logOfDeletedAction(orgId, siteId, '')),
 
+    /** Forgets that the log of a deleted Action exists, once it is erased. */
     forgetLog: async (orgId: string, siteId: string, actionId: string) => {
       await client.delete({ TableName: tables.configuration, Key: KEYS.logOfDeletedAction(orgId, siteId, actionId) });
     },
 
+    /** Erases the delivery log of an Action, or the usage log of a site. */
     eraseLog: async (logId: string, step: (erased: number) => Promise<void>) => {
       let count = 0;
       for (const pk of logPartitions(logId)) {
@@ -123,6 +125,7 @@ export function erasure(
     eraseContent: (record: DeliveryRecord, at: { readonly now: Date; readonly endedBefore: Date }) =>
       eraseContent(client, tables.deliveryLog, record, at),
 
+    /** Returns how many of these counters exist. */
     countCounters: async (keys: readonly string[]) => (await existingCounters(keys)).length,
 
     eraseCounters: async (keys: readonly string[]) => {
@@ -151,9 +154,11 @@ export function erasure(
       await client.put({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
     },
 
+    /** Finds the deletion of an organization or an assistant by its id. */
     findDeletion: async (id: string): Promise<Deletion | undefined> =>
       (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
 
+    /** Lists all deletions. */
     deletions: async (): Promise<readonly Deletion[]> => {
       const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }));
       return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
@@ -173,6 +178,7 @@ export function erasure(
       await client.transactWrite({ TransactItems: [...old, auditPut(tables.configuration, next)] });
     },
 
+    /** Erases the audit trail of an organization. */
     eraseAudit: (orgId: string) => erasePartition(tables.configuration, auditPartition(orgId)),
 
     /** Deletes an assistant and what finds it, and counts it no more. Does nothing when it is already removed. */

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { ServiceError } from '../../domain/service-error.ts';
-import { type DynamoDb, ITEM_VERSION, type StoredItem } from './client.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
+
+/**
+ * The newest version of an item that this code reads. It is raised when older code would misread a kind of item (docs/architecture.md,
+ * "Rolling back"). Then only the items of that kind name the new version when they are put.
+ */
+const NEWEST_VERSION = 1;
 
 /** Thrown for an item that newer code wrote, and that this code would misread. */
 export class NewerItem extends ServiceError {
@@ -8,7 +14,7 @@ export class NewerItem extends ServiceError {
 
   constructor(table: string, version: unknown) {
     super(
-      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, but this code reads versions up to ${ITEM_VERSION}: deploy the newer version of va-wave again`,
+      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, but this code reads versions up to ${NEWEST_VERSION}: deploy the newer version of va-wave again`,
     );
   }
 }
@@ -38,7 +44,7 @@ export type ItemReader<Value> = (table: string, item: StoredItem) => Value;
 export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
   return (table, item) => {
     if (hasForeignPrototype(item)) throw new UnreadableItem(table, item, 'an attribute is called __proto__');
-    if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= ITEM_VERSION))
+    if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= NEWEST_VERSION))
       throw new NewerItem(table, item.v);
     const parsed = schema.safeParse(item);
     if (parsed.success) return parsed.data;

@@ -16,7 +16,10 @@ export type ResponseHead = {
   readonly bytes: () => number | undefined;
   /** Returns the bytes of the body, infinite when it ends with the connection; undefined when its end is not certain. */
   readonly bodyBytes: () => number | undefined;
-  /** Returns what was received after the head, when it is called first; afterwards undefined. Nothing is read from then on. */
+  /**
+   * Returns the bytes after the head, once. It is called when the parser has accepted the head, or when the body is read without the parser;
+   * nothing is read from then on, so that a body is not kept twice.
+   */
   readonly takeRest: () => Buffer | undefined;
 };
 
@@ -25,7 +28,7 @@ export type ResponseHead = {
  * status. It finds status and length only by whole lines, and leaves everything else to the parser.
  */
 export function readResponseHead(): ResponseHead {
-  let place: 'status line' | 'interim head' | 'head' | 'body' | 'nowhere' = 'status line';
+  let place: 'status line' | 'interim head' | 'head' | 'body' | 'no response' = 'status line';
   let status: number | undefined;
   let bytes = 0;
   /** What is not a complete line yet, and after the head everything. */
@@ -46,7 +49,7 @@ export function readResponseHead(): ResponseHead {
         status = code;
         head = line.endsWith('\r') ? '\r\n' : '\n';
         place = 'head';
-      } else place = code >= 100 && code <= 199 && code !== 101 ? 'interim head' : 'nowhere';
+      } else place = code >= 100 && code <= 199 && code !== 101 ? 'interim head' : 'no response';
     }
   };
 
@@ -54,7 +57,7 @@ export function readResponseHead(): ResponseHead {
     read: (piece) => {
       if (rest === undefined) return;
       rest += piece.toString('latin1');
-      while (place !== 'body' && place !== 'nowhere') {
+      while (place !== 'body' && place !== 'no response') {
         const end = rest.indexOf('\n', searched);
         if (end < 0) break;
         readLine(rest.slice(0, end));
@@ -68,7 +71,8 @@ export function readResponseHead(): ResponseHead {
     hopeless: () => {
       const start = (rest ?? '').slice(0, STATUS_LINE_START.length);
       return (
-        place === 'nowhere' || (place === 'status line' && !/^\r/.test(start) && !STATUS_LINE_START.startsWith(start))
+        place === 'no response' ||
+        (place === 'status line' && !/^\r/.test(start) && !STATUS_LINE_START.startsWith(start))
       );
     },
     bytes: () => (place === 'body' ? bytes : undefined),

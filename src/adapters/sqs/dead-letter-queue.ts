@@ -12,11 +12,14 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 type DeadLetter = {
   /** Id of the message that first became a dead letter. */
   readonly message_id: string;
+  /** When it was sent to the source queue, in ISO 8601. */
+  readonly sent_at: string;
   readonly body: string;
   readonly group: string | undefined;
   readonly receipt: string;
 };
 
+/** Limit of messages in one call of SQS. */
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
 const HIDDEN_SECONDS = 300;
@@ -44,7 +47,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
     },
 
     /** Receives some visible messages, or none when there are no more. They stay invisible for five minutes. */
-    receive: async () => {
+    receive: async (): Promise<readonly DeadLetter[]> => {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({
           QueueUrl,
