@@ -22,6 +22,9 @@ export type CommandRun = {
   readonly confirm: (question: string, id?: string) => Promise<void>;
 };
 
+/** What all runs of one process share. */
+export type Runs = Pick<CommandRun, 'cliProcess' | 'output'>;
+
 /** The run of a command that uses the deployment. */
 export type ConnectedRun = CommandRun & {
   readonly context: Deployment & {
@@ -59,10 +62,10 @@ const OPTION_OF: Readonly<Record<string, string>> = {
 
 /** A command, whose work gets its run. */
 export class CliCommand extends Command {
-  readonly #runs: Pick<CommandRun, 'cliProcess' | 'output'> | undefined;
+  readonly #runs: Runs | undefined;
 
   /** @param runs undefined for a command that does nothing */
-  constructor(name: string | undefined, runs: Pick<CommandRun, 'cliProcess' | 'output'> | undefined) {
+  constructor(name: string | undefined, runs: Runs | undefined) {
     super(name);
     this.#runs = runs;
   }
@@ -126,7 +129,7 @@ export class CliCommand extends Command {
     });
   }
 
-  #commandRun({ cliProcess, output }: Pick<CommandRun, 'cliProcess' | 'output'>): CommandRun {
+  #commandRun({ cliProcess, output }: Runs): CommandRun {
     const { yes = false, ...options } = this.optsWithGlobals<Target & { yes?: true }>();
     const { local, stack, region, configurationTable, conversationsTable } = options;
     const given = { local, stack, region, configurationTable, conversationsTable };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { functionLog, type LogLine, type LogQuery, warmThroughput } from '../src/adapters/aws-account.ts';
 import {
   type AwsAccess,
@@ -67,10 +67,10 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const queues = sqsClient(access);
   const secrets = secretsManagerClient(access);
   const { send } = deliveriesQueue(queues, output('deliveriesQueue'));
-  const random: RandomBytes = randomBytes;
+  const randomBytes: RandomBytes = crypto.randomBytes;
   return {
     now,
-    randomBytes: random,
+    randomBytes,
     /** Base address of the service, without a slash at the end. */
     baseUrl: output('baseUrl'),
     receiverTls: oneMachine?.receiverTls,
@@ -81,11 +81,14 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     publish: eventBus(bus, output('eventBus')),
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
-    deliveryRecords: (id: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, id, from),
+    /** Reads a log, the newest event first; with `from`, only attempts that began since then. Times are ISO 8601. */
+    deliveryRecords: (logId: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, logId, from),
+    /** Searches logs for the time of an event, from `until` back or from the newest event. */
     eventTime: (logIds: readonly string[], eventId: string, until?: string) =>
       eventTime(dynamo, tables.deliveryLog, logIds, eventId, until),
-    eventAttempts: (actionId: string, eventId: string, at: string) =>
-      eventAttempts(dynamo, tables.deliveryLog, actionId, eventId, at),
+    /** Reads the attempts of the event with this time in a log. */
+    eventAttempts: (logId: string, eventId: string, time: string) =>
+      eventAttempts(dynamo, tables.deliveryLog, logId, eventId, time),
     /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
     sendDelivery: async (message: DeliveryMessage) => {
       const { tooLarge } = await send([message]);
@@ -100,6 +103,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     tokenRing: ringStore(secrets, output('tokenKeys')),
     sealingRing: ringStore(secrets, output('sealingKey')),
     erasure: erasure(dynamo, tables),
+    /** What the tables that events fill or read take at once. No event needs the conversations. */
     warmedTables: {
       configuration: warmThroughput(client, tables.configuration),
       counters: warmThroughput(client, tables.counters),
@@ -114,8 +118,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       ),
     /** Reads the lines of a log, the oldest first. */
     log: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
-      const output = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
-      const group = named(output, name === 'canary' ? 'with -c canary=true' : undefined);
+      const outputName = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
+      const group = named(outputName, name === 'canary' ? 'with -c canary=true' : undefined);
       return oneMachine === undefined ? functionLog(logsClient(access), group, query) : oneMachine.log(group, query);
     },
   };

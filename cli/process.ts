@@ -42,6 +42,6 @@ export type CliProcess = {
   readonly pause: (milliseconds: number) => Promise<boolean>;
   /** Finds the deployment (connection.ts). */
   readonly connect: (target: Target) => Promise<Deployment>;
-  /** Reads the quotas of the AWS account (connection.ts). */
-  readonly examinedAccount: (target: Target) => Promise<AccountFacts>;
+  /** Reads the facts about the AWS account (connection.ts). */
+  readonly accountFacts: (target: Target) => Promise<AccountFacts>;
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { CliCommand } from './command.ts';
+import { CliCommand, type Runs } from './command.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
 import { Output } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
@@ -34,18 +34,15 @@ const COMMANDS: readonly (readonly [usage: string, description: string, load: ()
  * @param words the command line, or undefined for the options of all commands
  * @param runs undefined for commands that are only described
  */
-export async function commandLine(
-  words?: readonly string[],
-  runs?: ConstructorParameters<typeof CliCommand>[1],
-): Promise<Command> {
+export async function commandLine(words?: readonly string[], runs?: Runs): Promise<Command> {
   const program = new CliCommand('va-wave', runs)
     .description('The command line for operators: organizations, assistants, Actions, events and the delivery log.')
     .version(packageJson.version, '--version', 'show the version')
     .option('--json', 'print results as JSON on stdout, and an error as {"error": …} on stderr')
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .option(
-      '--local [ready-file]',
-      `use the service that npm start runs (default: VA_WAVE_LOCAL, then ${DEFAULT_READY_FILE})`,
+      '--local [file.json]',
+      `use the service that npm start runs, by its ready file (default: VA_WAVE_LOCAL, then ${DEFAULT_READY_FILE})`,
     )
     .option(
       '--stack <name>',
@@ -88,8 +85,8 @@ ${EXIT_CODES_HELP}`,
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
   const output = new Output(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
-  const program = await commandLine(words, { cliProcess, output });
   try {
+    const program = await commandLine(words, { cliProcess, output });
     await program.parseAsync(readyFileApart(words), { from: 'user' });
   } catch (error) {
     const failure = failureOf(error);

@@ -11,7 +11,7 @@ import type { SqsHandler } from '../setting/functions.ts';
 
 /** A contender that sends by itself. */
 type Sender = {
-  readonly contender: 'undici' | 'deliver';
+  readonly contender: 'undici' | 'outbound';
   readonly url: string;
   readonly authorityFile: string;
   /** The number of concurrent deliveries. */
@@ -91,9 +91,7 @@ async function dispatcher({ bundle, orgId, actionIds }: Dispatcher): Promise<Del
 const settings: Settings = JSON.parse(process.argv[2] ?? '');
 const atOnce = settings.contender === 'dispatcher' ? 1 : settings.atOnce;
 const deliver =
-  settings.contender === 'dispatcher'
-    ? await dispatcher(settings)
-    : { undici, deliver: outbound }[settings.contender](settings);
+  settings.contender === 'dispatcher' ? await dispatcher(settings) : { undici, outbound }[settings.contender](settings);
 
 process.on('message', async (seconds: number) => {
   const cpu = process.cpuUsage();

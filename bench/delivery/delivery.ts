@@ -37,9 +37,9 @@ export async function delivery(folder: string): Promise<Section> {
     const standings = await compare(
       {
         [UNDICI]: { contender: 'undici', ...kept },
-        [DELIVER]: { contender: 'deliver', ...kept },
+        [DELIVER]: { contender: 'outbound', ...kept },
         [UNDICI_NEW]: { contender: 'undici', ...opened },
-        [DELIVER_NEW]: { contender: 'deliver', ...opened },
+        [DELIVER_NEW]: { contender: 'outbound', ...opened },
         '(d) dispatcher, batches of 10, to ten Actions': await toTenActions('/hook'),
         '(d) the same, a new connection each': await toTenActions('/closing'),
       },

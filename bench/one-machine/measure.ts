@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { microseconds, type BenchReceiver as Receiver } from '../setting/bench-receiver.ts';
+import { OUTBOUND_TIMEOUT_MS } from '../../src/contract/limits.ts';
+import { type BenchReceiver, microseconds } from '../setting/bench-receiver.ts';
 import { Load } from '../setting/load.ts';
 import type { Service } from '../setting/service.ts';
 import { percentile } from '../statistics.ts';
@@ -11,7 +12,7 @@ export type Row = readonly [name: string, value: string];
 /** What every measurement works with. */
 export type Bench = {
   readonly service: Service;
-  readonly receiver: Receiver;
+  readonly receiver: BenchReceiver;
   /** The indexes of the endpoints. */
   readonly endpoints: readonly number[];
   /** Events of the burst, and of the steady load at 50 per second. */
@@ -21,8 +22,9 @@ export type Bench = {
 const PER_SECOND = 50;
 /** Concurrent requests in a burst. */
 const SENDERS = 64;
-const HANG = { milliseconds: 5000, perSecond: 5, seconds: 30 };
-const CRASH = { perSecond: 100, before: 5, after: 5 };
+/** How long the endpoint takes for each request, which is the timeout of an attempt, and its events. */
+const HANG = { milliseconds: OUTBOUND_TIMEOUT_MS, perSecond: 5, seconds: 30 };
+const CRASH = { perSecond: 100, secondsBefore: 5, secondsAfter: 5 };
 
 /** Sends events at a steady rate to the endpoints in turn. */
 export async function steady(bench: Bench): Promise<Row[]> {
@@ -95,8 +97,8 @@ export async function hang(bench: Bench): Promise<Row[]> {
 /** Ends the service with SIGKILL under load and restarts it at once. */
 export async function crash({ service, receiver, endpoints }: Bench): Promise<Row[]> {
   const load = new Load(service, receiver);
-  const sending = load.sendSteadily(endpoints, CRASH.perSecond, CRASH.before + CRASH.after);
-  await pause(CRASH.before * 1000);
+  const sending = load.sendSteadily(endpoints, CRASH.perSecond, CRASH.secondsBefore + CRASH.secondsAfter);
+  await pause(CRASH.secondsBefore * 1000);
   const killedAt = microseconds();
   await service.crash();
   const backAt = microseconds();

@@ -22,7 +22,7 @@ export function cpuOf(pids: readonly number[]): number {
   return (ticks.reduce((sum, count) => sum + count, 0) * 1000) / TICKS;
 }
 
-/** Returns the memory of these processes in megabytes. Shared memory counts once. */
+/** Returns the memory of these processes in megabytes. What these processes share counts once, and what they share with others in part. */
 export function memoryOf(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
   return kilobytes.reduce((sum, size) => sum + size, 0) / 1024;

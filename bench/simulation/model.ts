@@ -28,7 +28,7 @@ const GROUPS = ['hot', 'others'] as const;
 type Group = (typeof GROUPS)[number];
 type Message = { readonly group: Group; readonly born: number; readonly queued: number; readonly attempt: number };
 
-/** CPU milliseconds per delivery of the dispatcher, above what bench/results.md measures, and the share of a core that a function of 512 MB has. */
+/** CPU milliseconds per delivery of the dispatcher, more than the 2.1 of bench/results.md with kept connections, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769;
 /** The times of the deployed functions, and of endpoints that answer. */
@@ -76,7 +76,7 @@ class FairQueue {
     this.#setting = setting;
   }
 
-  /** Receives batches while invocations are free. @param invoke returns the duration of the invocation, and calls back at its end */
+  /** Receives batches while invocations are free. @param invoke starts an invocation with a batch, and calls `ended` with its duration in seconds when it is over */
   receive(now: number, invoke: (batch: readonly Message[], ended: (seconds: number) => void) => void): void {
     for (; this.running < this.#limit; this.running += 1) {
       this.#judge(now);

@@ -10,7 +10,7 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { type Row, statusOf } from '../output.ts';
+import { type Output, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUndefined } from '../values.ts';
 
@@ -43,9 +43,7 @@ export function addTo(action: CliCommand): void {
         const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
         const created = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(created), 'Created the Action');
-        for (const name of reservedEvents(created)) {
-          output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
-        }
+        warnOfReserved(created, output);
         output.note(`Its signing secret, for the receiver: ${hint(`action secret ${created.action_id}`)}`);
       },
     );
@@ -72,6 +70,7 @@ export function addTo(action: CliCommand): void {
         const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
         const changed = await updateAction(await requireAction(actionId, context), change, context);
         output.object(actionView(changed), 'Changed the Action');
+        if (options.event !== undefined) warnOfReserved(changed, output);
       },
     );
 
@@ -200,11 +199,13 @@ const actionRow = (action: Action): Row => ({
   name: action.name,
 });
 
-/** Returns the events of an Action that are never delivered. */
-function reservedEvents(action: Action): readonly string[] {
-  return action.trigger === 'Event'
-    ? EVENT_NAMES.filter((name) => EVENT_CATALOG[name].reserved && action.events.includes(name))
-    : [];
+/** Warns of the events of an Action that are never delivered. */
+function warnOfReserved(action: Action, output: Output): void {
+  if (action.trigger !== 'Event') return;
+  for (const name of EVENT_NAMES) {
+    if (EVENT_CATALOG[name].reserved && action.events.includes(name))
+      output.note(`Warning: ${name} is reserved: it can be selected, but is never delivered`);
+  }
 }
 
 const CREATE_EXAMPLES = [
@@ -258,7 +259,7 @@ async function actionSettings(
 
 /** Parses the schema of the arguments. A text that does not begin as JSON names a file, also without an @. */
 const parametersOf = (text: string, cliProcess: CliProcess) =>
-  jsonValue('parameters', /^\s*[{["@]/.test(text) ? text : `@${text}`, cliProcess);
+  jsonValue('parameters', /^(@|\s*[{["])/.test(text) ? text : `@${text}`, cliProcess);
 
 /** Returns null, which removes a setting, where the operator gave the option that clears it. */
 const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
@@ -277,13 +278,11 @@ function formField(text: string, index: number): object {
   return { key, label: label.join(':'), type, required };
 }
 
-/** Parses a list of `name=$.path`. */
-function responseFieldMap(entries: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const equals = entry.indexOf('=');
-      if (equals < 1) throw invalidField('response_field_map', `must be name=$.path, not ${entry}`);
-      return [entry.slice(0, equals), entry.slice(equals + 1)];
-    }),
-  );
+/** Parses a list of `name=$.path` into rows, of which the domain refuses two with one name. */
+function responseFieldMap(entries: readonly string[]): readonly object[] {
+  return entries.map((entry) => {
+    const equals = entry.indexOf('=');
+    if (equals < 1) throw invalidField('response_field_map', `must be name=$.path, not ${entry}`);
+    return { name: entry.slice(0, equals), path: entry.slice(equals + 1) };
+  });
 }

@@ -17,7 +17,7 @@ deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
     .alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
       output.doing('Checking the account');
-      const facts = await cliProcess.examinedAccount(target);
+      const facts = await cliProcess.accountFacts(target);
       const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, deliveriesPerSecond);
       output.list(
         examined,

@@ -96,7 +96,7 @@ not search the logs of deleted Actions.`)
     .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
     .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
-events in progress, test.ping, and events without a complete envelope in the log. After an interruption, wait until the deliveries queue is empty and run it again:
+events in progress, and test.ping. It cannot send an event without a complete envelope in the log, and lists it under unsent. After an interruption, wait until the deliveries queue is empty and run it again:
 an event whose replay still waits there would be sent twice.`)
     .examples(
       'va-wave event replay-failed act_… --since 6h --dry-run',
@@ -124,14 +124,14 @@ an event whose replay still waits there would be sent twice.`)
       const unsent: Record<string, string> = {};
       for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
         await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
-        const reason = await unsentReason(() => replayEvent(actionId, { eventId, time: event_time }, context));
+        const reason = await sentOrReason(() => replayEvent(actionId, { eventId, time: event_time }, context));
         if (reason !== undefined) unsent[eventId] = reason;
       }
       const sent = failed.length - Object.keys(unsent).length;
-      const done = failed.length === 0 ? `Nothing failed since ${since}` : 'Sent no event';
+      const nothingSent = failed.length === 0 ? `Nothing failed since ${since}` : 'Sent no event';
       output.object(
         { action_id: actionId, since, sent, unsent },
-        sent > 0 ? 'Sent the events to the deliveries queue' : done,
+        sent > 0 ? 'Sent the events to the deliveries queue' : nothingSent,
       );
     });
 }
@@ -150,8 +150,8 @@ function rowsOf({ action_id, name, outcome, note, attempts }: TracedDelivery): R
   }));
 }
 
-/** Resolves to the reason why one event cannot be sent again, or to undefined. @throws any error that concerns all events */
-async function unsentReason(replay: () => Promise<unknown>): Promise<string | undefined> {
+/** Replays one event. @returns the reason why this event cannot be sent again, or undefined @throws any error that concerns all events */
+async function sentOrReason(replay: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await replay();
     return undefined;

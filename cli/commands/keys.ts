@@ -28,7 +28,7 @@ After an interruption, run the command again to continue.`)
     )
     .notes(`Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
 the command refuses the next rotation, because the service accepts only the current and the previous value.`)
-    .examples('va-wave keys rotate-origin && npx cdk deploy -c originSecretVersion=<version id>')
+    .examples('va-wave keys rotate-origin', 'npx cdk deploy -c originSecretVersion=…')
     .connected(async ({ output, context, confirm }) => {
       await confirm('Replace the origin secret?');
       const value = Buffer.from(context.randomBytes(36)).toString('base64url');

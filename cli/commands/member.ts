@@ -1,10 +1,19 @@
-import { ROLES, type Role } from '../../src/contract/organizations.ts';
+import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
 
-type Added = { org: string; email?: string; sub?: string; provider?: string[]; role: Role };
+type Added = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
+
+/** Says what `member add` has done. */
+function doneBy({ membership: { role }, roleBefore, invited }: Awaited<ReturnType<typeof addMember>>): string {
+  if (invited) return 'Created the login and added the member';
+  if (roleBefore === undefined) return 'Added the member; the login already exists';
+  return role === roleBefore
+    ? `Already a member with the role ${role}`
+    : `Changed the role from ${roleBefore} to ${role}`;
+}
 
 /** Adds the commands for members, who can use the dashboard of an organization. */
 export function addTo(member: CliCommand): void {
@@ -17,15 +26,13 @@ export function addTo(member: CliCommand): void {
     .option('--provider <name...>', 'identity providers of the user pool that verify the addresses of their people')
     .option(
       '--role <role>',
-      'an admin can change everything; a member can only read',
+      'admin can change everything, member can only read (default: the role of an existing member, and member for a new one)',
       (text) => spelled(ROLES, text),
-      'member',
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
     .connected(async ({ output, context }, { org, provider: providers, ...input }: Added) => {
-      const { membership, invited } = await addMember(org, { ...input, providers }, context);
-      const done = invited ? 'Created the login and added the member' : 'Added the member; the login already exists';
-      output.object(membership, done);
+      const added = await addMember(org, { ...input, providers }, context);
+      output.object(added.membership, doneBy(added));
     });
 
   member

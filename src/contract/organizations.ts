@@ -66,7 +66,7 @@ export const namedMember = byName.refine(isOneName, ONE_NAME);
 
 export const memberInput = byName
   .extend({
-    role: z.enum(ROLES).default('member'),
+    role: z.enum(ROLES).optional(),
     /** Identity providers of the user pool that verify the addresses of their people. */
     providers: z.array(z.string()).default([]),
   })

@@ -29,7 +29,7 @@ export async function capturedRun(
     },
     ask: async () => '',
     pause: async () => false,
-    examinedAccount: async () => {
+    accountFacts: async () => {
       throw new Error('These tests have no AWS account');
     },
     ...own,

@@ -49,6 +49,10 @@ test.each([
   [[...CREATE, ...AI, '--parameters', '{'], 'parameters: must be JSON'],
   [[...CREATE, ...AI, '--parameters', 'nope.json'], 'parameters: cannot read the file nope.json'],
   [[...CREATE, ...AI, '--response-map', 'a'], '--response-map: must be name=$.path'],
+  [
+    [...CREATE, ...AI, '--response-map', 'a=$.b', '--response-map', 'a=$.c'],
+    '--response-map, no. 2, name: must not be',
+  ],
   [['action', 'update', 'ACTION'], 'Nothing to change'],
   [['action', 'list'], 'Give either --org or --site'],
   [['action', 'list', '--org', 'ORG', '--site', 'SITE'], 'Give either --org or --site'],
@@ -137,7 +141,10 @@ test('member adds a member, invites a new login, changes a role, and removes the
   const add = ['member', 'add', '--org', orgId, '--email', 'Ada@Example.com'];
   expect((await operator.run(...add)).out).toMatch(/^Created the login and added the member\n/);
   const ada = { org_id: orgId, email: 'ada@example.com', role: 'admin' };
-  expect(await operator.json(...add, '--role', 'Admin')).toMatchObject(ada);
+  expect((await operator.run(...add, '--role', 'Admin')).out).toMatch(/^Changed the role from member to admin\n/);
+  // To add a member again demotes nobody.
+  expect((await operator.run(...add)).out).toMatch(/^Already a member with the role admin\n/);
+  expect(await operator.json(...add, '--provider', 'Okta')).toMatchObject(ada);
   expect(await operator.json('member', 'list', '--org', orgId)).toMatchObject([ada]);
   // A login that was deleted and invited again has two memberships.
   const { list, save } = operator.store.members;
@@ -229,6 +236,10 @@ describe('action', () => {
     expect(created).toMatchObject({ ...settings, site_id, events: ['message.sent', 'form.submitted'] });
     expect(created).not.toHaveProperty('sealed_signing_secret');
     expect((await operator.run(...create)).err).toContain('Warning: form.submitted is reserved');
+    const { action_id } = await operator.json<{ action_id: string }>(...create);
+    const update = (...words: string[]) => operator.run('action', 'update', action_id, ...words);
+    expect((await update('--event', 'form.submitted')).err).toContain('Warning: form.submitted is reserved');
+    expect((await update('--enable')).err).toBe('');
   });
 
   test('creates a Form Action with its fields in order', async () => {

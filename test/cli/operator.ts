@@ -174,7 +174,7 @@ export class FakeOperator {
         if (this.connectFails !== undefined) throw this.connectFails;
         return this.deployment;
       },
-      examinedAccount: async (target) => {
+      accountFacts: async (target) => {
         this.targets.push(target);
         return this.account;
       },

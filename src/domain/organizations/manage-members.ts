@@ -16,16 +16,23 @@ import { assistantLimit } from './manage-assistants.ts';
 import { noOrganization, requireOrganization } from './manage-organizations.ts';
 
 /**
- * Adds a member to an organization, or changes the role of an existing member. Only the operator may do this. An email address finds
+ * Adds a member to an organization, or changes the role of an existing member. Without a role, a new member can only read, and an existing
+ * one keeps the role. Only the operator may do this. An email address finds
  * the login, or creates it; `sub` names the login. Adding a member again is recorded only when the role changes. Of an identity provider in `providers`, the operator knows that it verifies addresses.
+ * @returns the membership, the role before, and whether the login was created
  * @throws Refusal 400 that names the field, 404 for an unknown organization or `sub`, 409 when the address does not name one login for certain
  */
 export async function addMember(
   orgId: string,
-  input: z.input<typeof memberInput>,
+  input: Omit<z.input<typeof memberInput>, 'role'> & { readonly role?: string },
   context: Context<'store' | 'members' | 'logins' | 'now'>,
-): Promise<{ readonly membership: Membership; readonly invited: boolean }> {
-  const { email, sub, role, providers } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
+): Promise<{ readonly membership: Membership; readonly roleBefore: Role | undefined; readonly invited: boolean }> {
+  const {
+    email,
+    sub,
+    role: wanted,
+    providers,
+  } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
   await requireOrganization(orgId, context);
   const { login, invited } =
     sub === undefined
@@ -33,6 +40,7 @@ export async function addMember(
       : await namedLogin(sub, context.logins);
   const now = context.now();
   const previous = await context.members.findMembership(orgId, login.sub);
+  const role = wanted ?? previous?.role ?? 'member';
   const membership: Membership = {
     org_id: orgId,
     sub: login.sub,
@@ -42,7 +50,7 @@ export async function addMember(
   };
   const isRecorded = previous?.role !== role;
   await context.members.save(membership, isRecorded ? memberRecord(now, previous, membership) : undefined);
-  return { membership, invited };
+  return { membership, roleBefore: previous?.role, invited };
 }
 
 /** Returns the record of a change of a membership, which only the operator makes. Without `previous` it begins, without `next` it ends. */
