@@ -84,11 +84,13 @@ export async function operatorAccess(access: AwsAccess): Promise<AwsAccess> {
   return { ...access, region: await config.region(), credentials: config.credentials };
 }
 
+/** Which lines of a log are read. */
 export type LogQuery = {
   readonly since: Date;
   /** Returns only lines that contain this text. */
   readonly containing?: string | undefined;
 };
+/** A line of a log. `time` is in ISO 8601. */
 export type LogLine = { readonly time: string; readonly text: string };
 
 /** Reads the lines of a log group, oldest first. */

@@ -50,6 +50,7 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
 export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
   new DynamoDBClient({ ...settings(access, 2000), cacheMiddleware: false });
 
+/** Creates an SQS client, whose timeout is three seconds. */
 export const sqsClient = (access: AwsAccess = {}): SQSClient =>
   new SQSClient({
     ...settings(access, 3000),

@@ -49,6 +49,7 @@ export type AssistantRuntime = {
   readonly reportUsage: (report: UsageReportInput) => Promise<object>;
 };
 
+/** Creates the calls of an assistant runtime. @param functions the names of the functions that are invoked */
 export function assistantRuntime(
   client: LambdaClient,
   functions: { readonly aiAction: string; readonly usageReport: string },

@@ -1,6 +1,7 @@
-/** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */
+/** The CloudWatch namespace of the service's own metrics. */
 export const METRICS_NAMESPACE = 'va-wave';
 
+/** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */
 export const METRICS = {
   /**
    * Counts attempts of Event deliveries: once by the dimension `outcome` (`succeeded` or a failure code), and once by the dimension

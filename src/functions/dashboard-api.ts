@@ -148,6 +148,7 @@ function pathOf(operation: DashboardOperation): DashboardRoute['match'] {
   };
 }
 
+/** What the operations of the dashboard need of the world. */
 export type DashboardContext = ManagementContext &
   Context<'members' | 'auditPage' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 

@@ -12,6 +12,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { errorBody } from './error-body.ts';
 import type { Shell } from './invocation.ts';
 
+/** A request to the HTTP API. */
 export type HttpRequest = {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,7 @@ export type HttpRequest = {
   readonly readBody: () => Record<string, unknown>;
 };
 
+/** What a route answers. The body becomes JSON. */
 export type HttpReply = {
   readonly status: number;
   readonly body?: object;

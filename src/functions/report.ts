@@ -241,6 +241,7 @@ export function unreachedOrganizations(now: Clock) {
   };
 }
 
+/** Time in which the same refusal has one line. */
 const REFUSAL_PERIOD_MS = 60_000;
 /** Lines per container and minute, so that a caller who is refused often cannot fill the log. */
 const REFUSAL_LINES_MAX = 60;

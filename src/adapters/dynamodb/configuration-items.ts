@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actionShape, STORED_WITH_SETTINGS, SEALED } from '../../contract/action-shape.ts';
+import { actionShape, SEALED, STORED_WITH_SETTINGS } from '../../contract/action-shape.ts';
 import type { Action, AiAction, FormAction, Offered } from '../../contract/actions.ts';
 import { ASSISTANT } from '../../contract/assistants.ts';
 import { AUDIT_RECORD, type AuditRecord, MEMBERSHIP, ORGANIZATION } from '../../contract/organizations.ts';
@@ -80,6 +80,7 @@ export const readSubscription = itemReader(
   }),
 );
 
+/** Reads the organization of an Action. */
 export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
 
 /** Reads the copy of a Form or AI-decided Action in the item of its slug. It has no secret. */
@@ -95,6 +96,7 @@ export const readOffer = itemReader(
     .refine(({ action, ...item }) => isAt(item, KEYS.slug(action.site_id, action.trigger, action.slug)), ELSEWHERE),
 );
 
+/** Reads what a creation with an idempotency key has made. `expires_at` is in Unix seconds. */
 export const readCreation = itemReader(z.object({ created_id: z.string(), expires_at: z.number() }));
 
 export const readMembership = itemReader(

@@ -12,6 +12,7 @@ const DAY_SECONDS = 24 * 3600;
 
 type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
 
+/** How records are kept. */
 export type DeliveryLogOptions = {
   /** Days for which a record is kept. */
   readonly retentionDays: number;

@@ -58,9 +58,11 @@ const storedRecord = z.object({
   error: deliveryError.nullish(),
   erased_at: z.string().optional(),
 });
+/** A record of an attempt as it is stored. Fields of the outcome are absent until the attempt has ended. */
 export type StoredRecord = z.infer<typeof storedRecord>;
 export const readRecord = itemReader(storedRecord);
 
+/** Returns the key of the record of an attempt. */
 export const keyOf = (key: AttemptKey) => ({
   pk: partitionOf(key.action_id, key.reference),
   sk: [key.at, key.reference, key.attempt, ...(key.replay === undefined ? [] : [key.replay])].join('#'),

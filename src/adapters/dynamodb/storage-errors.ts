@@ -55,6 +55,7 @@ export async function conditionFailure(
   }
 }
 
+/** Repetitions of a transaction that conflicts with others. The pauses between them add up to 2.5 seconds on average. */
 const CONFLICT_RETRIES = 8;
 
 /**

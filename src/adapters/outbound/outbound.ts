@@ -10,6 +10,7 @@ import { type EndpointResponse, exchange } from './exchange.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
+/** The clocks of the pipeline. */
 export type OutboundClock = {
   /** Monotonic milliseconds, for deadline and latency. */
   readonly monotonic: () => number;
@@ -25,6 +26,7 @@ export type OutboundOptions = {
   readonly networkRule?: NetworkRule;
 };
 
+/** The pipeline of outbound requests. */
 export type Outbound = {
   /**
    * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. A failed outcome has

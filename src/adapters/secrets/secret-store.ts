@@ -40,6 +40,7 @@ const storedRing = z.union([
   ringKey.transform((only): KeyRing => [only]),
 ]);
 
+/** The keys of a ring, as they were in Secrets Manager at most five minutes ago. */
 export type CachedRing = {
   /** Returns the key that signs or seals. */
   readonly current: () => Promise<RingKey>;

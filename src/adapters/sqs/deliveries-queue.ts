@@ -11,6 +11,7 @@ import { batched, batchesOf } from '../batching.ts';
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH = { entries: 10, bytes: 1024 * 1024 };
 
+/** Calls until SQS must have taken each message of the first one. */
 const SEND_ATTEMPTS = 3;
 
 /**
