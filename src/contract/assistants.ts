@@ -16,6 +16,7 @@ export type AuthenticationMode = (typeof AUTHENTICATION_MODES)[number];
 /** Prefix of the name of every escalation topic. The form-submit function may publish to no other topic. */
 export const ESCALATION_TOPIC_PREFIX = 'va-wave-escalation-';
 
+/** ARNs of escalation topics. Each submission is published to each of them while the visitor waits, so they are at most five. */
 export const escalationTopics = z
   .array(
     z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:va-wave-escalation-[A-Za-z0-9_-]+$/, {

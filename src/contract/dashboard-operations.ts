@@ -11,6 +11,7 @@ export const DASHBOARD_RESOURCE_SERVER = 'va-wave-dashboard';
 export const DASHBOARD_SCOPE_NAME = 'use';
 export const DASHBOARD_SCOPE = `${DASHBOARD_RESOURCE_SERVER}/${DASHBOARD_SCOPE_NAME}`;
 
+/** An operation of the dashboard's API: its route, and who may use it. */
 export type Operation = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below DASHBOARD_API_PATH. */

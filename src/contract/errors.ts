@@ -158,6 +158,7 @@ export const inOurWords: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
+/** The part of an issue of a discriminated union: the field that decides between its shapes, and the values that it may have. */
 type Discriminated = { readonly discriminator?: unknown; readonly input?: unknown; readonly options?: unknown };
 
 function discriminated({ discriminator, input, options }: Discriminated): string {
@@ -170,6 +171,7 @@ function mustBeOneOf(values: readonly unknown[]): string {
   return `must be ${quoted.length > 1 ? 'one of ' : ''}${quoted.join(', ')}`;
 }
 
+/** Says of which bound a value is outside: of characters, of entries, or of a number. */
 function bound(origin: string, limit: string, number: number | bigint): string {
   if (origin === 'string') return `must be ${limit} ${number} characters`;
   if (origin === 'array') return `must have ${limit} ${number} entries`;

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
 import { REFUSAL_CODES, REFUSED } from './errors.ts';
 import { jsonObject } from './fields.ts';
+import { SESSION_TOKEN_MAX_BYTES } from './limits.ts';
+import { SLUG_MAX_CHARACTERS } from './slug.ts';
 import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
@@ -19,7 +21,7 @@ const toolCall = z.object({
   site_id: identifier,
   /** Becomes the `X-Service-Trigger-Ref` header. */
   conversation_id: identifier,
-  tool: z.string().min(1).max(64),
+  tool: z.string().min(1).max(SLUG_MAX_CHARACTERS),
   /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
   arguments_json: z.string().optional(),
   /** The arguments as an object, which is read when there is no text. */
@@ -71,7 +73,7 @@ const count = z.int().min(0);
 
 /** Input of the usage-report function, which the assistant runtime invokes directly after each turn (open in the spec). */
 export const usageReport = z.object({
-  session_token: z.string().min(1).max(8192),
+  session_token: z.string().min(1).max(SESSION_TOKEN_MAX_BYTES),
   usage: z.object({
     input_tokens: count,
     output_tokens: count,
@@ -83,6 +85,7 @@ export const usageReport = z.object({
 export type UsageReport = z.infer<typeof usageReport>;
 export type UsageReportInput = z.input<typeof usageReport>;
 
+/** The result of a usage report. */
 export type UsageReportResult = {
   /** False only when the webhook replied `{"should_continue": false}`. */
   readonly should_continue: boolean;

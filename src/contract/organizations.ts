@@ -54,6 +54,7 @@ export const ROLES = ['member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 const byName = z.strictObject({
+  /** RFC 5321 permits no longer address. */
   email: z.email('must be an email address').max(254).optional(),
   /** The `sub` of the login, where the address does not name one. */
   sub: characters({ min: 1, max: 128 }).optional(),

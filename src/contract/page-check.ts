@@ -8,6 +8,7 @@ export function normalizedEntry(entry: string): string | null {
   return 'entry' in read ? read.entry : null;
 }
 
+/** The settings that decide whether a widget on a page starts. */
 export type PageSettings = Pick<AssistantSettings, 'authentication_mode' | 'enabled' | 'domain' | 'allowed_domains'>;
 
 /**
@@ -47,6 +48,7 @@ function refusing(page: PageHost, settings: PageSettings): PageVerdict['refused_
   return listed ? refused : [...refused, 'allowed_domains'];
 }
 
+/** The settings that decide on which pages the widget of an assistant appears. */
 export type SiteSettings = PageSettings & {
   /** Whether the assistant has a server secret. Without one, nobody can create the tokens of Session Signed. */
   readonly server_secret: object | null;

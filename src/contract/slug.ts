@@ -1,18 +1,22 @@
 import { NAME_MAX_CHARACTERS } from './limits.ts';
 
+/** Model APIs accept no longer name of a tool. */
+export const SLUG_MAX_CHARACTERS = 64;
+
 /**
- * Returns the slug of a name: lower-case ASCII, at most 64 characters, with hyphens for other characters and without accents. It is the
+ * Returns the slug of a name: lower-case ASCII, at most SLUG_MAX_CHARACTERS, with hyphens for other characters and without accents. It is the
  * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. The slug of a name without Latin letters and
  * digits is made from the end of the Action's id.
  */
 export function slugOf(name: string, actionId: string): string {
   const slug = name
+    // A character may be two UTF-16 units.
     .slice(0, NAME_MAX_CHARACTERS * 2)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 64)
+    .slice(0, SLUG_MAX_CHARACTERS)
     .replace(/^-+|-+$/g, '');
   return slug === '' ? `action-${actionId.slice(-8)}` : slug;
 }

@@ -4,8 +4,14 @@ import { jsonObject } from './fields.ts';
 
 /** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
 
+export const IDENTIFIER_MAX_CHARACTERS = 128;
 /** An id that is safe in a header and in a storage key. */
-export const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, _ or -');
+export const identifier = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z0-9_-]{1,${IDENTIFIER_MAX_CHARACTERS}}$`),
+    `must be 1 to ${IDENTIFIER_MAX_CHARACTERS} letters, digits, _ or -`,
+  );
 
 export const initRequest = z.object({
   conversation_id: identifier.nullish().describe('The conversation to resume'),

@@ -71,6 +71,7 @@ export type Author = {
 
 // Configuration
 
+/** Reads of assistants and Actions (adapters/dynamodb). */
 export type Configuration = {
   readonly findAssistant: (siteId: string) => Promise<Assistant | undefined>;
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
@@ -122,6 +123,7 @@ export type SubscriberList = {
   readonly unreadable: readonly UnreadableAction[];
 };
 
+/** Reads by which an event is routed (adapters/dynamodb). */
 export type Subscriptions = {
   /** Reads the Event Actions of the organization, at most 50, as they are now. */
   readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
@@ -149,6 +151,7 @@ export type Counters = {
   /** Allows at most `limit` hits per clock hour and key, such as a site id (spec "Rate Limit"). */
   readonly hitPerHour: Hit;
 };
+/** Counts one hit of a key, unless it is above the limit. */
 export type Hit = (key: string, limit: number, now: Date) => Promise<LimitDecision>;
 /** `retryAfterSeconds` are whole seconds. */
 export type LimitDecision =
@@ -219,6 +222,7 @@ export type FormBody = {
   readonly conversation_id: string;
   readonly submission_id: string;
 };
+/** A form submission to forward, with its assistant and its form. */
 export type Submission = { readonly assistant: Assistant; readonly form: FormAction; readonly body: FormBody };
 
 /** Delivers a submission to the assistant's escalation channels, and reports those that fail. `none` means that it has no channel. */
@@ -333,6 +337,7 @@ export type DeliveryLog = {
   readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<void>;
 };
 
+/** The queue of attempts of Event deliveries (adapters/sqs). */
 export type DeliveriesQueue = {
   /** Sends all messages, except those that are too large, which it returns; or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
@@ -429,6 +434,7 @@ export type Login = {
   readonly providers: readonly string[];
 };
 
+/** The user pool's logins. */
 export type Logins = {
   /** Finds all logins with an email address, in whatever case it is written. */
   readonly withEmail: (email: string) => Promise<readonly Login[]>;

@@ -104,12 +104,14 @@ const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code =
 
 const stringOf = (text: string): string => (text.includes('\\') ? JSON.parse(text) : text.slice(1, -1));
 
+/** Returns the value of a number, true, false or null. */
 function literalOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
   return UNUSUAL_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text);
 }
 
+/** Returns the position after the closing quotation mark. @param start position of the opening one */
 function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (isEscaped(text, at)) at = text.indexOf('"', at + 1);

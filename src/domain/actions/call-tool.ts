@@ -88,6 +88,7 @@ function verdictOf({ arguments_json, arguments: parsed = {} }: ToolCall, { param
   return checkArguments(parameters, args);
 }
 
+/** Counts a call towards the limit of its Action in its conversation. Returns false when the limit is reached. */
 const countCall = (call: ToolCall, action: AiAction, conversations: Conversations) =>
   conversations.countCall(
     { siteId: call.site_id, conversationId: call.conversation_id, actionId: action.action_id },
@@ -110,6 +111,7 @@ async function recordCall(
   });
 }
 
+/** Returns what the assistant gets of the outcome of a request. */
 function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {
   if (!outcome.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;

@@ -7,8 +7,9 @@ import { BoundedMap } from '../bounded-map.ts';
 import { jsonNumberOf } from '../json-number.ts';
 import type { FieldProblem } from '../refusal.ts';
 
+/** A value of an argument. A number that JavaScript would write otherwise stays as it was written. */
 export type ArgumentValue = string | number | RawNumber | boolean;
-export type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
+type ArgumentValues = Readonly<Record<string, ArgumentValue>>;
 
 /** The arguments to send, or the problem with one of them, which begins with the name of the parameter. */
 export type ArgumentsVerdict =

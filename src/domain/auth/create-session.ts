@@ -78,6 +78,7 @@ export function ttlSeconds(ttlMinutes: unknown): number {
   return Math.round(Math.min(Math.max(minutes, TTL_MINUTES_MIN), TTL_MINUTES_MAX) * 60);
 }
 
+/** Returns a number, or a text of up to 32 characters that is one; undefined for any other value. */
 function asNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (JSON.isRawJSON(value)) return Number(value.rawJSON);

@@ -54,6 +54,7 @@ export function verifyingKey(ring: KeyRing, kid: string, now: Date): RingKey | u
   return stillNeeded(ring, now).find((key) => key.kid === kid);
 }
 
+/** Returns the keys without those whose last token has expired: the retired ones, counted from the time at which the next key began to sign. */
 function stillNeeded(ring: KeyRing, now: Date): readonly RingKey[] {
   return ring.filter((_, index) => {
     const successor = ring[index - 1];

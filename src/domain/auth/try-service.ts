@@ -3,6 +3,7 @@ import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicBody } from '../../co
 import { parseJson } from '../parse-json.ts';
 import { siteOfServerSecret } from './server-secret.ts';
 
+/** A request to a public address of the service. */
 export type PublicRequest = {
   readonly method: 'GET' | 'POST';
   /** Path below `{base_url}`. */
@@ -70,12 +71,14 @@ function check(holds: boolean, problem: string): void {
   if (!holds) throw new Problem(problem);
 }
 
+/** Returns the text of a response. @throws Problem for another status than 200; the errors of `ask` */
 async function textOf(ask: Ask, request: PublicRequest): Promise<string> {
   const { status, text } = await ask(request);
   check(status === 200, `status ${status}`);
   return text;
 }
 
+/** Returns the answer of an operation. @throws Problem for another status than 200, and for a wrong shape */
 async function answerOf<Answer>(ask: Ask, schema: z.ZodType<Answer>, request: PublicRequest): Promise<Answer> {
   const { success, data } = schema.safeParse(parseJson(await textOf(ask, request)));
   if (!success) throw new Problem('the response has a wrong shape');

@@ -1,3 +1,4 @@
+import { IDENTIFIER_MAX_CHARACTERS } from '../../contract/widget.ts';
 import type { Conversation } from '../context.ts';
 import type { NewId } from '../sources.ts';
 
@@ -8,8 +9,6 @@ export function belongsTo(conversation: Conversation | undefined, userId: string
 
 /** Prefix of the id of an anonymous visitor. No user id in an event has it. */
 const ANONYMOUS_PREFIX = 'visitor_';
-/** Maximum length of an identifier in a request. */
-const MAX_CHARACTERS = 128;
 
 /**
  * Returns the id of a visitor without a session token. The browser may name the id that it received before. Any other text gets the
@@ -17,7 +16,7 @@ const MAX_CHARACTERS = 128;
  */
 export function anonymousVisitorId(named: string | undefined, newId: NewId): string {
   if (named?.startsWith(ANONYMOUS_PREFIX)) return named;
-  return `${ANONYMOUS_PREFIX}${named ?? newId()}`.slice(0, MAX_CHARACTERS);
+  return `${ANONYMOUS_PREFIX}${named ?? newId()}`.slice(0, IDENTIFIER_MAX_CHARACTERS);
 }
 
 /**

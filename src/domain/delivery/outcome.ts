@@ -23,6 +23,7 @@ export function responded(
   return { status, body, success: false, error: { code: failure.code, message } };
 }
 
+/** Returns why a status is a failure; null for a 2xx. */
 function failureOfStatus(status: number, location: string | undefined): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {

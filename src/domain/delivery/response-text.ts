@@ -13,6 +13,7 @@ export function responseText(body: Uint8Array, contentType: string | undefined):
   return BINARY.test(text) ? undefined : text;
 }
 
+/** Returns the decoder of a charset, or that of UTF-8 for a charset that is not known. */
 function decoder(charset = 'utf-8') {
   try {
     return new TextDecoder(charset);

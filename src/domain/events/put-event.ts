@@ -17,6 +17,7 @@ type EventInput = {
   readonly data: unknown;
 };
 
+/** An event that was put on the bus, and what becomes of it. */
 export type PutEventResult = CatalogEvent & {
   /** The envelope id of every delivery of this event. */
   readonly id: string;

@@ -60,6 +60,7 @@ async function storeAssistant(wanted: Assistant, context: ManagementContext): Pr
   throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
 }
 
+/** Returns the settings that an admin can set, without the fields that the service added. */
 const settingsOf = (assistant: Assistant) => z.object(ASSISTANT_SETTINGS).parse(assistant);
 
 /** Returns how many assistants an organization may have. */
@@ -171,6 +172,7 @@ const addresses = z.array(
     return entry === undefined ? { problem: 'must be an IPv4 or IPv6 address' } : { entry };
   }),
 );
+/** Removes repeated entries, which may become equal when they are normalized. */
 const once = (entries: readonly string[]) => [...new Set(entries)];
 
 const { domain, allowed_domains, ip_allowlist } = assistantChange.shape;
