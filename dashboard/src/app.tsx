@@ -84,10 +84,10 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
 
   // Screen readers continue at the new screen. A tab of an assistant keeps the focus, so that the arrow keys reach the next one.
   const screen = [place.org, place.screen, place.site, place.action].join('/');
-  const shown = useRef(screen);
+  const lastScreen = useRef(screen);
   useEffect(() => {
-    if (shown.current === screen) return;
-    shown.current = screen;
+    if (lastScreen.current === screen) return;
+    lastScreen.current = screen;
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [screen]);
 
@@ -95,7 +95,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const organizations = me?.organizations ?? [];
   const organization = organizations.find(({ org_id }) => place.org === undefined || org_id === place.org);
   /** Returns the title of a form, with its organization when that is another one. */
-  const named = ({ title, path }: Unsaved) => {
+  const titleOf = ({ title, path }: Unsaved) => {
     const owner = organizations.find(({ org_id }) => path.startsWith(paths.organization(org_id)));
     return owner === undefined || owner === organization ? title : `${title} in ${nameAmong(owner, organizations)}`;
   };
@@ -155,11 +155,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
               <SpaceBetween size="xxs">
                 {elsewhere.map((form) => (
                   <span key={form.key}>
-                    <Link href={form.path}>{named(form)}</Link>{' '}
+                    <Link href={form.path}>{titleOf(form)}</Link>{' '}
                     <Button
                       variant="inline-icon"
                       iconName="close"
-                      ariaLabel={`Discard the input of ${named(form)}`}
+                      ariaLabel={`Discard the input of ${titleOf(form)}`}
                       onClick={() => setDiscarding(form)}
                     />
                   </span>
@@ -191,7 +191,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
           onConfirm={logOut}
           onCancel={() => setLoggingOut(false)}
         >
-          {unsaved.map(named).join('; ')}
+          {unsaved.map(titleOf).join('; ')}
         </Confirm>
       )}
       {discarding !== undefined && (
@@ -204,7 +204,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
           }}
           onCancel={() => setDiscarding(undefined)}
         >
-          What you typed in {named(discarding)} is not saved.
+          What you typed in {titleOf(discarding)} is not saved.
         </Confirm>
       )}
     </I18nProvider>

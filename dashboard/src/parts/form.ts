@@ -82,7 +82,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   });
   /** What a save of the draft changes. */
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
-  const [restored, setRestored] = useState(() => window.sessionStorage.getItem(nameOf(key)) !== null);
+  const [restored, setRestored] = useState(() => window.sessionStorage.getItem(storedName(key)) !== null);
   const [draft, setDraft] = useState<Draft<E, V>>(
     () => storedDraft(key) ?? { ...unchanged(entity), values: options.initial ?? pick(entity) },
   );
@@ -106,10 +106,10 @@ export function useForm<E extends { readonly version: number }, V extends object
 
   const keep = (next: Draft<E, V>, at: Place = { key, path }) => {
     latest.current = next;
-    window.sessionStorage.removeItem(nameOf(key));
+    window.sessionStorage.removeItem(storedName(key));
     if (!isEmpty(changesIn(next))) {
       const stored: StoredDraft<E, V> = { ...next, title, ...at };
-      window.sessionStorage.setItem(nameOf(at.key), JSON.stringify(stored));
+      window.sessionStorage.setItem(storedName(at.key), JSON.stringify(stored));
     }
     setDraft(next);
     for (const listener of listeners) listener();
@@ -172,7 +172,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     ...latest.current,
     dirty,
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
-    unsaved: dirty && window.sessionStorage.getItem(nameOf(key)) !== null,
+    unsaved: dirty && window.sessionStorage.getItem(storedName(key)) !== null,
     disabled: !isAdmin,
     /** Whether the input is from before the form was opened. */
     restored,
@@ -192,7 +192,8 @@ export function useForm<E extends { readonly version: number }, V extends object
 }
 
 const PREFIX = 'va-wave.draft.';
-const nameOf = (key: string) => PREFIX + key;
+/** Returns the name under which the tab keeps the draft of a form. */
+const storedName = (key: string) => PREFIX + key;
 const listeners = new Set<() => void>();
 
 /** Returns values without the white space around their texts, which the service does not keep. */
@@ -203,7 +204,7 @@ const isEmpty = (values: object) => Object.keys(values).length === 0;
 
 /** Discards the input of a form that is not open. */
 export function discardUnsaved({ key }: Unsaved): void {
-  window.sessionStorage.removeItem(nameOf(key));
+  window.sessionStorage.removeItem(storedName(key));
   for (const listener of listeners) listener();
 }
 
@@ -228,7 +229,7 @@ function unsavedAt(name: string): readonly Unsaved[] {
 
 /** Returns a draft of this tab. */
 function storedDraft<E, V>(key: string): StoredDraft<E, V> | undefined {
-  const stored = window.sessionStorage.getItem(nameOf(key));
+  const stored = window.sessionStorage.getItem(storedName(key));
   return stored === null ? undefined : JSON.parse(stored);
 }
 

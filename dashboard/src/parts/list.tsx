@@ -121,9 +121,11 @@ export function useList<Item>(
     /** The number of items, and of those that are shown. */
     counter: narrowed ? `(${matching.length}/${items.length})` : `(${items.length})`,
     noun,
+    /** Says that nothing matches the search; undefined without a search. */
     none: narrowed ? none : undefined,
     // Cards are in the order of the first column.
     shown: { items: isTable ? sorted : matching, filter },
+    /** What the rows need besides. */
     table: {
       columnDefinitions: columns.map((column) => (column.sortBy ? { ...column, sortingField: column.id } : column)),
       sortingColumn: { sortingField: sortedBy?.id ?? '' },

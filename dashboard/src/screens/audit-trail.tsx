@@ -76,7 +76,7 @@ export default function AuditTrail() {
       loaded.change((last) => ({ ...earlier, records: [...last.records, ...earlier.records] }));
     });
 
-  const entity = (change: Change) => {
+  const entityLink = (change: Change) => {
     const { site_id, entity_id, name } = change;
     if (names.value?.has(entity_id) !== true) return name ?? <Box variant="code">{entity_id}</Box>;
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
@@ -107,7 +107,7 @@ export default function AuditTrail() {
           isRowHeader: true,
           cell: (change) => (
             <span className="anywhere">
-              {kindOf(change)} {entity(change)}
+              {kindOf(change)} {entityLink(change)}
               {changedSettings(change).length > 0 && (
                 <ul className="values">
                   {changedSettings(change).map((setting) => (

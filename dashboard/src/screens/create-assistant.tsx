@@ -11,7 +11,7 @@ import { type Site, WhereItRuns } from './where-it-runs.tsx';
 
 type Entity = { readonly version: number; readonly site_id: string };
 const NEW: Entity = { version: 0, site_id: '' };
-/** The other settings of a new assistant. */
+/** The settings that the service gives a new assistant, besides those of the dialog. */
 const CREATED: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | 'server_secret'> = {
   enabled: true,
   authentication_mode: 'Allowed Websites',
@@ -20,7 +20,7 @@ const CREATED: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | '
 };
 const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '' });
 
-/** The dialog for a new assistant, with its mandatory settings. Its tabs contain all settings. */
+/** The dialog for a new assistant. It asks for what every assistant needs; the tabs of the assistant have all settings. */
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
   const { api, organization, notify } = useDashboard();
   const { org_id } = organization;

@@ -149,8 +149,8 @@ function EntryList(props: {
   const listed = form.values[field].slice(0, -1);
   const text = form.values[field].at(-1) ?? '';
   const put = (entries: readonly string[], typed: string) => form.set(field, [...entries, typed]);
-  /** What the last attempt to add texts left in the input, and what is wrong with it. */
-  const [left, setLeft] = useState({ text: '', problem: '' });
+  /** The texts that were refused when they were to be added, which stay in the input, and what is wrong with them. */
+  const [rejected, setRejected] = useState({ text: '', problem: '' });
 
   const problemOf = (entry: string) => form.problems.of(field, entry);
   const wrong = form.values[field].filter((entry) => problemOf(entry) !== undefined);
@@ -159,21 +159,22 @@ function EntryList(props: {
   const add = async (typed: string) => {
     const entries = new Set(listed);
     const problems = new Map<string, string>();
-    for (const [text, read] of await props.read(separated(typed))) {
-      if ('problem' in read) problems.set(text, read.problem);
-      else if (entries.has(read.entry)) problems.set(text, 'is already in the list');
+    for (const [written, read] of await props.read(separated(typed))) {
+      if ('problem' in read) problems.set(written, read.problem);
+      else if (entries.has(read.entry)) problems.set(written, 'is already in the list');
       else entries.add(read.entry);
     }
     const rest = [...problems.keys()].join(' ');
     put([...entries], rest);
-    setLeft({ text: rest, problem: [...problems].map(([text, why]) => `${text}: ${sentence(why)}`).join(' ') });
+    const problem = [...problems].map(([written, why]) => `${written}: ${sentence(why)}`).join(' ');
+    setRejected({ text: rest, problem });
   };
 
   return (
     <FormField
       label={props.label}
       description={props.description}
-      errorText={(left.text === text && left.problem) || refused}
+      errorText={(rejected.text === text && rejected.problem) || refused}
       stretch
     >
       <SpaceBetween size="xs">

@@ -62,26 +62,27 @@ export default function Members() {
   );
 }
 
-const WISHES = {
+/** The changes that the operator can make, and the words of the command after `va-wave member`. */
+const CHANGES = {
   'Add or make an admin': (member: string) => `add ${member} --role admin`,
   'Add or make a member': (member: string) => `add ${member} --role member`,
   Remove: (member: string) => `remove ${member}`,
 } as const;
-type Wish = keyof typeof WISHES;
-const EVERY_WISH: readonly Wish[] = ['Add or make an admin', 'Add or make a member', 'Remove'];
+type Change = keyof typeof CHANGES;
+const EVERY_CHANGE: readonly Change[] = ['Add or make an admin', 'Add or make a member', 'Remove'];
 
 /** Returns a word of a shell's command that means this text. */
 const word = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Makes the command with which the operator changes a member. */
 function ChangeMember({ orgId }: { readonly orgId: string }) {
-  const [wish, setWish] = useState<Wish>('Add or make an admin');
+  const [change, setChange] = useState<Change>('Add or make an admin');
   const [email, setEmail] = useState('');
-  const command = WISHES[wish](`--org ${orgId} --email ${word(email.trim()) || '<email>'}`);
+  const command = CHANGES[change](`--org ${orgId} --email ${word(email.trim()) || '<email>'}`);
   return (
     <Panel title="Change a member" description="Send this command to the operator of this service.">
       <FormField label="What">
-        <OneOf value={wish} words={EVERY_WISH} disabled={false} onChange={setWish} />
+        <OneOf value={change} words={EVERY_CHANGE} disabled={false} onChange={setChange} />
       </FormField>
       <FormField label="Email">
         <Input

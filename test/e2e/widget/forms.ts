@@ -157,6 +157,29 @@ describe('a form', () => {
     expect(new Set(keys()).size).toBe(2);
   });
 
+  test('marks every field that became Required while the page was open, and ignores one that it does not have', async () => {
+    const wrong = ['values.message', 'values.phone', 'values.new'].map((field) => ({ field, problem: 'is required' }));
+    const error = 'values.message: is required';
+    const body = {
+      success: false,
+      code: 'value_required',
+      error,
+      field: 'values.message',
+      fields: [...wrong, null, 'x', {}],
+    };
+    answers({ status: 400, body }, SENT);
+    const { page, widget } = await filledForm();
+    await widget.send.click();
+    await widget.text('Please check the fields marked below.');
+    for (const label of ['Phone', 'Message']) {
+      expect(await described(widget.field(label))).toBe('Please fill in this field.');
+      expect(await widget.field(label).getAttribute('aria-invalid')).toBe('true');
+    }
+    expect(await described(widget.field('Email'))).toBe('');
+    expect(await focused(page)).toBe('field-phone');
+    await widget.submit();
+  });
+
   test('keeps each draft while the visitor looks at another form', async () => {
     const { widget } = await harness.visit();
     await widget.openForm();
