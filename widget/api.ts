@@ -6,8 +6,10 @@ import { textFile } from './texts.ts';
 
 // The requests to the API. The widget relies on nothing in an answer that it has not checked.
 
-/** The parts of an error answer. A part that the answer does not have is an empty text. */
-export type Refused = Readonly<Record<keyof Pick<ErrorResponse, 'code' | 'error' | 'field'>, string>>;
+/** The parts of an error answer. A part that the answer does not have is empty. */
+export type Refused = Readonly<Record<keyof Pick<ErrorResponse, 'code' | 'error'>, string>> & {
+  readonly fields: NonNullable<ErrorResponse['fields']>;
+};
 
 /** The answer to a request. */
 export type Answer<T> = {
@@ -132,8 +134,10 @@ export function submissionId(body: unknown): string | undefined {
 }
 
 function refusedBy(body: unknown): Refused {
-  const text = (name: keyof Refused) => (hasTexts(body, name) ? body[name] : '');
-  return { code: text('code'), error: text('error'), field: text('field') };
+  const text = (name: 'code' | 'error') => (hasTexts(body, name) ? body[name] : '');
+  const { fields } = Object(body);
+  const wrong = Array.isArray(fields) ? fields.filter((one) => hasTexts(one, 'field', 'problem')) : [];
+  return { code: text('code'), error: text('error'), fields: wrong };
 }
 
 function hasTexts<N extends string>(value: unknown, ...names: N[]): value is Record<N, string> {

@@ -58,7 +58,9 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
       say('', asking ? texts.renewing : ''),
     );
     const changed = typed !== typedText();
-    setSending(false, outcome.kind === 'invalid' || (changed && outcome.kind === 'sent') ? texts.send : texts.retry);
+    // What comes next is another submission when the visitor has to correct this one, or has changed it after it was sent.
+    const isNext = outcome.kind === 'invalid' || (outcome.kind === 'sent' && changed);
+    setSending(false, isNext ? texts.send : texts.retry);
     conclude(outcome, changed);
   };
 
@@ -87,13 +89,15 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
     }
   };
 
-  const showRefusal = ({ code, error, field: path }: Refused) => {
-    const refused = fields.find(({ field }) => path === `values.${field.key}`);
-    if (!refused) return say(texts.failed);
+  const showRefusal = ({ code, fields: wrong }: Refused) => {
     const required: ErrorCode = 'value_required';
-    refused.showError(code === required ? texts.required : error.slice(path.length + 2));
-    say(texts.invalid);
-    refused.input.focus();
+    const marked = fields.filter(({ field, showError }) => {
+      const found = wrong.find((one) => one.field === `values.${field.key}`);
+      if (found) showError(code === required ? texts.required : found.problem);
+      return found;
+    });
+    say(marked.length > 0 ? texts.invalid : texts.failed);
+    marked[0]?.input.focus();
   };
 
   const showSent = () => {

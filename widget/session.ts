@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../src/contract/errors.ts';
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
 import { type Answer, apiClient, isInitResponse, jsonObject, type Refused, submissionId } from './api.ts';
@@ -17,6 +18,7 @@ const REPEATS = 5;
 /** The hourly limit names the next hour. If all pages waited for that hour, they would all come back in the same second. */
 const LONGEST_RETRY_AFTER_S = 300;
 
+const UNKNOWN_CONVERSATION: ErrorCode = 'conversation_unknown';
 /** The codes of refusals after which a session token can make the next request succeed. */
 const NEEDS_TOKEN = /^(credentials|session_token)_required$/;
 /** The id of a user whom the customer's backend did not name. Each session token has another one. */
@@ -210,7 +212,7 @@ export function openSession(settings: Settings) {
         }, onRenewal);
         const { status, granted, refused } = answer;
         if (granted) return { kind: 'sent', submissionId: granted };
-        if (status === 400 && refused.field === 'conversation_id' && !unknown) {
+        if (refused.code === UNKNOWN_CONVERSATION && !unknown) {
           // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
           unknown = true;
           conversationId = null;
