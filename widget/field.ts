@@ -24,11 +24,13 @@ const CONTROLS: { readonly [type in FormField['type']]: { readonly [hint: string
 
 export type FieldView = ReturnType<typeof fieldView>;
 
+/** The number of fields that were created, for their ids. */
 let ids = 0;
 
 /** Creates the label, the input and the error message of a field. */
 export function fieldView(field: FormField, texts: Texts) {
   const id = `field-${++ids}`;
+  // A service that is newer than this loader can have other types.
   const hints = CONTROLS[field.type] ?? CONTROLS.Text;
   const autocomplete = hints.autocomplete ?? (field.type === 'Text' ? autofill(field, texts) : undefined);
   const input = element(field.type === 'Long text' ? 'textarea' : 'input', {

@@ -5,7 +5,7 @@ export type Content = { readonly json?: string; readonly problem?: string };
  * Reads a number. The answer is the same in every language, because the page's language, the visitor's and the keyboard's can differ: a
  * telephone with a German keyboard offers only a comma, also on an English page. So both a comma and a point are a decimal separator, and
  * a number that one language reads as thousands and another as decimals (1.234) is refused with both readings. Takes the digits of any
- * script and keeps each of them. Refuses grouping, exponents, fractions and leading zeros, which an identifier may have and a number has not.
+ * script and keeps each of them. Refuses grouping, exponents, fractions (1/2) and leading zeros, which an identifier may have and a number has not.
  */
 export function readNumber(text: string, texts: Readonly<Record<'number' | 'zeros' | 'ambiguous', string>>): Content {
   const plain = text

@@ -115,7 +115,8 @@ export function panel(
           hasView = false;
           node.classList.remove('tall');
           talk.remove();
-          showHome();
+          // A form that the page has opened stays.
+          if (body.hidden) showHome();
         },
       );
     },

@@ -104,6 +104,10 @@ export interface VaWaveCommands {
   destroy(): void;
 }
 
+/**
+ * Call `vaWave('open')`. The methods, such as `vaWave.open()`, exist only while the widget runs: not before the loader, not after `destroy`, and
+ * not when authentication has failed.
+ */
 export type VaWave = Readonly<VaWaveCommands> &
   /** Returns the result of the command, or undefined before the start. */
   (<C extends keyof VaWaveCommands>(command: C, ...values: Parameters<VaWaveCommands[C]>) => unknown);

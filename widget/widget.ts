@@ -115,7 +115,7 @@ export function mountWidget(
   shadow.append(root);
 
   let removed = false;
-  /** The return to a page that has removed the widget shortly after the last one. */
+  /** The timer of the next look at the page. Until it ends, the widget does not return to a page that has removed it again. */
   let later: ReturnType<typeof setTimeout> | undefined;
   /** Whether the host has heard the last event that was sent to find out whether its listeners are still there. */
   let alive: boolean;

@@ -62,7 +62,11 @@ function changeParameters(change: Readonly<Record<string, string>>): void {
     if (value === '') parameters.delete(name);
     else parameters.set(name, value);
   }
-  window.history.replaceState(null, '', `${window.location.pathname}${parameters.size > 0 ? `?${parameters}` : ''}`);
+  try {
+    window.history.replaceState(null, '', `${window.location.pathname}${parameters.size > 0 ? `?${parameters}` : ''}`);
+  } catch {
+    // Safari refuses about a hundred changes in some seconds. The next change is written again.
+  }
   announce();
 }
 

@@ -35,7 +35,7 @@ const WHITE = { default: '#fff', hover: '#fff', active: '#fff', disabled: '#fff'
 /** The look of a button that destroys something. */
 const DESTRUCTIVE = { root: { background: RED, borderColor: RED, color: WHITE } };
 
-/** Asks before something that cannot be undone. */
+/** Asks before something that cannot be undone. While it is being done, the dialog cannot be closed, because nothing would be cancelled. */
 export function Confirm(props: {
   readonly header: ReactNode;
   /** The text of the button that confirms. */
@@ -47,11 +47,11 @@ export function Confirm(props: {
 }) {
   const { header, confirm, busy = false, onConfirm, onCancel } = props;
   const buttons: readonly DialogButton[] = [
-    { children: 'Cancel', onClick: onCancel },
+    { children: 'Cancel', disabled: busy, onClick: onCancel },
     { children: confirm, variant: 'primary', style: DESTRUCTIVE, loading: busy, onClick: onConfirm },
   ];
   return (
-    <Dialog header={header} closeLabel="Cancel" onClose={onCancel} buttons={buttons}>
+    <Dialog header={header} closeLabel="Cancel" onClose={() => busy || onCancel()} buttons={buttons}>
       <Box>{props.children}</Box>
     </Dialog>
   );
@@ -61,7 +61,7 @@ export function Confirm(props: {
 export function SessionEndedDialog({ onLogin }: { readonly onLogin: () => void }) {
   const again: DialogButton = { children: 'Log in again', variant: 'primary', onClick: onLogin };
   return (
-    <Dialog header="Your session has ended" onClose={onLogin} buttons={[again]}>
+    <Dialog header="Your session has ended" closeLabel="Log in again" onClose={onLogin} buttons={[again]}>
       <Box>Log in again to continue. Your input is kept in this tab.</Box>
     </Dialog>
   );

@@ -9,7 +9,7 @@ import {
   type TableProps,
   TextFilter,
 } from '@cloudscape-design/components';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { useParameters } from '../navigation.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
@@ -61,7 +61,11 @@ export function useList<Item>(
   const chosenOption = (choice: Choice<Item>) =>
     choice.options.find((option) => option === parameters.get(keyOf(choice)));
   const chosen = choices.filter(chosenOption);
-  const searched = parameters.get('find') ?? '';
+  const [searched, setSearched] = useState(() => parameters.get('find') ?? '');
+  const find = (text: string) => {
+    setSearched(text);
+    change({ find: text });
+  };
   const wanted = searched.trim().toLowerCase();
   const matching = items.filter(
     (item) =>
@@ -79,7 +83,12 @@ export function useList<Item>(
   );
   const none = (
     <Empty title={`No ${noun} match the search`}>
-      <Button onClick={() => change(Object.fromEntries(['find', ...choices.map(keyOf)].map((key) => [key, ''])))}>
+      <Button
+        onClick={() => {
+          find('');
+          change(Object.fromEntries(choices.map((choice) => [keyOf(choice), ''])));
+        }}
+      >
         Show all
       </Button>
     </Empty>
@@ -92,7 +101,7 @@ export function useList<Item>(
         filteringAriaLabel={`Find ${noun}`}
         filteringClearAriaLabel="Clear the search"
         countText={narrowed ? `${matching.length} of ${items.length}` : ''}
-        onChange={({ detail }) => change({ find: detail.filteringText })}
+        onChange={({ detail }) => find(detail.filteringText)}
       />
       {choices.map((choice) => {
         const all = { value: '', label: `${choice.label}: all` };
@@ -157,6 +166,7 @@ export function Items<Item>(props: {
   ) : (
     <Cards<Item>
       {...common}
+      // The type asks for the labels of a selection, which no list has.
       ariaLabels={{ itemSelectionLabel: () => '', selectionGroupLabel: '', cardsLabel: list.noun }}
       cardDefinition={props.card}
       cardsPerRow={[{ cards: 1 }, { minWidth: 760, cards: 2 }]}

@@ -10,8 +10,8 @@ type Column<R extends Row> = {
   readonly part: string & keyof R;
   /** Returns a warning at the part of a row. */
   readonly warningOf?: (row: R) => string | false;
-} & (
-  /** `typed` returns what a typed text changes in its row. */
+} & /** `typed` returns what a typed text changes in its row. */
+(
   | { readonly placeholder: string; readonly typed: (text: string, row: R) => Partial<R> }
   /** `name` names the cell for screen readers, such as `Type of field 2`. */
   | { readonly control: (row: R, name: string, change: (parts: Partial<R>) => void) => ReactNode }

@@ -31,6 +31,7 @@ const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enab
   domain,
   enabled,
 });
+/** Returns the values as the API takes them. What is typed is an entry too. */
 const toApi = (values: ReturnType<typeof pick>) => ({
   ...values,
   allowed_domains: entriesOf(values.allowed_domains),

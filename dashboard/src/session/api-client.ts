@@ -30,8 +30,9 @@ export function dashboardApi(session: Session): Api {
     const named = new Map<string, string>(Object.entries(ids));
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named.get(name) ?? ''));
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const ended = () => new ApiError(401, { code: 'login_required', error: 'your session has ended' });
     const send = (token: string | undefined) => {
-      if (token === undefined) throw new ApiError(401, { code: 'login_required', error: 'your session has ended' });
+      if (token === undefined) throw ended();
       return fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
         method,
         // The cookies of the domain are none of the API's.
@@ -42,6 +43,7 @@ export function dashboardApi(session: Session): Api {
     };
     let response = await send(await session.accessToken());
     if (response.status === 401) response = await send(await session.renewedToken());
+    if (response.status === 401) throw ended();
     if (!response.ok) throw await apiError(response);
     return response.json();
   };

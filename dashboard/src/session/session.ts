@@ -1,10 +1,10 @@
-import { UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { ErrorResponse, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import { ROOT } from '../navigation.ts';
 
 const CALLBACK = `${ROOT}callback`;
 
 export type Session = {
-  /** Resolves to an access token; undefined when the session has ended. */
+  /** Resolves to an access token; undefined when the session has ended. Rejects without a connection to the login that it needs. */
   readonly accessToken: () => Promise<string | undefined>;
   /** Resolves to a new access token after the API has refused the last one; undefined when the session has ended. */
   readonly renewedToken: () => Promise<string | undefined>;
@@ -81,9 +81,16 @@ async function finishLogin(manager: UserManager): Promise<void> {
   window.history.replaceState(null, '', path);
 }
 
+/** Returns a new access token; undefined when the login gives none. @throws TypeError without a connection, Error when the login fails */
 async function renew(manager: UserManager): Promise<string | undefined> {
   const user = await manager.getUser();
   // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
-  const renewed = user?.refresh_token === undefined ? null : await manager.signinSilent().catch(() => null);
-  return renewed?.access_token;
+  if (user?.refresh_token === undefined) return undefined;
+  try {
+    return (await manager.signinSilent())?.access_token;
+  } catch (error) {
+    // Only the login decides that the session has ended. Without a connection, the refresh token stays valid.
+    if (error instanceof ErrorResponse) return undefined;
+    throw error;
+  }
 }

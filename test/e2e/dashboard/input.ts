@@ -173,6 +173,9 @@ describe('clicks and input', () => {
     const answer = await hold('POST', '**/server-secret');
     await button('Regenerate and stop the old secret').click();
     await answer.reached;
+    // What is being done cannot be cancelled any more.
+    await page.keyboard.press('Escape');
+    expect(await button('Cancel').last().isDisabled()).toBe(true);
     await page.goBack();
     await answer.release();
     await page.getByText('Copy the server secret now').waitFor();

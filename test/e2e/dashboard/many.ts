@@ -62,6 +62,18 @@ describe('a member of an organization with many assistants and Actions', () => {
     }
   });
 
+  test('searches a list also while the browser refuses to change the address, as Safari does after many changes', async () => {
+    await open(page, shop.url(''));
+    await page.getByText('(12)').waitFor();
+    await page.evaluate("history.replaceState = () => { throw new DOMException('', 'SecurityError'); }");
+    await page.getByPlaceholder('Find assistants').fill('shop3');
+    await page.getByText('(1/12)').waitFor();
+    await page.getByPlaceholder('Find assistants').fill('');
+    await page.getByText('(12)').waitFor();
+    await page.evaluate('delete history.replaceState');
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('says of an address that is not encoded correctly that nothing is there', async () => {
     await open(page, shop.url('/%E0%A4%A/general'));
     await page.getByText('This no longer exists').waitFor();

@@ -114,6 +114,21 @@ describe('sessions', () => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test.each(['no', 'a failed'])('keeps the session when the login gives %s answer to a renewal', async (answer) => {
+    await inside();
+    await open(page, url('general'));
+    await page.getByLabel('Name').fill(`Typed with ${answer} answer`);
+    await store({ expires_at: 1 });
+    const login = '**/oauth2/token';
+    await page.route(login, (route) => (answer === 'no' ? route.abort() : route.fulfill({ status: 503, body: '' })));
+    await button('Save changes').click();
+    await page.getByText('No connection to the service').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.unroute(login);
+    await button('Save changes').click();
+    await saved();
+  });
+
   test('asks for a login when the session ends during an edit, and keeps the edit', async () => {
     await inside();
     await open(page, url('general'));
@@ -122,7 +137,7 @@ describe('sessions', () => {
     await visitor.context.clearCookies();
     await button('Save changes').click();
     await page.getByRole('dialog').getByText('Your input is kept in this tab').waitFor();
-    await button('Log in again').click();
+    await button('Log in again').last().click();
     await shop.fillLogin(page, 'admin');
     await page.getByLabel('Name').waitFor();
     expect(page.url()).toBe(url('general'));

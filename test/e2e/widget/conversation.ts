@@ -98,6 +98,16 @@ test('the widget reports an error of a view to the page, and shows the forms ins
   expect(errors[0]).toContain('broken view');
 });
 
+test('the form that the page opens stays when the view has an error', async () => {
+  const { page, errors } = await harness.visit({
+    head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } }); vaWave('open', 'contact-us')</script>`,
+  });
+  await until(() => errors.length === 1);
+  await widgetOf(page).field('Message').waitFor();
+  await widgetOf(page).button('Back').click();
+  await widgetOf(page).topic('Contact us').waitFor();
+});
+
 test.each([null, undefined, 0, ''])(
   'the widget shows the forms when the page sets %j instead of a view',
   async (view) => {
