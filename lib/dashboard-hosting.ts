@@ -16,7 +16,7 @@ import { ServiceFunction } from './service-function.ts';
 import { nameInAccount, type Stage } from './stage.ts';
 import type { UserLogin } from './user-login.ts';
 
-/** Longer than a test request, which another function makes. */
+/** Longer than ONE_ATTEMPT_TIMEOUT: another function makes the test request, and this one waits for it. */
 const WHOLE_TEST_TIMEOUT = Duration.seconds(20);
 
 export type DashboardHostingProps = Foundation & {

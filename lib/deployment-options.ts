@@ -32,7 +32,7 @@ export interface VaWaveProps {
   readonly vpc?: IVpc | undefined;
   /** Subnets of `vpc` for these functions. @default its private subnets with a way to the internet */
   readonly vpcSubnets?: SubnetSelection | undefined;
-  /** They allow all outbound TCP ports. @default a new group, when `vpc` is set */
+  /** Security groups of these functions, which must allow all outbound TCP ports. @default a new group, when `vpc` is set */
   readonly securityGroups?: readonly ISecurityGroup[] | undefined;
   /** Creates a network whose requests come from two fixed addresses. @default false */
   readonly fixedEgress?: boolean | undefined;
@@ -42,7 +42,7 @@ export interface VaWaveProps {
   readonly ticketTopic?: ITopic | undefined;
   /** Host name of the service, with `certificate`. @default CloudFront's */
   readonly domainName?: string | undefined;
-  /** Certificate of `domainName`, in us-east-1. Alone, it lets the name be moved from another distribution. @default CloudFront's */
+  /** Certificate of `domainName`, in us-east-1. Without `domainName`, it prepares the move of a name from another distribution. @default CloudFront's */
   readonly certificate?: ICertificate | undefined;
   /** ARN of a global web ACL (us-east-1). @default none */
   readonly webAclArn?: string | undefined;
@@ -264,11 +264,16 @@ const TABLES = ['configurationTable', 'conversationsTable', 'deliveryLogTable'] 
 
 /** Options that hold for one stack, and would be wrong for another one of the same file. */
 const OF_ONE_STACK: readonly string[] = [
-  ...['stackName', 'stage', 'domainName', 'certificate', 'identityProviders', 'originSecretVersion'],
+  'stackName',
+  'stage',
+  'domainName',
+  'certificate',
+  'identityProviders',
+  'originSecretVersion',
   ...TABLES,
 ];
 
-/** The shapes of one kind. */
+/** The shapes of what an option of `-c` (`shape`) or a prop (`prop`) may be, by name. */
 const shapesOf = (kind: 'shape' | 'prop') =>
   Object.fromEntries(Object.entries(OPTIONS).map(([name, setting]) => [name, setting[kind]]));
 const OPTION_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('shape'), ...OF_STACK };
@@ -276,10 +281,13 @@ const PROP_SHAPES: Readonly<Record<string, z.ZodType>> = { ...shapesOf('prop'), 
 export const PROP_NAMES: readonly string[] = Object.keys(PROP_SHAPES);
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
 
+/** The most characters by which a name differs from the one that it stands for. */
+const TYPOS_MAX = 2;
+
 /** Returns the name that another one most likely stands for, whatever its upper and lower case. */
 function meant(name: string, names: readonly string[]): string | undefined {
   const lower = names.map((one) => one.toLowerCase());
-  const closest = closestName(name.toLowerCase(), lower, 2);
+  const closest = closestName(name.toLowerCase(), lower, TYPOS_MAX);
   return closest && names[lower.indexOf(closest)];
 }
 

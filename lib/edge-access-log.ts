@@ -89,7 +89,8 @@ export class EdgeAccessLog extends Construct {
     });
     const everyDelivery = logsArn('delivery', '*');
     const delivery = resource('Delivery', {
-      // A log delivery cannot be changed. A changed one needs a new name.
+      // An update calls nothing. Whoever changes these parameters gives the resource another id than `Delivery`: CloudFormation then creates a
+      // new delivery, and deletes this one.
       onCreate: call('createDelivery', {
         physicalResourceId: customResources.PhysicalResourceId.fromResponse('delivery.id'),
         parameters: { deliverySourceName: name, deliveryDestinationArn: destinationArn },

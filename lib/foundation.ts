@@ -14,6 +14,9 @@ export type Foundation = {
   readonly alarms: Alarms;
   /** The network of the functions that make outbound requests. @default none: requests come from AWS's own addresses */
   readonly network: Placement | undefined;
-  /** Properties of those functions whose caller waits for the endpoint: form-submit, ai-action, usage-report and action-test. */
+  /**
+   * Network, timeout and reserved concurrency of the functions that wait for an endpoint while their caller waits for them: form-submit, ai-action,
+   * usage-report and action-test.
+   */
   readonly waiting: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
 };

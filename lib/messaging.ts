@@ -17,15 +17,15 @@ import type { Stage } from './stage.ts';
 /** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
 /** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
-const ROUTER_VISIBILITY_FACTOR = 6;
-const ROUTER_MAX_RECEIVES = 5;
+const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 5 };
 
 /**
- * After a crash of the dispatcher, its messages become visible again after this visibility timeout. A message that is delivered twice causes
- * one request, because its attempt is claimed. The timeout therefore only has to exceed CUT_OFF_SECONDS, which exceeds the timeout of the function.
- * A message has three times as many receives as in the events queue, so that a fault of the service may last as long.
+ * A message becomes visible again after this time when the dispatcher crashes, and after every failure that is no throttling. A message that is
+ * delivered twice causes one request, because its attempt is claimed. So the time only has to exceed CUT_OFF_SECONDS (src/contract/queues.ts), which
+ * exceeds the timeout of the function. 25 receives every 30 seconds last as long as 5 every 150 seconds in the events queue: a fault of twelve
+ * minutes makes no dead letter in either.
  */
-const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 15 };
+const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 25 };
 
 /** The age in seconds at which a message shows a fault. Retries take six seconds, and a poll takes at most twenty. */
 const OLD_MESSAGE_SECONDS = 300;
@@ -151,12 +151,7 @@ export class Messaging extends Construct {
         // The CDK's own name has the id of the stack, which is the same for each name of a stack.
         eventBusName: Lazy.string({ produce: () => Names.uniqueResourceName(this.bus, {}) }),
       });
-    this.events = new WorkQueue(this, 'Events', {
-      visibilityTimeout: Duration.seconds(ROUTER_TIMEOUT.toSeconds() * ROUTER_VISIBILITY_FACTOR),
-      maxReceives: ROUTER_MAX_RECEIVES,
-      stage,
-      alarms,
-    });
+    this.events = new WorkQueue(this, 'Events', { ...EVENTS, stage, alarms });
     this.deliveries = new WorkQueue(this, 'Deliveries', { ...DELIVERIES, stage, alarms });
     const catalog = new Rule(this, 'CatalogEvents', {
       eventBus: this.bus,

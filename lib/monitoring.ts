@@ -17,10 +17,11 @@ const CONCURRENCY_IN_USE = 0.8;
 /** Width of a dashboard in CloudWatch's units. */
 const DASHBOARD_WIDTH = 24;
 
-/** Saved queries of Logs Insights for the questions of docs/runbook.md. */
+/** Saved queries of Logs Insights over the logs of all functions. docs/runbook.md names them. */
 const QUERIES = {
   Errors: 'level = "ERROR"',
-  FailedMessages: 'message like /becomes visible again/',
+  // Without those that wait for an attempt in progress or for DynamoDB.
+  FailedMessages: 'message like /failed and becomes visible again/',
   // Every attempt that is no success, because a success has no line.
   FailedDeliveries: 'message = "Attempted"',
 } as const;
@@ -39,7 +40,7 @@ export type MonitoringProps = {
   readonly accountConcurrency: number;
 };
 
-/** The CloudWatch dashboard of all features, and the alarms that belong to no single feature. */
+/** The CloudWatch dashboard of all features, the saved queries, and the alarms that belong to no single feature. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);

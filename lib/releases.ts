@@ -30,7 +30,7 @@ export class Releases extends Construct {
     acknowledgePolicies(role, 'AWS maintains what CodeDeploy needs to shift the traffic of functions.');
     const gradual: Readonly<Record<Exclude<InvokedBy, 'schedule'>, codedeploy.ILambdaDeploymentConfig>> = {
       request: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES,
-      // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 15 receives. With a hundredth of
+      // Older code refuses a newer message, which becomes visible again after 30 s and is a dead letter after 25 receives. With a hundredth of
       // the receives, the older version does not use them up. Without any, CodeDeploy would not wait for the alarm.
       message: new codedeploy.LambdaDeploymentConfig(this, 'AlmostAtOnce', {
         trafficRouting: new codedeploy.TimeBasedCanaryTrafficRouting({

@@ -35,7 +35,7 @@ export type ServiceApiProps = {
 
 /**
  * Each route's share of the requests per second. A flood of one route, such as of inits with the public id of a site, leaves the other routes
- * their shares. A share of the dashboard is for one method.
+ * their shares. The share of the dashboard counts four times, once for each of its methods. All add up to one.
  */
 const SHARES = {
   WidgetInit: 0.35,
@@ -50,7 +50,7 @@ export type RouteName = Exclude<keyof typeof SHARES, 'Others'>;
 /** The part of the largest share whose use leaves time to allow more. */
 const NEAR_THROTTLE = 0.8;
 
-/** A page of the dashboard makes this many requests at once at most. */
+/** The least burst of a route: as many requests as a page of the dashboard makes at once. */
 const BURST_MIN = 20;
 
 /** Returns the share of a route in requests per second, at least one, and its burst. */
@@ -65,7 +65,7 @@ export class ServiceApi extends Construct {
   readonly accessLog: LogGroup;
   readonly #stage: apigatewayv2.HttpStage;
   readonly #requestsPerSecond: number;
-  /** The throttles of the routes, by route key. */
+  /** The throttles of the routes, by route key. The stage holds this object, and `throttle` fills it until the synthesis. */
   readonly #throttles: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }> = {};
 
   constructor(scope: Construct, id: string, { stage, alarms, requestsPerSecond }: ServiceApiProps) {
@@ -118,7 +118,9 @@ export class ServiceApi extends Construct {
       runbookEntry: 'near-throttle',
       severity: 'ticket',
       metric: this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      threshold: Math.round(NEAR_THROTTLE * SHARES.WidgetInit * requestsPerSecond * FIVE_MINUTES.toSeconds()),
+      threshold: Math.round(
+        NEAR_THROTTLE * Math.max(...Object.values(SHARES)) * requestsPerSecond * FIVE_MINUTES.toSeconds(),
+      ),
       periods: 3,
       breaching: 2,
     });

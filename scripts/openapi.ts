@@ -213,7 +213,7 @@ function webhook(
   operation: Pick<ZodOpenApiOperationObject, 'operationId' | 'summary' | 'description'>,
   header: z.ZodObject,
   body: z.ZodType,
-  answered: ZodOpenApiResponseObject,
+  responses: ZodOpenApiOperationObject['responses'],
 ): ZodOpenApiPathsObject[string] {
   return {
     post: {
@@ -222,31 +222,34 @@ function webhook(
       security: [],
       requestParams: { header },
       requestBody: { required: true, content: json(body) },
-      responses: {
-        200: answered,
-        '4XX': { description: 'A permanent failure, except 408 and 429' },
-        '5XX': { description: 'A failure, after which an event is sent again' },
-      },
+      responses,
     },
   };
 }
 
-function actionWebhook(operationId: string, summary: string, body: z.ZodType): ZodOpenApiPathsObject[string] {
-  const description = 'An Action has the method of its settings. With GET it has no body.';
-  return webhook({ operationId, summary, description }, ACTION_HEADERS, body, { description: 'Accepted' });
-}
+const description = 'An Action has the method of its settings. With GET it has no body.';
+const ACCEPTED = { '2XX': { description: 'Accepted' } };
+const NOT_REPEATED = { default: { description: 'A failure; the request is not sent again' } };
+const REPEATED = { description: 'A failure, after which the event is sent again, at most twice' };
 
 const WEBHOOKS: ZodOpenApiPathsObject = {
-  event: actionWebhook('receiveEvent', 'An event, for an Event Action', envelope.meta({ id: 'EventEnvelope' })),
-  toolCall: actionWebhook(
-    'receiveToolCall',
-    'A call of the assistant, with its arguments',
-    z.record(z.string(), z.unknown()),
+  event: webhook(
+    { operationId: 'receiveEvent', summary: 'An event, for an Event Action', description },
+    ACTION_HEADERS,
+    envelope.meta({ id: 'EventEnvelope' }),
+    { ...ACCEPTED, 408: REPEATED, 429: REPEATED, '4XX': { description: 'A permanent failure' }, '5XX': REPEATED },
   ),
-  form: actionWebhook(
-    'receiveForm',
-    'A submission, for a Form Action',
+  toolCall: webhook(
+    { operationId: 'receiveToolCall', summary: 'A call of the assistant, with its arguments', description },
+    ACTION_HEADERS,
+    z.record(z.string(), z.unknown()),
+    { '2XX': answer('Accepted; read only when the Action feeds its response back', z.unknown()), ...NOT_REPEATED },
+  ),
+  form: webhook(
+    { operationId: 'receiveForm', summary: 'A submission, for a Form Action', description },
+    ACTION_HEADERS,
     z.object({ values: z.record(z.string(), formValue), conversation_id: z.string(), submission_id: z.uuid() }),
+    { ...ACCEPTED, ...NOT_REPEATED },
   ),
   usage: webhook(
     { operationId: 'receiveUsage', summary: 'The usage of one turn, for the usage webhook of a session' },
@@ -265,7 +268,10 @@ const WEBHOOKS: ZodOpenApiPathsObject = {
       timestamp: z.int(),
       nonce: z.uuid(),
     }),
-    answer('`false` stops the conversation', z.object({ should_continue: z.boolean().optional() })),
+    {
+      200: answer('`false` stops the conversation', z.object({ should_continue: z.boolean().optional() })),
+      default: { description: 'The conversation continues, and the report is not sent again' },
+    },
   ),
 };
 

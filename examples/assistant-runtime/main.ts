@@ -12,6 +12,7 @@ import { vaWave } from './va-wave.ts';
 const modelId = required('MODEL_ID');
 const context = {
   model: modelId === 'scripted' ? scriptedModel : bedrockModel(new BedrockRuntimeClient(), modelId),
+  // A call that may have reached the customer's endpoint is not repeated.
   platform: vaWave(new LambdaClient({ maxAttempts: 1 }), new EventBridgeClient(), {
     aiActionFunction: required('AI_ACTION_FUNCTION'),
     usageReportFunction: required('USAGE_REPORT_FUNCTION'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, Message, Model, Outcome, Tool, ToolAnswer, ToolCall } from './model.ts';
 
-/** The maximum number of rounds of tool calls within one turn. */
+/** The maximum number of rounds of tool calls within one turn. The model is asked once more, with the answers of the last round. */
 const TOOL_ROUNDS = 5;
 
 const SYSTEM = [
@@ -98,6 +98,8 @@ async function answer(
       const calls = content.filter((block) => block.kind === 'toolCall');
       const text = content.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n');
       if (calls.length === 0) return { reply: text.trim() || APOLOGY, usage };
+      // Nobody would read the answers of these calls.
+      if (round === TOOL_ROUNDS) break;
       const answers = await Promise.all(calls.map((call) => answerCall(conversationId, call, context)));
       messages.push({ role: 'assistant', content }, { role: 'user', content: answers });
     }

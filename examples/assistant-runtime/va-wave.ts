@@ -14,6 +14,9 @@ export type Deployment = {
   readonly siteId: string;
 };
 
+/** The bus accepts a little more. EventBridge then adds fields of its own, and the event fits into no queue of the service. */
+const EVENT_MAX_BYTES = 1_048_000;
+
 /**
  * Returns va-wave on AWS: two Lambda functions and an event bus. The caller's role needs `lambda:InvokeFunction` on the functions and
  * `events:PutEvents` on the bus.
@@ -57,8 +60,7 @@ export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployme
         DetailType: event,
         Detail: JSON.stringify({ org_id: orgId, site_id: siteId, data }),
       };
-      // The bus may accept more, which then fits into no queue.
-      if (Buffer.byteLength(entry.Detail) > 1_048_000) throw new Error(`${event} is too large for the bus`);
+      if (Buffer.byteLength(entry.Detail) > EVENT_MAX_BYTES) throw new Error(`${event} is too large for the bus`);
       const { FailedEntryCount, Entries } = await events.send(new PutEventsCommand({ Entries: [entry] }));
       if (FailedEntryCount !== 0) throw new Error(`The bus refused ${event}: ${Entries?.[0]?.ErrorCode}`);
     },

@@ -29,7 +29,8 @@ await build({
   // The oldest Node with which an app can load the construct (package.json, engines).
   target: 'node20',
   format: 'cjs',
-  // Not minified: Node prints the line that throws, and a refusal of props is to be read.
+  // Node prints the line that throws, and a refusal of props is to be read.
+  minify: false,
   // esbuild writes the path of each module into a comment. Without this, that of a linked package names a folder of this machine.
   preserveSymlinks: true,
   define: { PACKAGE_VERSION: JSON.stringify(version) },
@@ -45,6 +46,7 @@ await build({
   outdir: 'dist/cli',
   outExtension: { '.js': '.mjs' },
   splitting: true,
+  // The oldest Node on which the command line runs.
   target: 'node22.19',
   logLevel: 'warning',
 });
@@ -60,7 +62,9 @@ for (const file of needed) {
 }
 rmSync('dist/all', { recursive: true });
 // npm packs the modes of files too, and `npm start` caches the pages for its user alone.
-for (const path of globSync('dist/**/*.*')) chmodSync(path, 0o644);
+for (const file of globSync('dist/**/*', { withFileTypes: true })) {
+  if (file.isFile()) chmodSync(join(file.parentPath, file.name), 0o644);
+}
 
 function write(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join('dist', path)), { recursive: true });

@@ -50,7 +50,7 @@ export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {
   eventsQueue: 'Events that wait for the event-router',
   eventsDeadLetters: 'Events that failed five times because of a fault of the service',
   deliveriesQueue: 'Deliveries that wait for the dispatcher',
-  deliveriesDeadLetters: 'Deliveries that failed fifteen times because of a fault of the service',
+  deliveriesDeadLetters: 'Deliveries that failed 25 times because of a fault of the service',
   tokenKeys: 'Keys of session tokens, which rotate by themselves',
   sealingKey: 'Key of the signing secrets. Without it none can be opened: keep a copy',
   originSecret: 'Secret between the distribution and the functions',

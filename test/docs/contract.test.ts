@@ -224,6 +224,17 @@ describe('routes', () => {
     expect(kept).not.toMatch(/signing_secret|sha256/);
   });
 
+  test.each([
+    ['event', ['408', '429', '2XX', '4XX', '5XX'], '429', 'sent again'],
+    ['toolCall', ['2XX', 'default'], 'default', 'not sent again'],
+    ['form', ['2XX', 'default'], 'default', 'not sent again'],
+    ['usage', ['200', 'default'], 'default', 'continues'],
+  ])('says which answers to the webhook %s are failures, and whether it is sent again', (name, statuses, one, said) => {
+    const { responses } = JSON.parse(openApiDocument()).webhooks[name].post;
+    expect(Object.keys(responses)).toEqual(statuses);
+    expect(responses[one].description).toContain(said);
+  });
+
   test('it has exactly the operations of the contract, each with its own id and its credentials', () => {
     const dashboard = Object.values(DASHBOARD_OPERATIONS).map(({ path }) => DASHBOARD_API_PATH + path);
     const all = [...Object.values(PUBLIC_OPERATIONS).map(({ path }) => path), ...dashboard];

@@ -136,6 +136,8 @@ describe('examples/assistant-runtime', () => {
       { id: 'second', outcome: 'invalid_arguments', content: { message: expect.stringContaining('order') } },
     ]);
     expect(script.requests).toHaveLength(6);
+    // Two calls in each of five rounds: the sixth answer of the model is read by nobody.
+    expect(fakes.called).toHaveLength(10);
     expect(said).toEqual([expect.stringContaining('ask a colleague')]);
     expect(reports()).toMatchObject([{ usage: { total_tokens: 720 } }]);
   });

@@ -27,6 +27,7 @@ export function fakePlatform() {
   const webhook = new FakeOutbound();
   const published: BusEvent[] = [];
   const unavailable = new Set<string>();
+  const called: string[] = [];
 
   const action = anAiAction({
     feed_response_back: true,
@@ -49,6 +50,7 @@ export function fakePlatform() {
     'ai-action': async (input) => {
       const request = toolRequest.parse(input);
       if (request.operation === 'listTools') return { tools: await listTools(request.site_id, tools, invocation) };
+      called.push(request.tool);
       return callTool(request, tools, invocation);
     },
     'usage-report': async (input) =>
@@ -101,6 +103,8 @@ export function fakePlatform() {
     }),
     /** Receives the tool calls. */
     endpoint,
+    /** Names of the tools that the runtime called, also of those that are refused. */
+    called,
     /** Receives the usage reports. */
     webhook,
     published,

@@ -127,6 +127,11 @@ test('the saved queries show only fields that the lines of functions have', asyn
   );
   const queries = Object.values(Template.fromStack(Stack.of(chat)).findResources('AWS::Logs::QueryDefinition'));
   expect(queries).toHaveLength(3);
+  // A message that waits for an attempt in progress has not failed.
+  const patterns = queries.map(({ Properties }) => /message like \/(.*)\//.exec(Properties.QueryString)?.[1]);
+  const found = lines.filter((one) => patterns.some((pattern) => pattern && JSON.stringify(one).includes(pattern)));
+  expect(found.map((one) => Object(one).level)).toEqual(found.map(() => 'ERROR'));
+  expect(found).not.toEqual([]);
   for (const { Properties } of queries) {
     const [, fields = ''] = /^fields (.*)$/m.exec(Properties.QueryString) ?? [];
     expect(fields.split(', ').filter((name) => name !== '@timestamp' && !written.has(name))).toEqual([]);

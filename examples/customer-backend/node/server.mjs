@@ -12,7 +12,10 @@ if (USAGE_WEBHOOK_URL && !USAGE_KEY) throw new Error('Set USAGE_KEY to a long ra
 const page = readFileSync(new URL('../page.html', import.meta.url), 'utf8');
 const sessions = sessionClient({ baseUrl: BASE_URL, serverKey: SERVER_KEY });
 
-/** Returns the user who is logged in, or undefined for nobody. Replace it by your application's own login. */
+/**
+ * Returns the user who is logged in, or undefined for nobody, as at `/?guest`, where you try the page as a guest. Replace it with your
+ * application's own login.
+ */
 function userOf(request) {
   if (request.query.guest !== undefined) return undefined;
   return { user_id: 'user-1', user_name: 'Zoë Example', user_email: 'zoe@example.com' };

@@ -41,7 +41,7 @@ export function sessionClient({ baseUrl, serverKey }) {
       throw new SessionError(said, response.headers.get('retry-after'));
     }
     // Without a user_id, the token is of a new visitor, and of nobody else.
-    if (session.user_id !== undefined) {
+    if (session.user_id) {
       if (kept.size >= KEPT_TOKENS) kept.clear();
       const goodUntil = asked + answer.expires_in_seconds * 1000 - MIN_LIFE_MS;
       kept.set(JSON.stringify(session), { token: answer.session_token, goodUntil });

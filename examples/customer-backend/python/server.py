@@ -33,7 +33,8 @@ app.config["MAX_CONTENT_LENGTH"] = 1024 * 1024
 
 
 def current_user() -> dict | None:
-    """Returns the user who is logged in, or None for nobody. Replace it by your application's own login."""
+    """Returns the user who is logged in, or None for nobody, as at `/?guest`, where you try the page as a guest. Replace it with your
+    application's own login."""
     if "guest" in request.args:
         return None
     return {"user_id": "user-1", "user_name": "Zoë Example", "user_email": "zoe@example.com"}

@@ -1,5 +1,6 @@
 """Mints session tokens. The server key never leaves this process; the browser gets the token."""
 
+import http.client
 import json
 import time
 import urllib.error
@@ -18,7 +19,7 @@ class SessionError(Exception):
 
 
 class SessionClient:
-    """Its methods take the body of session create."""
+    """Mints session tokens, and keeps those of users. Its methods take the body of session create."""
 
     def __init__(self, base_url: str, server_key: str) -> None:
         self._url = f"{base_url}/api/widget/session/create"
@@ -35,17 +36,17 @@ class SessionClient:
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
                 answer = json.load(response)
+            token, lifetime = answer["session_token"], answer["expires_in_seconds"]
         except urllib.error.HTTPError as error:
             said = error.read(1000).decode(errors="replace")
             raise SessionError(f"Session create answered {error.code}: {said}", error.headers["Retry-After"]) from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as error:
             raise SessionError(f"Session create did not answer: {error}") from error
-        token = answer["session_token"]
         # Without a user_id, the token is of a new visitor, and of nobody else.
-        if "user_id" in session:
+        if session.get("user_id"):
             if len(self._kept) >= KEPT_TOKENS:
                 self._kept.clear()
-            self._kept[body] = (token, asked + answer["expires_in_seconds"] - MIN_LIFE_SECONDS)
+            self._kept[body] = (token, asked + lifetime - MIN_LIFE_SECONDS)
         return token
 
     def token_for(self, session: dict) -> str:

@@ -16,7 +16,7 @@ mkdirSync(INBOX, { recursive: true });
 const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
 
 /**
- * Resolves when the bytes are on the disk. Writes nothing when the name exists, because the request is then a repeat.
+ * Resolves when the bytes are on the disk; their name may be lost when the power fails at once. Writes nothing when the name exists, because the request is then a repeat.
  * In production, use a table with a unique key.
  */
 async function storeOnce(name, content) {

@@ -7,10 +7,13 @@ export type HandlerOptions = {
   readonly onRefused?: ((error: VerificationError) => unknown) | undefined;
 };
 
+/** What a function returns that has no return statement. */
+type Nothing = ReturnType<() => void>;
+
 /** What a program does with a verified request. The value that it returns is the answer, as JSON. */
-export type Handle<Verified, Answer extends object> = (
+export type Handle<Verified, Given extends object> = (
   verified: Verified,
-) => Promise<Answer | undefined> | Promise<void> | Answer | undefined;
+) => Promise<Given | undefined> | Promise<Nothing> | Given | undefined | Nothing;
 
 export type Answer = {
   readonly status: number;

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
@@ -25,6 +28,30 @@ const backends: { name: string; missing: Missing; prepare: (folder: string) => P
     },
   },
 ];
+
+/** A program by the name of its backend. It prints the two tokens that its session client gives two pages. */
+const TWO_TOKENS: Readonly<Record<string, Omit<Command, 'cwd'>>> = {
+  node: {
+    command: process.execPath,
+    args: [
+      '--input-type=module',
+      '-e',
+      `import { sessionClient } from './sessions.mjs';
+      const client = sessionClient({ baseUrl: process.env.BASE_URL, serverKey: process.env.SERVER_KEY });
+      for (let page = 0; page < 2; page++) console.log(await client.tokenFor(JSON.parse(process.env.SESSION)));`,
+    ],
+  },
+  python: {
+    command: 'python3',
+    args: [
+      '-B',
+      '-c',
+      `import json, os, sessions
+client = sessions.SessionClient(os.environ["BASE_URL"], os.environ["SERVER_KEY"])
+for page in range(2): print(client.token_for(json.loads(os.environ["SESSION"])))`,
+    ],
+  },
+};
 
 for (const backend of backends) {
   describeWhere(backend.missing, `examples/customer-backend/${backend.name}`, () => {
@@ -101,6 +128,23 @@ for (const backend of backends) {
         expect(second).not.toBe(first);
         expect(await tokenOf()).toBe(second);
         service.clock.aheadMs = 0;
+      },
+    );
+
+    test.each([{}, { user_id: null }, { user_id: '' }])(
+      'keeps no token of a session of nobody: %p',
+      async (session) => {
+        const { command, args } = TWO_TOKENS[backend.name] ?? { command: '', args: [] };
+        const env = { ...process.env, BASE_URL: service.baseUrl, SERVER_KEY: service.serverKey };
+        const { stdout } = await promisify(execFile)(command, args, {
+          cwd: resolve('examples/customer-backend', backend.name),
+          env: { ...env, SESSION: JSON.stringify(session) },
+        });
+        const subjects = stdout
+          .trim()
+          .split('\n')
+          .map((token) => claimsOf(token).sub);
+        expect(new Set(subjects).size).toBe(2);
       },
     );
 

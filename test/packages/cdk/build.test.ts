@@ -106,6 +106,13 @@ describe('in an app of a platform', () => {
     const { Platform: template } = templatesOf(readFileSync(join(platform, 'app.mjs'), 'utf8'));
     template?.resourceCountIs('AWS::Events::EventBus', 1);
     template?.resourceCountIs('AWS::Cognito::UserPool', 1);
+    // The queue gets no conversation, and the alarm tells somebody.
+    template?.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: { source: ['va-wave'], 'detail-type': ['va-wave.endpoint.failing'] },
+    });
+    for (const { Properties } of Object.values(template?.findResources('AWS::CloudWatch::Alarm') ?? {})) {
+      expect(Properties.AlarmActions).toHaveLength(1);
+    }
     // On a bus of others, an unknown name is nobody's error.
     expect(JSON.stringify(template?.findResources('AWS::Events::Rule'))).not.toContain('anything-but');
     const [policy] = Object.entries(template?.findResources('AWS::IAM::Policy') ?? {}).flatMap(

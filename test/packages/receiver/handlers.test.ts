@@ -380,6 +380,10 @@ describe('the answer of a handler', () => {
     ]);
     expect(await actionLambda(CALLS, async () => {})(lambdaEvent(call))).toMatchObject({ body: '{"received":true}' });
     expect(await (await actionRoute(CALLS, () => undefined)(fetched(call))).json()).toEqual({ received: true });
+    const noted: string[] = [];
+    const note = ({ triggerRef }: { readonly triggerRef: string }): void => void noted.push(triggerRef);
+    expect(await (await actionRoute(CALLS, note)(fetched(call))).json()).toEqual({ received: true });
+    expect(noted).toHaveLength(1);
   });
 
   test('is a fault when the handler throws, so that the service sends an event again', async () => {
