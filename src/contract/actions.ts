@@ -4,10 +4,10 @@ import type {
   ActionSetting,
   ActionSettings,
   FormField,
-  STORED_WITH_SETTINGS,
   ParameterProperty,
   ParametersSchema,
   SEALED,
+  STORED_WITH_SETTINGS,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
 import {

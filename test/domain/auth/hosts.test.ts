@@ -52,7 +52,10 @@ describe('an entry', () => {
     [', without wildcards', ['*.example.com', '＊.example.com']],
     [SIGNS, ['exa mple.com', 'user@example.com', 'https://user:pass@example.com', 'ex%61mple.com']],
     [PORT, ['example.com:0', 'example.com:000', 'example.com:65536']],
-    [LENGTH, ['.example.com', 'example..com', `${'a'.repeat(64)}.example`, `${NAME_OF_253}b`, `${NAME_OF_253}b.`, PARSED_HOST]],
+    [
+      LENGTH,
+      ['.example.com', 'example..com', `${'a'.repeat(64)}.example`, `${NAME_OF_253}b`, `${NAME_OF_253}b.`, PARSED_HOST],
+    ],
   ])('is refused%s, because it can never match a page: %j', (reason, entries) => {
     const problem = `must be a host such as example.com or example.com:8443${reason}`;
     expect(entries.map(readHostEntry)).toEqual(entries.map(() => ({ problem })));
