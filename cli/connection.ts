@@ -80,12 +80,12 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
   return `There is no va-wave at ${[stack, ...path].join('/')}: ${found}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
 }
 
-/** Reads the facts about the AWS account that `doctor` examines. @throws CommandFailure with --local, which has no account */
-export async function accountFacts(target: Target) {
+/** Reads the facts about the AWS account that `doctor` examines. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
+export async function accountFacts(target: Target, toolkit: string) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const adapter = await import('../src/adapters/aws-account.ts');
-  return adapter.accountFacts((target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''), await accessOf(target));
+  return adapter.accountFacts((target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''), toolkit, await accessOf(target));
 }
 
 /** The clients that only AWS needs are loaded here, because one machine has no use for them. */

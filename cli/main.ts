@@ -40,5 +40,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     return !interrupted.signal.aborted;
   },
   connect: async (target) => (await import('./connection.ts')).connect(target),
-  accountFacts: async (target) => (await import('./connection.ts')).accountFacts(target),
+  accountFacts: async (target, toolkit) => (await import('./connection.ts')).accountFacts(target, toolkit),
 });

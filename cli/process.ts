@@ -42,6 +42,6 @@ export type CliProcess = {
   readonly pause: (milliseconds: number) => Promise<boolean>;
   /** Finds the deployment (connection.ts). */
   readonly connect: (target: Target) => Promise<Deployment>;
-  /** Reads the facts about the AWS account (connection.ts). */
-  readonly accountFacts: (target: Target) => Promise<AccountFacts>;
+  /** Reads the facts about the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
+  readonly accountFacts: (target: Target, toolkit: string) => Promise<AccountFacts>;
 };

@@ -4,6 +4,15 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
 import { positive } from '../values.ts';
 
+/** The stack that `cdk bootstrap` makes unless it gets another name. */
+const DEFAULT_TOOLKIT = 'CDKToolkit';
+
+type Options = {
+  /** The load that the deployment is for; undefined for that of the stack's defaults. */
+  readonly deliveriesPerSecond?: number;
+  readonly toolkitStackName: string;
+};
+
 /** Adds the command that checks an AWS account before the first deployment. */
 export function addTo(command: CliCommand): void {
   command
@@ -12,13 +21,14 @@ export function addTo(command: CliCommand): void {
       'the peak that the deployment is for, as its option deliveriesPerSecond',
       positive,
     )
+    .option('--toolkit-stack-name <name>', 'the stack of cdk bootstrap, as its option of this name', DEFAULT_TOOLKIT)
     .notes(`The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
 deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
-    .alone(async ({ cliProcess, target, output }, { deliveriesPerSecond }: { deliveriesPerSecond?: number }) => {
+    .alone(async ({ cliProcess, target, output }, options: Options) => {
       output.doing('Checking the account');
-      const facts = await cliProcess.accountFacts(target);
-      const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, deliveriesPerSecond);
+      const facts = await cliProcess.accountFacts(target, options.toolkitStackName);
+      const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
       output.list(
         examined,
         'Nothing to check',
@@ -53,9 +63,12 @@ const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
 
 /**
  * Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md.
- * @param load the deliveries per second that the deployment is for; undefined for those of the stack's defaults
  */
-function examineAccount(facts: AccountFacts, stackName: string, load: number | undefined) {
+function examineAccount(
+  facts: AccountFacts,
+  stackName: string,
+  { deliveriesPerSecond: load, toolkitStackName }: Options,
+) {
   const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
@@ -81,7 +94,7 @@ function examineAccount(facts: AccountFacts, stackName: string, load: number | u
       'cdk bootstrap',
       toolkit !== undefined && !FAILED.test(toolkit),
       toolkit ?? 'not done',
-      `Run npx cdk bootstrap in ${region}`,
+      `Run npx cdk bootstrap${toolkitStackName === DEFAULT_TOOLKIT ? '' : ` --toolkit-stack-name ${toolkitStackName}`} in ${region}`,
     ),
     quota(
       'concurrent executions',

@@ -11,19 +11,16 @@ import { OUTPUTS } from '../deployment/outputs.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from './aws-clients.ts';
 
-/** The stack of `cdk bootstrap`, unless it gives another name (docs/deploying.md, "Guard rails"). */
-const TOOLKIT = 'CDKToolkit';
-
 /**
  * Reads facts about the AWS account. `stack` and `toolkit` are the states of the service's stack and of the CDK's; a stack is undefined when
  * there is none of its name, and a quota when the caller may not read it.
  * @throws errors of the SDK when stacks cannot be read or credentials are missing
  */
-export async function accountFacts(stackName: string, access: AwsAccess) {
+export async function accountFacts(stackName: string, toolkitName: string, access: AwsAccess) {
   const cloudFormation = cloudFormationClient(access);
   const [region, toolkit, stack, concurrency, tableWriteUnits] = await Promise.all([
     cloudFormation.config.region(),
-    findStack(TOOLKIT, access),
+    findStack(toolkitName, access),
     findStack(stackName, access),
     quota(async () => {
       const { AccountLimit } = await lambdaClient(access).send(new GetAccountSettingsCommand({}));

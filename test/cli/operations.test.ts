@@ -18,6 +18,14 @@ describe('doctor', () => {
     expect(operator.targets).toEqual([{ region: 'eu-west-1', stack: 'Chat' }]);
   });
 
+  test('finds a bootstrap under another name', async () => {
+    await operator.run('doctor');
+    operator.account = { ...operator.account, toolkit: undefined };
+    const { out } = await operator.run('doctor', '--toolkit-stack-name', 'CDKToolkit-team');
+    expect(operator.toolkits).toEqual(['CDKToolkit', 'CDKToolkit-team']);
+    expect(out).toContain('Run npx cdk bootstrap --toolkit-stack-name CDKToolkit-team in eu-west-1');
+  });
+
   const LOAD = ['--deliveries-per-second'];
   const LARGE = { concurrency: 10_000, tableWriteUnits: 100_000 };
   test.each([

@@ -29,6 +29,8 @@ export class FakeOperator {
   runtimeAnswer: object | Error = {};
   /** The targets of the commands, in order. */
   readonly targets: Target[] = [];
+  /** Names of the stacks of `cdk bootstrap` that `doctor` asked for. */
+  readonly toolkits: string[] = [];
   connectFails: Error | undefined;
 
   readonly tokenRing = new InMemoryRing([
@@ -174,8 +176,9 @@ export class FakeOperator {
         if (this.connectFails !== undefined) throw this.connectFails;
         return this.deployment;
       },
-      accountFacts: async (target) => {
+      accountFacts: async (target, toolkit) => {
         this.targets.push(target);
+        this.toolkits.push(toolkit);
         return this.account;
       },
     });
