@@ -102,6 +102,20 @@ describe('keyboard', () => {
     expect(await focused(page)).toBe('field-name');
   });
 
+  test('on a telephone held sideways the panel keeps its controls and fields out of the notch and the rounded corners', async () => {
+    const [width, height, notch] = [844, 390, 59];
+    const { page, widget } = await harness.visit({}, { viewport: { width, height } });
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { left: notch, right: notch, top: notch } });
+    await widget.openForm();
+    const close = await widget.button('Close').boundingBox();
+    const field = await widget.field('Your name').boundingBox();
+    expect((close?.x ?? width) + (close?.width ?? 0)).toBeLessThanOrEqual(width - notch);
+    expect(close?.y).toBeGreaterThanOrEqual(notch);
+    expect(field?.x).toBeGreaterThanOrEqual(notch);
+    expect((field?.x ?? width) + (field?.width ?? 0)).toBeLessThanOrEqual(width - notch);
+  });
+
   test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {
     const { page, widget } = await atLauncher({ viewport: { width: 390, height: 780 } });
     await page.keyboard.press('Enter');
