@@ -510,10 +510,8 @@ const refuseContradictions =
     }
     const { deliveryLogRetentionDays: kept = STAGES[settings.stage ?? 'prod'].deliveryLogRetentionDays } = settings;
     if ((archiveDaysOf(settings.eventArchive, kept) ?? 0) >= kept) {
-      refuse(
-        'eventArchive',
-        `must be less than the ${kept} days of the delivery log, which keeps a replay from a second request`,
-      );
+      const most = kept === 1 ? 'needs two days or more' : `must be less than the ${kept} days`;
+      refuse('eventArchive', `${most} of the delivery log, which keeps a replay from a second request`);
     }
     const { account, router, dispatcher } = shareConcurrency(settings);
     const { account: needed } = capacityFor(settings.deliveriesPerSecond ?? 0);

@@ -89,6 +89,7 @@ test.each([
   [{ deliveryConcurrency: '980' }, 'deliveryConcurrency: also needs accountConcurrency=<more than 1000>'],
   [{ gradual: '1' }, 'gradual: must be true, false or without-alarms'],
   [{ eventArchive: '30' }, 'eventArchive: must be less than the 30 days of the delivery log'],
+  [{ eventArchive: 'true', deliveryLogRetentionDays: '1' }, 'eventArchive: needs two days or more of the delivery log'],
   [{ accountConcurrency: '9' }, 'accountConcurrency: must be at least 10'],
   [{ stackName: 'chat_2' }, 'stackName: must begin with a letter'],
   [{ stackName: 'c'.repeat(41) }, 'stackName: must begin with a letter, and have letters, digits and hyphens only, 40'],
