@@ -52,19 +52,38 @@ const ORDER_TOOL = {
   response_field_map: { number: '$.order.number', status: '$.order.status' },
 };
 
+const EVENTS = { trigger: 'Event', events: DEMO_EVENTS };
+const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
+/** The demo's Actions, with the path of the receiver that each calls. */
+const ACTIONS = [
+  { of: 'website', path: '/website/events', ...EVENTS, name: 'CRM sync' },
+  { of: 'website', path: '/website/contact', ...form('Contact us', CONTACT_FIELDS) },
+  { of: 'website', path: '/website/orders', ...ORDER_TOOL },
+  { of: 'members', path: '/members/orders', ...ORDER_TOOL },
+  { of: 'members', path: '/members/events', ...EVENTS, name: 'Member CRM sync' },
+  { of: 'members', path: '/members/repair', ...form('Ask the workshop', MEMBER_FIELDS) },
+] as const;
+
 /** The host of the demo's site. Without a port, it is allowed on any. */
 const SITE_HOST = 'localhost';
 
+type Customers = ManagementContext & Context<'sealSigningSecret'>;
+
 /**
- * The demo's customer: an organization with one assistant per authentication mode. It is created once, and found again later. Each start
- * generates a new server secret for the site's backend, unless a user no longer wants session tokens.
+ * Returns the demo's customer: an organization with one assistant per authentication mode, and their Actions. It is created once, and found
+ * again later as its users have left it. Each start generates a new server secret for the site's backend, unless a user no longer wants
+ * session tokens.
  * @param folder the data folder, which keeps the ids
  */
-export async function demoOrganization(folder: string, context: ManagementContext): Promise<DemoOrganization> {
+export async function demoOrganization(
+  folder: string,
+  receiverUrl: string,
+  context: Customers,
+): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
   const known = readKept(file, kept);
   const found = known && (await context.store.findOrganization(known.org_id));
-  const ids = known && found ? known : await newOrganization(context);
+  const ids = known && found ? known : await newOrganization(receiverUrl, context);
   writeKept(file, ids);
   const members = await context.store.findAssistant(ids.members_site_id);
   if (members?.authentication_mode !== 'Session Signed') return { ...ids, server_secret: '' };
@@ -72,7 +91,7 @@ export async function demoOrganization(folder: string, context: ManagementContex
   return { ...ids, server_secret: serverSecret };
 }
 
-async function newOrganization(context: ManagementContext): Promise<z.infer<typeof kept>> {
+async function newOrganization(receiverUrl: string, context: Customers): Promise<z.infer<typeof kept>> {
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, context);
   const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
     createAssistant(
@@ -80,36 +99,28 @@ async function newOrganization(context: ManagementContext): Promise<z.infer<type
       { name, authentication_mode, allowed_domains, domain: SITE_HOST, hourly_rate_limit: 10_000 },
       context,
     );
-  const website = await create('Website', 'Allowed Websites', [SITE_HOST]);
-  const members = await create('Members', 'Session Signed', []);
-  return { org_id, website_site_id: website.site_id, members_site_id: members.site_id };
+  const assistants = {
+    website: await create('Website', 'Allowed Websites', [SITE_HOST]),
+    members: await create('Members', 'Session Signed', []),
+  };
+  for (const { path, of, ...input } of ACTIONS) {
+    await createAction(assistants[of], { ...input, url: receiverUrl + path }, context);
+  }
+  return { org_id, website_site_id: assistants.website.site_id, members_site_id: assistants.members.site_id };
 }
 
-/** The demo's Actions by path of the receiver, created where they are missing, and moved when the receiver did. */
+/** Returns the Actions that call the demo's receiver, by the path there, and moves them to the port that it has now. */
 export async function demoActions(
-  { org_id, website_site_id: website, members_site_id: members }: DemoOrganization,
+  orgId: string,
   receiverUrl: string,
-  context: ManagementContext & Context<'sealSigningSecret'>,
+  context: ManagementContext,
 ): Promise<ReadonlyMap<string, Action>> {
-  const events = { trigger: 'Event', events: DEMO_EVENTS };
-  const form = (name: string, form_fields: readonly object[]) => ({ trigger: 'Form', name, form_fields });
-  const wanted: readonly (readonly [path: string, siteId: string, input: object])[] = [
-    ['/website/events', website, { ...events, name: 'CRM sync' }],
-    ['/website/contact', website, form('Contact us', CONTACT_FIELDS)],
-    ['/website/orders', website, ORDER_TOOL],
-    ['/members/orders', members, ORDER_TOOL],
-    ['/members/events', members, { ...events, name: 'Member CRM sync' }],
-    ['/members/repair', members, form('Ask the workshop', MEMBER_FIELDS)],
-  ];
-  const { actions: existing } = await context.store.listActions(org_id);
+  const { hostname } = new URL(receiverUrl);
   const byPath = new Map<string, Action>();
-  for (const [path, siteId, input] of wanted) {
-    const url = receiverUrl + path;
-    const found = existing.find((action) => action.site_id === siteId && new URL(action.url).pathname === path);
-    const action = found
-      ? updateAction(found, { url }, context)
-      : createAction({ org_id, site_id: siteId }, { ...input, url }, context);
-    byPath.set(path, await action);
+  for (const action of (await context.store.listActions(orgId)).actions) {
+    const url = new URL(action.url);
+    if (url.hostname !== hostname || !ACTIONS.some(({ path }) => path === url.pathname)) continue;
+    byPath.set(url.pathname, await updateAction(action, { url: receiverUrl + url.pathname }, context));
   }
   return byPath;
 }

@@ -22,16 +22,15 @@ export async function startDemo(cloud: LocalCloud) {
   const usageSecret = randomBytes(32).toString('hex');
   const receiver = await startDemoReceiver(cloud.certificate, usageSecret);
   stops.defer(receiver.stop);
-  const site = createServer();
-  stops.defer(() => closeServer(site));
-  const port = await listenNear(site, SITE_PORT);
-  const organization = await demoOrganization(cloud.dataDir, deployment);
+  const organization = await demoOrganization(cloud.dataDir, receiver.url, deployment);
   await addReadyUsers(cloud, organization.org_id, deployment);
-  for (const [path, action] of await demoActions(organization, receiver.url, deployment)) {
+  for (const [path, action] of await demoActions(organization.org_id, receiver.url, deployment)) {
     const { action_id: id, name, trigger } = action;
     receiver.actions.set(path, { id, name, trigger, signingSecret: await deployment.openSigningSecret(action) });
   }
-  site.on('request', demoSite({ cloud, deployment, receiver, usageSecret, organization }));
+  const site = createServer(demoSite({ cloud, deployment, receiver, usageSecret, organization }));
+  stops.defer(() => closeServer(site));
+  const port = await listenNear(site, SITE_PORT);
   const url = `http://localhost:${port}`;
   const started = stops.move();
   return {
