@@ -120,7 +120,8 @@ export async function demoActions(
   for (const action of (await context.store.listActions(orgId)).actions) {
     const url = new URL(action.url);
     if (url.hostname !== hostname || !ACTIONS.some(({ path }) => path === url.pathname)) continue;
-    byPath.set(url.pathname, await updateAction(action, { url: receiverUrl + url.pathname }, context));
+    const moved = receiverUrl + url.pathname;
+    byPath.set(url.pathname, action.url === moved ? action : await updateAction(action, { url: moved }, context));
   }
   return byPath;
 }

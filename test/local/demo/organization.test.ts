@@ -43,6 +43,7 @@ test('a later start leaves what users have changed, and moves the Actions that s
   mkdirSync(join(folder, 'changed'));
   const { org_id, actions } = await start(RECEIVER);
   expect(actions.size).toBe(6);
+  expect([...actions.values()].every(({ version }) => version === 1)).toBe(true);
   const idOf = (path: string) => actions.get(path)?.action_id ?? '';
   await updateAction(idOf('/website/contact'), { url: 'https://own.example/hook' }, context);
   await updateAction(idOf('/website/events'), { url: 'https://own.example/website/events' }, context);
