@@ -69,7 +69,7 @@ export interface VaWaveConversationContext {
 /** An extension that the specification does not contain: a place in the panel for the platform that runs the assistant. */
 export interface VaWaveConversationView {
   /**
-   * Called once, when the panel opens for the first time.
+   * Called once, when the panel opens for the first time. Not awaited: a view that awaits something catches its own errors.
    * @returns a function that the widget calls when it removes the view. The widget ignores any other value.
    */
   mount(element: HTMLElement, context: VaWaveConversationContext): unknown;

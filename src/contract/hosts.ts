@@ -21,7 +21,7 @@ const EXAMPLES = 'must be a host such as example.com or example.com:8443';
 /**
  * Normalizes an entry as a save does. Removes a leading http:// or https:// and everything after the host, and changes the rest to lower
  * case. International names become punycode, as browsers send them. Refuses text that can never match a page: without a host, with
- * another scheme, wildcards, credentials or characters that nobody can see, or with an impossible port or name.
+ * another scheme, wildcards, credentials, characters of no host name or that nobody can see, or with an impossible port or length.
  */
 export function readHostEntry(text: string): HostEntry {
   const bare = text.trim().replace(/^https?:\/\//i, '');
@@ -42,6 +42,10 @@ export function readHostEntry(text: string): HostEntry {
   // Parsing turns a full-width asterisk into a plain one.
   if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${EXAMPLES}, without wildcards` };
   if (url === null || url.hostname === '' || url.pathname !== '/') return { problem: EXAMPLES };
+  // An IP address of version 6 has brackets.
+  if (!/^(?:[\w.-]+|\[.+\])$/.test(url.hostname)) {
+    return { problem: `${EXAMPLES}, with letters, digits, hyphens and underscores between two dots` };
+  }
   if (!couldBeResolved(url.hostname)) {
     return { problem: `${EXAMPLES}, with at most 253 characters, and 1 to 63 characters between two dots` };
   }

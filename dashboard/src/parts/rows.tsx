@@ -4,18 +4,24 @@ import type { Fields } from './form.ts';
 
 type Row = { readonly id: string };
 
+type TypedText<R extends Row> = {
+  readonly placeholder: string;
+  /** Returns what a typed text changes in its row. */
+  readonly typed: (text: string, row: R) => Partial<R>;
+};
+
+type OwnControl<R extends Row> = {
+  /** @param name names the cell for screen readers, such as `Type of field 2` */
+  readonly control: (row: R, name: string, change: (parts: Partial<R>) => void) => ReactNode;
+};
+
 /** A part of each row, shown as a text that can be typed, or by another control. */
 type Column<R extends Row> = {
   readonly label: string;
   readonly part: string & keyof R;
   /** Returns a warning at the part of a row. */
   readonly warningOf?: (row: R) => string | false;
-} & /** `typed` returns what a typed text changes in its row. */
-(
-  | { readonly placeholder: string; readonly typed: (text: string, row: R) => Partial<R> }
-  /** `name` names the cell for screen readers, such as `Type of field 2`. */
-  | { readonly control: (row: R, name: string, change: (parts: Partial<R>) => void) => ReactNode }
-);
+} & (TypedText<R> | OwnControl<R>);
 
 const MOVES = [
   { by: -1, icon: 'arrow-up', where: 'up' },

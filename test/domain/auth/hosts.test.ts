@@ -29,6 +29,7 @@ describe('an entry', () => {
     ['example.com:65535', 'example.com:65535'],
     ['münchen.example', 'xn--mnchen-3ya.example'],
     ['localhost:3000', 'localhost:3000'],
+    ['my_shop.example', 'my_shop.example'],
     ['192.0.2.1:8080', '192.0.2.1:8080'],
     ['[2001:DB8::1]:8443', '[2001:db8::1]:8443'],
     ['example.com.', 'example.com.'],
@@ -41,6 +42,7 @@ describe('an entry', () => {
 
   const SCHEME = ', without a scheme other than http:// or https://';
   const SIGNS = ', without spaces, user names and percent signs';
+  const LETTERS = ', with letters, digits, hyphens and underscores between two dots';
   const PORT = ', with a port from 1 to 65535';
   const LENGTH = ', with at most 253 characters, and 1 to 63 characters between two dots';
   const PARSED_HOST = `${'ü'.repeat(60)}.example`;
@@ -51,6 +53,10 @@ describe('an entry', () => {
     [SCHEME, ['https://http://example.com']],
     [', without wildcards', ['*.example.com', '＊.example.com']],
     [SIGNS, ['exa mple.com', 'user@example.com', 'https://user:pass@example.com', 'ex%61mple.com']],
+    [
+      LETTERS,
+      ['a.example,b.example', 'a.example;b.example', "it's.example", 'a&b.example', '(example.com)', '!example.com'],
+    ],
     [PORT, ['example.com:0', 'example.com:000', 'example.com:65536']],
     [
       LENGTH,
