@@ -211,7 +211,7 @@ describe('the demo', () => {
       await page.setViewportSize({ width, height: 768 });
       await widgetOf(page).launcher.click();
       const panel = await widgetOf(page).dialog.boundingBox();
-      const steps = await page.locator('details').boundingBox();
+      const steps = await page.locator('details', { hasText: 'More to try' }).boundingBox();
       expect(steps?.x).toBeGreaterThan((panel?.x ?? 0) + (panel?.width ?? 0));
       await widgetOf(page).launcher.click();
     }
