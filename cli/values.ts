@@ -101,7 +101,8 @@ export function spelled(words: readonly string[], text: string): string {
 export async function jsonValue(field: string, text: string, cliProcess: CliProcess): Promise<unknown> {
   const value = parseJson(await textValue(field, text, cliProcess));
   if (value !== undefined) return value;
-  throw invalidField(field, text.startsWith('@') ? `${text.slice(1)} does not contain JSON` : 'must be JSON, or @file');
+  if (!text.startsWith('@')) throw invalidField(field, 'must be JSON, or @file');
+  throw invalidField(field, `${text === '@-' ? 'stdin' : text.slice(1)} does not contain JSON`);
 }
 
 /** Works like jsonValue and requires a JSON object. @throws Refusal 400 that names the field */
@@ -115,19 +116,22 @@ export async function objectValue(
   return value;
 }
 
-/** Returns the text itself, the content of `@file`, or stdin for `@-`. @throws Refusal 400 that names the field */
+/** Returns the text itself, the content of `@file` without a byte order mark, or stdin for `@-`. @throws Refusal 400 that names the field */
 export async function textValue(field: string, text: string, cliProcess: CliProcess): Promise<string> {
   if (!text.startsWith('@')) return text;
   if (text === '@-') return cliProcess.readStdin();
   const path = text.slice(1);
   try {
-    return await cliProcess.readFile(path);
+    return (await cliProcess.readFile(path)).replace(/^\ufeff/, '');
   } catch {
     throw invalidField(field, `cannot read the file ${path}`);
   }
 }
 
-/** Returns the ids that the values of an option are, and those on the lines of the files that they name. @throws Refusal 400 that names the field */
+/**
+ * Returns the ids that the values of an option are, and those on the lines of the files that they name, without the white space around them.
+ * @throws Refusal 400 that names the field
+ */
 export async function idValues(
   field: string,
   values: readonly string[],
@@ -136,7 +140,9 @@ export async function idValues(
   const texts = await Promise.all(
     values.map(async (value) => {
       const text = await textValue(field, value, cliProcess);
-      return value.startsWith('@') ? text.split(/\r?\n/).filter((line) => line !== '') : text;
+      if (!value.startsWith('@')) return text;
+      const lines = text.split('\n').map((line) => line.trim());
+      return lines.filter((line) => line !== '');
     }),
   );
   return texts.flat();

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { countPerson, erasePerson, remainingUntil } from '../operations/personal-data.ts';
+import { countPerson, erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
 import { counted } from '../output.ts';
 import { collect, idValues } from '../values.ts';
 
@@ -30,9 +30,16 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
     )
     .connected(async ({ output, context, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
       const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
+      const noteNothing = ({ records, conversations, counters, changes }: PersonCounts) => {
+        if (records + conversations + counters + changes > 0) return;
+        output.note('Nothing has one of these ids. An id must be written exactly as the customer stores it');
+      };
       if (dryRun || !yes) {
         const found = await countPerson(person, context);
-        if (dryRun) return output.object({ org_id: org, ...found }, 'Found; nothing was changed');
+        if (dryRun) {
+          output.object({ org_id: org, ...found }, 'Found; nothing was changed');
+          return noteNothing(found);
+        }
         const { records, conversations } = found;
         await confirm(
           `Erase the content of ${counted(records, 'delivery record')}, and ${counted(conversations, 'conversation')}, of ${org}?`,
@@ -41,6 +48,7 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
       const erased = await erasePerson(person, context);
       const remaining = remainingUntil(context.now(), context.eventArchiveDays);
       output.object({ org_id: org, ...erased, remaining }, 'Erased');
+      noteNothing(erased);
       if (erased.unfinished > 0) {
         output.note('Attempts were in progress. Run the command again when they have ended.');
       }

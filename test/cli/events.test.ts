@@ -41,7 +41,7 @@ describe('event put', () => {
   });
 
   test('takes data from a file or stdin', async () => {
-    operator.files = { 'contact.json': '{"email": "a@b.example"}' };
+    operator.files = { 'contact.json': '\ufeff{"email": "a@b.example"}' };
     operator.stdin = '{"from": "stdin"}';
     for (const data of [['--data', '@contact.json'], ['--data', '@-'], []]) await put('contact.created', ...data);
     expect(operator.events.map((event) => event.data)).toEqual([{ email: 'a@b.example' }, { from: 'stdin' }, {}]);
@@ -67,6 +67,7 @@ describe('event put', () => {
     [2, '--data: must be a JSON object', ['sms.sent', '--data', 'null']],
     [2, '--data: cannot read the file nope', ['sms.sent', '--data', '@nope']],
     [2, '--data: bad does not contain JSON', ['sms.sent', '--data', '@bad']],
+    [2, '--data: stdin does not contain JSON', ['sms.sent', '--data', '@-']],
     [2, '--data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@large']],
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@wide']],

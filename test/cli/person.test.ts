@@ -72,6 +72,22 @@ test('counts on a dry run, asks with the counts, and erases', async () => {
   expect(changed).not.toContain('c-2');
 });
 
+test('takes ids from a file that a spreadsheet or an editor of Windows wrote', async () => {
+  const { operator, org_id, changed } = await operatorWithRecords();
+  operator.files = { ids: '\ufeffu-1 \r\n\t\r\n  u-2\t' };
+  const person = ['--org', org_id, '--user', '@ids'];
+  expect((await operator.run('export', ...person)).err).toBe('Exported 5 lines\n');
+  await operator.json('erase', ...person, '--yes');
+  expect(changed).toEqual(expect.arrayContaining(['{"user":"u-1"}', '{"user":"u-2"}', 'c-1']));
+});
+
+test.each([['--dry-run'], ['--yes']])('erase %s says that it has found nothing of an id', async (how) => {
+  const { operator, org_id } = await operatorWithRecords();
+  const found = async (id: string) => (await operator.run('erase', '--org', org_id, '--user', id, how)).err;
+  expect(await found('u-3')).toMatch(/^Nothing has one of these ids/);
+  expect(await found('u-2')).not.toContain('Nothing has');
+});
+
 test('refuses an empty id, an id of the organization itself, and an unknown organization', async () => {
   const { operator, org_id, site_id, changed } = await operatorWithRecords();
   for (const id of ['', org_id, site_id]) {
