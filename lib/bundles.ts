@@ -93,7 +93,7 @@ const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
 /** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service. They get short names. */
 const INTERNAL =
-  /^(again|answered|granted|hasToken|isAsking|isGuest|isRenewedBy|mountView|opened|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
+  /^(again|answered|begin|forget|granted|hasToken|isAsking|isGuest|isRenewedBy|mountView|opened|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
 
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader

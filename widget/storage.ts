@@ -16,7 +16,9 @@ export function draft(siteId: string, slug: string, fields: readonly FieldView[]
   const key = `${siteId}:draft:${slug}`;
   return {
     save: (attempt: Attempt) => {
-      const typed = Object.fromEntries(fields.map(({ field, input }) => [field.key, input.value]));
+      // Prefill does not fill a field whose value was set. Only what the visitor has changed, or cleared, is kept and set again.
+      const changed = fields.filter(({ input }) => input.value !== input.defaultValue);
+      const typed = Object.fromEntries(changed.map(({ field, input }) => [field.key, input.value]));
       perTab.set(key, { typed, attempt });
     },
     /** Fills the fields. Returns the attempt that has no answer yet. */

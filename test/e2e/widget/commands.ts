@@ -4,7 +4,7 @@ import { CONTACT_FORM, INIT, type Reply, refuse } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
 import { startingAt } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
-import { tokenFor } from './token.ts';
+import { tokenFor, userToken } from './token.ts';
 
 // Tests what the page can tell the widget, and what the widget tells the page.
 
@@ -289,6 +289,26 @@ describe('prefill', () => {
     await widget.openForm();
     expect(await widget.field('Your name').inputValue()).toBe('Grace Hopper');
     expect(await widget.field('Email').inputValue()).toBe('');
+  });
+
+  test('fills the fields that a draft has left empty: after a log-in, new texts and a reload', async () => {
+    const { page, widget } = await harness.visit({ tag: `data-session-token="${userToken('anon_1')}"` });
+    await widget.openForm();
+    await widget.field('Message').fill('Hello');
+    const filled = async () => {
+      if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
+      return Promise.all(['Your name', 'Email', 'Message'].map((label) => widget.field(label).inputValue()));
+    };
+    await say(page, 'setSessionToken', userToken('ada'));
+    await widget.dialog.waitFor();
+    await say(page, 'prefill', visitor);
+    expect(await filled()).toEqual([visitor.name, visitor.email, 'Hello']);
+    await say(page, 'texts', { title: 'Ask the shop' });
+    expect(await filled()).toEqual([visitor.name, visitor.email, 'Hello']);
+    await page.reload();
+    await widget.launcher.click();
+    await say(page, 'prefill', visitor);
+    expect(await filled()).toEqual([visitor.name, visitor.email, 'Hello']);
   });
 
   test('ignores what is not text, and takes markup as text', async () => {
