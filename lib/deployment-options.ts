@@ -282,12 +282,12 @@ export const PROP_NAMES: readonly string[] = Object.keys(PROP_SHAPES);
 export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
 
 /** The most characters by which a name differs from the one that it stands for. */
-const TYPOS_MAX = 2;
+const MOST_CHANGES = 2;
 
 /** Returns the name that another one most likely stands for, whatever its upper and lower case. */
 function meant(name: string, names: readonly string[]): string | undefined {
   const lower = names.map((one) => one.toLowerCase());
-  const closest = closestName(name.toLowerCase(), lower, TYPOS_MAX);
+  const closest = closestName(name.toLowerCase(), lower, MOST_CHANGES);
   return closest && names[lower.indexOf(closest)];
 }
 
