@@ -6,6 +6,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DELIVERED_EVENTS, ENDPOINT_FAILING, EVENT_NAMES } from '../src/contract/events.ts';
+import { EVENT_GROUP_PATH } from '../src/contract/queues.ts';
 import { RETENTION_DAYS } from '../src/contract/retention.ts';
 import { INVOCATIONS_PER_POLLER, MAPPING_MAX } from '../src/deployment/capacity.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
@@ -159,8 +160,7 @@ export class Messaging extends Construct {
       eventPattern: { detailType: [...DELIVERED_EVENTS] },
       targets: [
         new SqsQueue(this.events.queue, {
-          // SQS fair queues: an organization with a million events does not delay the others.
-          messageGroupId: '$.detail.org_id',
+          messageGroupId: EVENT_GROUP_PATH,
           deadLetterQueue: this.events.deadLetters,
         }),
       ],

@@ -18,6 +18,9 @@ export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
 export const messageText = (value: unknown): string =>
   JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
+/** Where EventBridge finds the message group of an event: SQS fair queues delay no organization for the events of another. */
+export const EVENT_GROUP_PATH = '$.detail.org_id';
+
 /** An id that SQS accepts as a message group id: 1 to 128 printable ASCII characters without spaces. */
 export const groupId = z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
 
