@@ -31,7 +31,9 @@ export const numberFrom = (least: number, most?: number) => (text: string) => {
 export const positive = numberFrom(1);
 
 const SECOND_MS = 1000;
-const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: 3_600_000, d: DAY_MS };
 
 const DURATION = /^([1-9]\d{0,5})([smhd])$/;
 
@@ -43,27 +45,31 @@ export function duration(text: string): number {
   return Number(count) * milliseconds;
 }
 
-/** A time in the past: a duration ago, such as `2h`, or an ISO 8601 time with its offset. */
-export type Moment = { readonly agoMs: number } | { readonly at: string };
+/** A duration ago, such as `2h`, or an ISO 8601 time with its offset: the beginning and the length of the day, minute or second. */
+export type Moment = { readonly agoMs: number } | { readonly atMs: number; readonly lengthMs: number };
 
 /** A time of day needs its offset, because Date would take it for the time zone of this machine. Date also takes days that do not exist. */
-const isoTime = z.union([
-  z.iso.date(),
-  z.iso.datetime({ offset: true }),
-  z.iso.datetime({ offset: true, precision: -1 }),
-]);
+const ISO_TIMES = [
+  [z.iso.date(), DAY_MS],
+  [z.iso.datetime({ offset: true, precision: -1 }), MINUTE_MS],
+  [z.iso.datetime({ offset: true }), SECOND_MS],
+] as const;
 
-/** Parses a time in the past. @throws InvalidArgumentError */
+/** Parses a time. @throws InvalidArgumentError */
 export function moment(text: string): Moment {
   if (DURATION.test(text)) return { agoMs: duration(text) };
-  if (!isoTime.safeParse(text).success)
-    throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
-  return { at: new Date(text).toISOString() };
+  const [, lengthMs] = ISO_TIMES.find(([form]) => form.safeParse(text).success) ?? [];
+  if (lengthMs === undefined) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
+  return { atMs: Date.parse(text), lengthMs };
 }
 
-/** Returns the time as ISO 8601 in UTC. */
-export function timeOf(when: Moment, now: Date): string {
-  return 'at' in when ? when.at : new Date(now.getTime() - when.agoMs).toISOString();
+const beginningOf = (when: Moment, now: Date) => ('atMs' in when ? when.atMs : now.getTime() - when.agoMs);
+
+/** Returns the time of --since as ISO 8601 in UTC. @throws Refusal 400 for a time in the future */
+export function sinceTime(since: Moment, now: Date): string {
+  const begins = beginningOf(since, now);
+  if (begins > now.getTime()) throw invalidField('since', 'must not be in the future');
+  return new Date(begins).toISOString();
 }
 
 /** The option that says where the search for an event begins. */
@@ -78,9 +84,9 @@ export function withSearch(command: CliCommand): CliCommand {
   );
 }
 
-/** Returns the time, ISO 8601, before which the search ends: a second after --at, because the envelope's time has no fraction. */
+/** Returns the time, ISO 8601, before which the search ends: after the day, minute or second of --at. The envelope's time has no fraction. */
 export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
-  at && new Date(Date.parse(timeOf(at, now)) + SECOND_MS).toISOString();
+  at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
 /** Returns true for --enable, false for --disable, undefined without both. */
 export const switched = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>

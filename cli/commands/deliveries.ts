@@ -8,7 +8,7 @@ import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searched, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
-import { type Moment, moment, positive, type Search, searchEnd, timeOf, withSearch } from '../values.ts';
+import { type Moment, moment, positive, type Search, searchEnd, sinceTime, withSearch } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
 /** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
@@ -60,7 +60,7 @@ const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) :
 async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {
   const { output, context } = commandRun;
   const { outcome, limit } = options;
-  const since = options.since && timeOf(options.since, context.now());
+  const since = options.since && sinceTime(options.since, context.now());
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import { counted, type Row } from '../output.ts';
-import { jsonValue, type Moment, moment, type Search, searchEnd, timeOf, withSearch } from '../values.ts';
+import { jsonValue, type Moment, moment, type Search, searchEnd, sinceTime, withSearch } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
 /** Adds the commands for events of the catalog. */
@@ -103,7 +103,7 @@ an event whose replay still waits there would be sent twice.`)
       'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
     )
     .connected(async ({ output, context, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
-      const since = timeOf(options.since, context.now());
+      const since = sinceTime(options.since, context.now());
       const failed = await failedEvents({ actionId, since }, context, (records) =>
         output.doing(`Reading the log: ${records}`),
       );

@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { exported } from '../operations/personal-data.ts';
 import { counted, jsonLine } from '../output.ts';
-import { collect, idValues, type Moment, moment, timeOf } from '../values.ts';
+import { collect, idValues, type Moment, moment, sinceTime } from '../values.ts';
 
 /** Adds the options and the work of `export`. */
 export function addTo(command: CliCommand): void {
@@ -30,7 +30,7 @@ and responses, and no secret and no signature. It holds few records in memory at
         { output, context, cliProcess },
         { org: orgId, user, since }: { org: string; user?: readonly string[]; since?: Moment },
       ) => {
-        const from = since && timeOf(since, context.now());
+        const from = since && sinceTime(since, context.now());
         const ids = user && (await idValues('user', user, cliProcess));
         let count = 0;
         const lines = async function* () {

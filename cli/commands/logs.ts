@@ -2,7 +2,7 @@ import { Argument, Option } from 'commander';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
-import { type Moment, moment, timeOf } from '../values.ts';
+import { type Moment, moment, sinceTime } from '../values.ts';
 
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
 export function addTo(command: CliCommand): void {
@@ -20,7 +20,7 @@ export function addTo(command: CliCommand): void {
     .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')
     .connected(async ({ output, context }, name: LogName, options: { since: Moment; containing?: string }) => {
       output.doing('Reading the log');
-      const since = new Date(timeOf(options.since, context.now()));
+      const since = new Date(sinceTime(options.since, context.now()));
       let lines = 0;
       for await (const line of context.log(name, { since, containing: options.containing })) {
         lines++;

@@ -92,6 +92,7 @@ test('sorts the newest records by the start of the attempt, whatever the age of 
   operator.records = [...Array.from({ length: 500 }, (_, i) => record(600 - i)), record(9999)];
   expect(await listed('--limit', '1')).toEqual([record(600)]);
   const late = record(9999).started_at;
+  operator.clock.advance(10_000_000);
   expect((await listed('--since', late)).map(({ started_at }) => started_at)).toEqual([late]);
   operator.records = Array.from({ length: 2500 }, (_, i) => record((i * 7) % 2500));
   expect((await listed('--since', '2026-03-04', '--limit', '3')).map(({ started_at }) => started_at)).toEqual(
@@ -136,6 +137,17 @@ test.each([
   ['--since', '2026-03-04 05:06'],
 ])('refuses %s %s', async (...words) => {
   expect((await list(...words)).code).toBe(2);
+});
+
+test.each([
+  [['deliveries', 'act_x', '--since']],
+  [['event', 'replay-failed', 'act_x', '--since']],
+  [['export', '--org', 'org_x', '--since']],
+  [['logs', 'api', '--since']],
+])('%j refuses a time that is still to come', async (words) => {
+  const refused = { code: 2, out: '', err: '--since: must not be in the future\n' };
+  expect(await operator.run(...words, '2026-03-05')).toEqual(refused);
+  expect((await operator.run(...words, '2026-03-04')).err).not.toBe(refused.err);
 });
 
 test('names every form of a time to an operator who wrote another one', async () => {

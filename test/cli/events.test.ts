@@ -151,6 +151,19 @@ describe('event trace', () => {
   });
 });
 
+test.each([
+  ['2026-03-04', 0],
+  ['2026-03-04T05:06Z', 0],
+  ['2026-03-04T06:06+01:00', 0],
+  ['2026-03-04T05:06:30Z', 0],
+  ['2026-03-03', 3],
+  ['2026-03-04T05:05Z', 3],
+  ['2026-03-04T05:06:29Z', 3],
+])('an event of 05:06:30 is found --at %s with exit code %i', async (at, code) => {
+  operator.attempts = [anAttempt(one.action_id, { event_time: '2026-03-04T05:06:30Z' })];
+  expect((await operator.run('event', 'trace', 'event-1', '--org', one.org_id, '--at', at)).code).toBe(code);
+});
+
 describe('the time that a publisher names', () => {
   const DAY_MS = 86_400_000;
   /** `--at` begins the search at this number of milliseconds after the event; it is none without --at. */
@@ -193,7 +206,7 @@ describe('the time that a publisher names', () => {
       const lines = (await operator.run('export', '--org', one.org_id, '--since', since)).out;
       expect(lines).toContain('"reference":"event-1"');
     }
-    for (const since of ['59s', at(-59_999).toISOString(), at(DAY_MS).toISOString()]) {
+    for (const since of ['59s', at(-59_999).toISOString(), at(0).toISOString()]) {
       expect(await operator.json('deliveries', one.action_id, '--since', since)).toEqual([]);
       expect(await operator.json('event', 'replay-failed', one.action_id, '--since', since, '--dry-run')).toEqual([]);
       const lines = (await operator.run('export', '--org', one.org_id, '--since', since)).out;

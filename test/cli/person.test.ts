@@ -114,6 +114,7 @@ test("exports an organization's log, or the data of one person, as JSON Lines", 
     .map((line) => JSON.parse(line));
   expect(lines.map(({ kind }) => kind)).toEqual(['conversation', 'delivery', 'delivery']);
   expect(lines[0]).toMatchObject({ site_id, conversation_id: 'c-1', user_id: 'u-1' });
+  operator.clock.advance(86_400_000);
   const later = await operator.run('export', '--org', org_id, '--since', '2026-03-05');
   expect(later).toMatchObject({ code: 0, out: '' });
   operator.whileWaiting = () => false;
