@@ -65,5 +65,5 @@ function faultMessage(error: unknown): string {
   }
   if (error.message === 'Region is missing')
     return 'No AWS region: give --region, or set AWS_REGION; use --local for the service that npm start runs';
-  return `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}`;
+  return `${['Error', 'ServiceError'].includes(error.name) ? '' : `${error.name}: `}${error.message}`;
 }

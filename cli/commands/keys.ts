@@ -1,8 +1,8 @@
 import type { Action } from '../../src/contract/actions.ts';
 import { type KeyRing, newRingKey, RING_CACHE_SECONDS, type RingKey } from '../../src/domain/auth/key-ring.ts';
-import type { ConfigurationStore, UnreadableAction } from '../../src/domain/context.ts';
+import type { ConfigurationStore } from '../../src/domain/context.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../src/domain/delivery/signing-secret.ts';
-import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import type { Deployment } from '../deployment.ts';
@@ -82,7 +82,7 @@ export type ResealContext = Pick<ConnectedRun['context'], 'sealingRing' | 'now' 
  * removes the older keys. An interrupted run can be repeated and continues with the key that it added.
  * @returns the id of the new key, how many secrets this run sealed with it, how many keys it removed, and the ids of Actions whose secret
  * was already lost, because its key is not in the ring
- * @throws Refusal 409 when another run changed the ring; Error for an Action that cannot be read, after all others are sealed
+ * @throws Refusal 409 when another run changed the ring; ServiceError for what cannot be read, after all others are sealed
  */
 export async function reseal(context: ResealContext) {
   const ring = await withNewKey(context);
@@ -130,27 +130,30 @@ type Progress = { resealed: number; readonly lost: Set<string> };
 /**
  * Seals every secret of an older key with the newest key, in one pass over all Actions.
  * @returns whether the pass found no such secret. Otherwise another pass follows, because an Action may have been saved meanwhile
- * @throws Error when the pass found none, and an Action cannot be read: its secret may need a key that would be removed now
+ * @throws ServiceError when the pass found none, and an Action or an organization cannot be read: a secret may need a key that would be removed now
  */
 async function sealAll(ring: KeyRing, progress: Progress, context: ResealContext): Promise<boolean> {
   let isDone = true;
-  const unreadable: UnreadableAction[] = [];
-  for await (const { org_id } of context.store.listOrganizations()) {
-    const list = await context.store.listActions(org_id);
-    unreadable.push(...list.unreadable);
-    for (const action of list.actions) {
-      await context.step(`Sealing signing secrets: ${progress.resealed}`);
-      if (sealedWith(action.sealed_signing_secret) === ring[0].kid) continue;
-      const next = sealedAnew(action, ring, context);
-      if (next === undefined) {
-        progress.lost.add(action.action_id);
-        continue;
+  const unreadable: { readonly cause: Error }[] = [];
+  for await (const page of context.store.listOrganizations()) {
+    unreadable.push(...page.unreadable);
+    for (const { org_id } of page.organizations) {
+      const list = await context.store.listActions(org_id);
+      unreadable.push(...list.unreadable);
+      for (const action of list.actions) {
+        await context.step(`Sealing signing secrets: ${progress.resealed}`);
+        if (sealedWith(action.sealed_signing_secret) === ring[0].kid) continue;
+        const next = sealedAnew(action, ring, context);
+        if (next === undefined) {
+          progress.lost.add(action.action_id);
+          continue;
+        }
+        isDone = false;
+        if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealed += 1;
       }
-      isDone = false;
-      if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealed += 1;
     }
   }
-  if (isDone) requireAll({ actions: [], unreadable });
+  if (isDone) requireReadable(unreadable);
   return isDone;
 }
 

@@ -5,7 +5,11 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
-import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
+import {
+  requireReadable,
+  setOutboundQuota,
+  setSuspended,
+} from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { deletions, eraseOrganization, storedOrganization } from '../operations/erase.ts';
 import { changeOf, requireOne, spelled, wholeNumber } from '../values.ts';
@@ -108,8 +112,10 @@ belong to other organizations.`)
         return output.list(listed, 'Nothing was deleted', rows);
       }
       const organizations: Organization[] = [];
-      for await (const organization of context.store.listOrganizations()) {
-        organizations.push(organization);
+      const unreadable: { readonly cause: Error }[] = [];
+      for await (const page of context.store.listOrganizations()) {
+        organizations.push(...page.organizations);
+        unreadable.push(...page.unreadable);
         output.doing(`Reading organizations: ${organizations.length}`);
       }
       organizations.sort((a, b) => a.name.localeCompare(b.name) || a.org_id.localeCompare(b.org_id));
@@ -118,5 +124,6 @@ belong to other organizations.`)
         `No organizations yet: ${hint('org create --name …')}`,
         organizations.map(({ org_id, plan, created_at, name }) => ({ org_id, plan, created: created_at, name })),
       );
+      requireReadable(unreadable);
     });
 }

@@ -123,13 +123,15 @@ async function actionsAt(
   path: string,
 ): Promise<readonly ReceivedAction[]> {
   const found: ReceivedAction[] = [];
-  for await (const { org_id } of context.store.listOrganizations()) {
-    for (const action of (await context.store.listActions(org_id)).actions) {
-      const url = new URL(action.url);
-      if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
-      if (url.pathname + url.search !== path) continue;
-      const { action_id, name, trigger } = action;
-      found.push({ id: action_id, name, trigger, signingSecret: await context.openSigningSecret(action) });
+  for await (const { organizations } of context.store.listOrganizations()) {
+    for (const { org_id } of organizations) {
+      for (const action of (await context.store.listActions(org_id)).actions) {
+        const url = new URL(action.url);
+        if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
+        if (url.pathname + url.search !== path) continue;
+        const { action_id, name, trigger } = action;
+        found.push({ id: action_id, name, trigger, signingSecret: await context.openSigningSecret(action) });
+      }
     }
   }
   return found;

@@ -1,8 +1,9 @@
 import type { Assistant } from '../../src/contract/assistants.ts';
 import type { Organization } from '../../src/contract/organizations.ts';
+import type { UnreadableAction } from '../../src/domain/context.ts';
 import { noAssistant } from '../../src/domain/existing.ts';
 import { noOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { ConnectedRun } from '../command.ts';
 
@@ -26,18 +27,21 @@ type Erased = VisitorData & { readonly actions: number };
  * within two days. It begins with a mark, after which nothing is created in the assistant and no request is admitted. The assistant itself
  * is erased last, so that an interrupted run can be repeated and continues. A deleted assistant can be deleted again, because a restored table
  * may have its data.
- * @throws Refusal 404
+ * @throws Refusal 404; ServiceError for an Action that cannot be read, after all others are deleted
  */
 export async function eraseAssistant(siteId: string, context: EraseContext): Promise<Erased> {
   const actions = await markAndDelete(siteId, context);
+  const { org_id } = await storedAssistant(siteId, context);
+  requireReadable((await context.store.listActions(org_id)).unreadable.filter(mayBeOf(siteId)));
   await waitForRequestsInProgress(context);
   return { actions, ...(await eraseMarked(siteId, context)) };
 }
 
 /**
  * Erases an organization and everything that belongs to it: first its memberships, last its own item. Logins are kept, because they
- * may belong to other organizations. It begins with a mark, as with an assistant. An interrupted run can be repeated.
- * @throws Refusal 404
+ * may belong to other organizations. It begins with a mark, as with an assistant. An interrupted run can be repeated. What cannot be read
+ * is kept, with its assistant and the organization, until a later run can read it.
+ * @throws Refusal 404; ServiceError for parts that cannot be read, after all others are erased
  */
 export async function eraseOrganization(
   orgId: string,
@@ -52,12 +56,15 @@ export async function eraseOrganization(
     await context.step('Removing members');
     await context.members.remove(orgId, sub);
   }
-  const sites = (await context.store.listAssistants(orgId)).map(({ site_id }) => site_id);
+  const { assistants, unreadable } = await context.store.listAssistants(orgId);
+  const sites = assistants.map(({ site_id }) => site_id);
   let actions = 0;
   for (const siteId of sites) actions += await markAndDelete(siteId, context);
+  const kept = (await context.store.listActions(orgId)).unreadable;
   if (sites.length > 0) await waitForRequestsInProgress(context);
   let data = NO_DATA;
-  for (const siteId of sites) data = sum(data, await eraseMarked(siteId, context));
+  for (const siteId of sites) if (!kept.some(mayBeOf(siteId))) data = sum(data, await eraseMarked(siteId, context));
+  requireReadable([...unreadable, ...kept]);
   await context.step('Erasing the audit trail');
   await context.erasure.eraseAudit(orgId);
   await context.erasure.removeOrganization(orgId);
@@ -115,11 +122,15 @@ export async function storedOrganization(orgId: string, { store }: Pick<EraseCon
   return organization;
 }
 
-/** Repeats until a pass finds no Action, because an admin may save one during a pass. */
+/** Returns a check whether an Action that cannot be read may be of this assistant. */
+const mayBeOf = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
+
+/** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
 async function deleteActions({ site_id, org_id }: Doomed, context: EraseContext): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const actions = requireAll(await context.store.listActions(org_id)).filter((action) => action.site_id === site_id);
+    const list = await context.store.listActions(org_id);
+    const actions = list.actions.filter((action) => action.site_id === site_id);
     if (actions.length === 0) return deleted;
     for (const action of actions) {
       await context.step(`Deleting the Actions of ${site_id}: ${deleted}`);

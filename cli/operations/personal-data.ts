@@ -5,7 +5,6 @@ import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-a
 import type { Conversation } from '../../src/domain/context.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireAll } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
@@ -110,9 +109,12 @@ async function logsOf(
   { store, erasure }: PersonContext,
 ): Promise<{ readonly sites: ReadonlySet<string>; readonly logs: readonly string[] }> {
   await requireOrganization(orgId, { store });
-  const logs = requireAll(await store.listActions(orgId)).map(({ action_id }) => action_id);
+  const { actions, unreadable } = await store.listActions(orgId);
+  // Of an Action or an assistant that cannot be read, the id is known, and nothing else is needed.
+  const logs = [...actions, ...unreadable].map(({ action_id }) => action_id);
   const sites = new Set<string>();
-  for (const { site_id } of await store.listAssistants(orgId)) {
+  const all = await store.listAssistants(orgId);
+  for (const { site_id } of [...all.assistants, ...all.unreadable]) {
     sites.add(site_id);
     logs.push(...(await erasure.logsOfDeletedActions(orgId, site_id)), usageLogId(site_id));
   }

@@ -117,7 +117,15 @@ export const DASHBOARD_SCHEMAS = {
   },
   listAssistants: {
     query: z.object({ after: identifier.optional() }),
-    answer: z.object({ assistants: z.array(assistantView), next }),
+    answer: z.object({
+      assistants: z.array(assistantView),
+      unreadable: z
+        .array(z.object({ site_id: z.string() }))
+        .describe(
+          'Assistants of the page that the service cannot read from its storage; it reports them to its operator',
+        ),
+      next,
+    }),
   },
   createAssistant: { body: z.strictObject({ idempotency_key, assistant: assistantInput }), answer: assistantView },
   getAssistant: { answer: assistantView },

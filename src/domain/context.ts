@@ -106,6 +106,21 @@ export type ActionList = {
   readonly unreadable: readonly UnreadableAction[];
 };
 
+/** A stored assistant that cannot be read, and why, as with an Action. */
+export type UnreadableAssistant = { readonly site_id: string; readonly cause: Error };
+
+/** Assistants of an organization. An unreadable one does not affect the others; it admits no request. */
+export type AssistantList = {
+  readonly assistants: readonly Assistant[];
+  readonly unreadable: readonly UnreadableAssistant[];
+};
+
+/** Organizations, and the errors of those that cannot be read. */
+export type OrganizationList = {
+  readonly organizations: readonly Organization[];
+  readonly unreadable: readonly { readonly cause: Error }[];
+};
+
 /** An Event Action and the fields that decide whether it receives an event. */
 export type Subscriber = {
   readonly action_id: string;
@@ -368,7 +383,8 @@ export type ConfigurationStore = {
   /** Writes only the named fields, so that a concurrent change of another field is kept. */
   readonly changeOrganization: (orgId: string, change: Partial<Omit<Organization, 'org_id'>>) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
-  readonly listOrganizations: () => AsyncIterable<Organization>;
+  /** Reads all organizations, page by page. */
+  readonly listOrganizations: () => AsyncIterable<OrganizationList>;
 
   /**
    * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when the author's idempotency key has created something, and
@@ -382,12 +398,12 @@ export type ConfigurationStore = {
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
   readonly replaceAssistant: (previous: Assistant, next: Assistant, author?: Author) => Promise<boolean>;
   readonly findAssistant: Configuration['findAssistant'];
-  readonly listAssistants: (orgId: string) => Promise<readonly Assistant[]>;
+  readonly listAssistants: (orgId: string) => Promise<AssistantList>;
   /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
   readonly assistantsPage: (
     orgId: string,
     after: string | undefined,
-  ) => Promise<{ readonly assistants: readonly Assistant[]; readonly next: string | undefined }>;
+  ) => Promise<AssistantList & { readonly next: string | undefined }>;
 
   /**
    * Creates an Action, unless the author's idempotency key has created something. `no_assistant` means that its assistant is gone or being deleted. The same transaction counts the organization's Actions and compares the organization's restrictions with the

@@ -178,9 +178,14 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       addresses: addresses.map((address) => ({ address, normalized: normalizeIpAddress(address) ?? null })),
     })),
 
-    forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input: { after } }) => {
-      const { assistants, next = null } = await context.store.assistantsPage(member.org_id, after);
-      return { assistants: assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant), next };
+    forMember('listAssistants', DASHBOARD_SCHEMAS.listAssistants.query, async ({ member, input, invocation }) => {
+      const { assistants, unreadable, next = null } = await context.store.assistantsPage(member.org_id, input.after);
+      for (const { site_id, cause } of unreadable) invocation.report({ kind: 'assistant_unreadable', site_id, cause });
+      return {
+        assistants: assistants.filter(({ deleting }) => !deleting).map(viewOfAssistant),
+        unreadable: unreadable.map(({ site_id }) => ({ site_id })),
+        next,
+      };
     }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
       viewOfAssistant(await createAssistant(member.org_id, input.assistant, authored(member, input.idempotency_key))),

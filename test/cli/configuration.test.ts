@@ -1,3 +1,4 @@
+import { CONFIGURATION } from '../fakes/configuration-store.ts';
 import { FakeOperator } from './operator.ts';
 
 let operator: FakeOperator;
@@ -107,6 +108,24 @@ describe('org', () => {
     const names = (await operator.json<{ name: string }[]>('org', 'list')).map((organization) => organization.name);
     expect(names).toEqual(['Ärzte', 'Mall', 'Zoo']);
     expect((await operator.run('org', 'list')).out.split('\n')[0]).toMatch(/^ORG_ID +PLAN +CREATED +NAME$/);
+  });
+
+  test('lists the organizations and assistants that can be read, and then names the others', async () => {
+    const { client } = operator.store;
+    const { org_id } = await operator.json<{ org_id: string }>('org', 'create', '--name', 'Shop');
+    const create = ['assistant', 'create', '--org', org_id, '--domain', 'a.example', '--rate-limit', '9', '--name'];
+    const { site_id } = await operator.json<{ site_id: string }>(...create, 'Broken');
+    await operator.json(...create, 'Whole');
+    const malform = (pk: string, sk: string) =>
+      client.put({ TableName: CONFIGURATION, Item: { pk, sk, assistant: {}, organization: {} } });
+    await malform(`SITE#${site_id}`, 'ASSISTANT');
+    await malform('ORG#org_broken', 'ORG');
+    const assistants = await operator.run('assistant', 'list', '--org', org_id);
+    expect(assistants).toMatchObject({ code: 1, out: expect.stringContaining('Whole') });
+    expect(assistants.err).toContain(`SITE#${site_id} / ASSISTANT`);
+    const organizations = await operator.run('org', 'list');
+    expect(organizations).toMatchObject({ code: 1, out: expect.stringContaining('Shop') });
+    expect(organizations.err).toContain('ORG#org_broken / ORG');
   });
 
   test('suspends an organization after a confirmation, shows it, and resumes it', async () => {

@@ -172,3 +172,31 @@ test('a deletion that was interrupted at any step is continued, and shows nothin
     if (done) return expect(steps).toBeGreaterThan(5);
   }
 });
+
+describe('an organization of which a part cannot be read', () => {
+  const PARTS: readonly (readonly [
+    part: string,
+    ofItem: (sk: string, site: string) => boolean,
+    left: readonly string[],
+  ])[] = [
+    ['an assistant', (sk, item) => sk === 'ASSISTANT' && item.includes(OTHER_SITE_ID), [OTHER_SITE_ID]],
+    ['an Action', (sk) => sk.startsWith('ACTION#'), [SITE_ID]],
+  ];
+  test.each(PARTS)(
+    '(%s) loses all others, is told which one, and is erased once that is corrected',
+    async (_, isPart, left) => {
+      const system = await setUp();
+      const part = system.items().find((item) => isPart(String(item.sk), JSON.stringify(item)));
+      const malformed = { assistant: {}, action: { site_id: SITE_ID, trigger: 'Event', enabled: true, events: [] } };
+      await system.client.put({ TableName: CONFIGURATION, Item: { ...part, ...malformed } });
+      await expect(eraseOrganization(ORG_ID, system.eraseContext)).rejects.toThrow(`${part?.pk} / ${part?.sk}`);
+      const { assistants, unreadable } = await system.store.listAssistants(ORG_ID);
+      expect([...assistants, ...unreadable].map(({ site_id }) => site_id)).toEqual(left);
+      expect(assistants.every(({ deleting }) => deleting)).toBe(true);
+      expect(await system.members.list(ORG_ID)).toEqual([]);
+      await system.client.put({ TableName: CONFIGURATION, Item: part ?? {} });
+      await eraseOrganization(ORG_ID, system.eraseContext);
+      expect(system.left(ORG_ID)).toEqual([]);
+    },
+  );
+});

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DASHBOARD_SCHEMAS } from '../../src/contract/dashboard.ts';
 import { AUDIT_PER_PAGE } from '../../src/contract/limits.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
+import { CONFIGURATION } from '../fakes/configuration-store.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
 
 const ORG = `/organizations/${ORG_ID}`;
@@ -150,6 +151,19 @@ describe('assistants', () => {
     expect(new Set([...first.assistants, ...second.assistants].map(({ site_id }) => site_id)).size).toBe(100);
     expect(await read(`?after=${second.next}`)).toEqual({ assistants: [], next: null });
     expect((await call('anna', 'GET', `${ORG}/assistants?after=a%20b`)).status).toBe(400);
+  });
+
+  test('that cannot be read are listed by id and reported, and hide no other', async () => {
+    const { call, store, facts } = await withAssistant();
+    await store.createAssistant(anAssistant({ site_id: 'site_broken' }), 100);
+    const Item = { pk: 'SITE#site_broken', sk: 'ASSISTANT', assistant: { name: 'private' } };
+    await store.client.put({ TableName: CONFIGURATION, Item });
+    const { status, body } = await call('anna', 'GET', `${ORG}/assistants`);
+    expect([status, body]).toMatchObject([
+      200,
+      { assistants: [{ site_id: SITE_ID }], unreadable: [{ site_id: 'site_broken' }], next: null },
+    ]);
+    expect(facts).toMatchObject([{ kind: 'assistant_unreadable', site_id: 'site_broken' }]);
   });
 
   test('escalation channels, the owner and the secret cannot be set here', async () => {

@@ -10,16 +10,18 @@ import { useVerdict } from './where-it-runs.tsx';
 
 const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
 
-/** Reads all pages of the list. */
-export async function allAssistants(api: Api, org_id: string): Promise<readonly AssistantView[]> {
+/** Reads all pages of the list. @returns the assistants, and the ids of those that the service cannot read */
+export async function allAssistants(api: Api, org_id: string) {
   const assistants: AssistantView[] = [];
+  const unreadable: string[] = [];
   let next: string | null | undefined;
   do {
     const page = await api('listAssistants', { org_id }, next ? { query: { after: next } } : {});
     assistants.push(...page.assistants);
+    unreadable.push(...page.unreadable.map(({ site_id }) => site_id));
     next = page.next;
   } while (next !== null);
-  return assistants;
+  return { assistants, unreadable };
 }
 
 /** The assistants of the organization. */
@@ -27,12 +29,14 @@ export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id, assistant_limit } = organization;
   useTitle(`Assistants of ${organization.name}`);
-  const assistants = useLoad(org_id, () => allAssistants(api, org_id));
+  const loaded = useLoad(org_id, () => allAssistants(api, org_id));
+  const { assistants, unreadable } = loaded.value ?? { assistants: [], unreadable: [] };
   const [parameters, change] = useParameters();
   const verdictOf = useVerdict();
-  const items = assistants.value?.toSorted((a, b) => compare(a.name, b.name)) ?? [];
+  const items = assistants.toSorted((a, b) => compare(a.name, b.name));
+  const used = items.length + unreadable.length;
   const create = isAdmin && (
-    <Button variant="primary" disabled={items.length >= assistant_limit} onClick={() => change({ new: 'assistant' })}>
+    <Button variant="primary" disabled={used >= assistant_limit} onClick={() => change({ new: 'assistant' })}>
       Create assistant
     </Button>
   );
@@ -70,7 +74,7 @@ export default function Assistants() {
     <Header
       variant="h1"
       counter={list.counter}
-      description={`The organization uses ${items.length} of ${assistant_limit} assistants.`}
+      description={`The organization uses ${used} of ${assistant_limit} assistants.`}
       actions={create}
     >
       Assistants
@@ -79,8 +83,14 @@ export default function Assistants() {
   return (
     <SpaceBetween size="m">
       {!isAdmin && <ReadOnly />}
-      {assistants.value === undefined ? (
-        <NotLoaded loaded={assistants} what="the assistants" />
+      {unreadable.length > 0 && (
+        <Alert type="error" header="Not every assistant can be shown">
+          The service cannot read {unreadable.join(', ')} of this organization. Their widgets do not start until the
+          operator has corrected this. All other assistants work.
+        </Alert>
+      )}
+      {loaded.value === undefined ? (
+        <NotLoaded loaded={loaded} what="the assistants" />
       ) : (
         <Items
           list={list}

@@ -45,7 +45,7 @@ export default function AuditTrail() {
   const loaded = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
   /** The names that assistants and Actions have now, by id. */
   const names = useLoad(org_id, async () => {
-    const [assistants, { actions }] = await Promise.all([
+    const [{ assistants }, { actions }] = await Promise.all([
       allAssistants(api, org_id),
       api('listActions', { org_id }, {}),
     ]);

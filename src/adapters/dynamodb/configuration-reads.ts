@@ -1,25 +1,18 @@
 import * as z from 'zod';
 import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contract/actions.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type {
-  ActionList,
-  Configuration,
-  Offers,
-  SubscriberList,
-  Subscriptions,
-  UnreadableAction,
-} from '../../domain/context.ts';
+import type { ActionList, Configuration, Offers, SubscriberList, Subscriptions } from '../../domain/context.ts';
 import type { Clock } from '../../domain/sources.ts';
 import { batched } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
 import { KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
-import { findItem, isUnreadable, itemsWithPrefix, readKey } from './stored-items.ts';
+import { findItem, isUnreadable, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
 
 /**
  * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
- * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list of Actions it affects only
- * that Action.
+ * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list it affects only
+ * that item.
  */
 export function configurationReads(
   client: DynamoDb,
@@ -92,25 +85,6 @@ const hasTrigger = <Some extends { readonly trigger: Trigger }, Kind extends Tri
   action: Some,
   trigger: Kind,
 ): action is Extract<Some, { trigger: Kind }> => action.trigger === trigger;
-
-/** Reads each item by itself, so that one which cannot be read does not affect the others. */
-function readEach<Value, Name>(
-  items: readonly StoredItem[],
-  read: (item: StoredItem) => Value,
-  nameOf: (item: StoredItem) => Name,
-): readonly [values: readonly Value[], unreadable: readonly (Name & Pick<UnreadableAction, 'cause'>)[]] {
-  const values: Value[] = [];
-  const unreadable: (Name & Pick<UnreadableAction, 'cause'>)[] = [];
-  for (const item of items) {
-    try {
-      values.push(read(item));
-    } catch (cause) {
-      if (!isUnreadable(cause)) throw cause;
-      unreadable.push({ ...nameOf(item), cause });
-    }
-  }
-  return [values, unreadable];
-}
 
 /** Returns the sort key of an item, also when newer code wrote the item. */
 const sortKeyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;

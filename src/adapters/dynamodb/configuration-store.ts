@@ -4,7 +4,7 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
-import type { Author, ConfigurationStore, Context } from '../../domain/context.ts';
+import type { AssistantList, Author, ConfigurationStore, Context } from '../../domain/context.ts';
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
 import { unixSeconds } from '../../domain/sources.ts';
@@ -24,7 +24,7 @@ import {
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
 import { ConditionFailed, conditionFailure, transactionFailures } from './storage-errors.ts';
-import { findItem, namesPage, readKey } from './stored-items.ts';
+import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
 
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change of what exists, and every creation in an
@@ -53,9 +53,15 @@ export function configurationStore(
     // With an empty id, the key is the prefix of those of all assistants of the organization.
     const sites = KEYS.organizationSite(orgId, '');
     const { names, next } = await namesPage(client, table, sites, { after, atMost: ASSISTANTS_PER_PAGE });
-    const items = await Promise.all(names.map((siteId) => itemOf(KEYS.assistant(siteId))));
-    const found = items.filter((item) => item !== undefined);
-    return { assistants: found.map((item) => readAssistant(table, item).assistant), next };
+    const items = await Promise.all(
+      names.map(async (site_id) => ({ site_id, item: await itemOf(KEYS.assistant(site_id)) })),
+    );
+    const [found, unreadable] = readEach(
+      items,
+      ({ item }) => (item === undefined ? [] : [readAssistant(table, item).assistant]),
+      ({ site_id }) => ({ site_id }),
+    );
+    return { assistants: found.flat(), unreadable, next };
   };
 
   const actionItem = (action: Action) => ({
@@ -115,7 +121,14 @@ export function configurationStore(
         FilterExpression: 'sk = :sk',
         ExpressionAttributeValues: { ':sk': 'ORG' },
       });
-      for await (const { Items } of pages) for (const item of Items) yield readOrganization(table, item).organization;
+      for await (const { Items } of pages) {
+        const [organizations, unreadable] = readEach(
+          Items,
+          (item) => readOrganization(table, item).organization,
+          () => ({}),
+        );
+        yield { organizations, unreadable };
+      }
     },
 
     createAssistant: async (assistant, limit, author) => {
@@ -145,14 +158,17 @@ export function configurationStore(
     assistantsPage,
 
     listAssistants: async (orgId) => {
-      const all: Assistant[] = [];
+      const pages: AssistantList[] = [];
       let after: string | undefined;
       do {
-        const { assistants, next } = await assistantsPage(orgId, after);
-        all.push(...assistants);
+        const { next, ...page } = await assistantsPage(orgId, after);
+        pages.push(page);
         after = next;
       } while (after !== undefined);
-      return all;
+      return {
+        assistants: pages.flatMap(({ assistants }) => assistants),
+        unreadable: pages.flatMap(({ unreadable }) => unreadable),
+      };
     },
 
     createAction: async (action, author) => {

@@ -63,6 +63,25 @@ export async function findItem<Value>(
   return Item === undefined ? undefined : read(table, Item);
 }
 
+/** Reads each item of a list by itself, so that one which cannot be read does not affect the others. */
+export function readEach<Item, Value, Name>(
+  items: readonly Item[],
+  read: (item: Item) => Value,
+  nameOf: (item: Item) => Name,
+): readonly [values: readonly Value[], unreadable: readonly (Name & { readonly cause: Error })[]] {
+  const values: Value[] = [];
+  const unreadable: (Name & { readonly cause: Error })[] = [];
+  for (const item of items) {
+    try {
+      values.push(read(item));
+    } catch (cause) {
+      if (!isUnreadable(cause)) throw cause;
+      unreadable.push({ ...nameOf(item), cause });
+    }
+  }
+  return [values, unreadable];
+}
+
 /** Reads only the key of an item. */
 export const readKey = itemReader(z.object({ pk: z.string(), sk: z.string() }));
 

@@ -1,6 +1,5 @@
-import type { Action } from '../../contract/actions.ts';
 import { dailyOutboundQuota, type Organization, type OrganizationRestrictions } from '../../contract/organizations.ts';
-import type { ActionList, Context, ManagementContext } from '../context.ts';
+import type { Context, ManagementContext } from '../context.ts';
 import { inputOf } from '../refusal.ts';
 import { ServiceError } from '../service-error.ts';
 import { requireOrganization } from './manage-organizations.ts';
@@ -45,11 +44,9 @@ export async function createRestricted<Part extends { readonly org_id: string },
   );
 }
 
-/** Returns all Actions, for work that must not leave one out. @throws Error that names an Action that cannot be read */
-export function requireAll({ actions, unreadable }: ActionList): readonly Action[] {
-  const [first] = unreadable;
-  if (first !== undefined) throw first.cause;
-  return actions;
+/** For work that must not leave anything out. @throws ServiceError that names all that cannot be read, a line each */
+export function requireReadable(unreadable: readonly { readonly cause: Error }[]): void {
+  if (unreadable.length > 0) throw new ServiceError(unreadable.map(({ cause }) => cause.message).join('\n'));
 }
 
 /** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */
@@ -75,10 +72,10 @@ export async function setOutboundQuota(orgId: string, perDay: number | null, con
  * the Action anyway, so the restriction applies to the next request and costs no additional read.
  *
  * The organization is changed first: parts that are created later copy its restrictions, and a creation that read the old ones is
- * refused (`createRestricted`). An interrupted run can be repeated. An Action that cannot be read cannot send anything; the error
- * that names it is thrown after all other parts are changed.
+ * refused (`createRestricted`). An interrupted run can be repeated. An Action that cannot be read sends nothing, and an assistant that
+ * cannot be read admits no request; the error that names them is thrown after all other parts are changed.
  * @param carries whether a part already has the restriction
- * @throws Refusal 404, Error for an Action that cannot be read
+ * @throws Refusal 404, ServiceError for parts that cannot be read
  */
 async function restrictOrganization(
   orgId: string,
@@ -92,11 +89,12 @@ async function restrictOrganization(
   const count = { assistants: 0, actions: 0 };
   // Repeats until every part has the restriction, because an admin may save or create a part during a pass.
   for (;;) {
-    const assistants = (await store.listAssistants(orgId)).filter((one) => !carries(one));
-    const list = await store.listActions(orgId);
-    const actions = list.actions.filter((one) => !carries(one));
+    const allAssistants = await store.listAssistants(orgId);
+    const allActions = await store.listActions(orgId);
+    const assistants = allAssistants.assistants.filter((one) => !carries(one));
+    const actions = allActions.actions.filter((one) => !carries(one));
     if (assistants.length + actions.length === 0) {
-      requireAll(list);
+      requireReadable([...allAssistants.unreadable, ...allActions.unreadable]);
       return count;
     }
     for (const previous of assistants) {

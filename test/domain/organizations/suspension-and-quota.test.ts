@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../../src/domain/organizations/suspension-and-quota.ts';
-import { memoryConfiguration } from '../../fakes/configuration-store.ts';
+import { CONFIGURATION, memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { refusedWith } from '../../fakes/refusals.ts';
 import { createAction, updateAction, updateAssistant } from '../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -32,7 +32,7 @@ async function setUp() {
   /** The organization and all assistants and Actions that copy its restrictions. */
   const parts = async () => [
     await store.findOrganization(org_id),
-    ...(await store.listAssistants(org_id)),
+    ...(await store.listAssistants(org_id)).assistants,
     ...(await store.listActions(org_id)).actions,
   ];
   const set = (suspended: boolean, limit = Number.POSITIVE_INFINITY) => {
@@ -105,6 +105,27 @@ describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
       expect(created.map((part) => part[name] ?? off)).toEqual(Array(2).fill(to ? on : off));
     },
   );
+});
+
+test.each([
+  ['malformed', { assistant: {}, action: {} }],
+  ['of a newer version', { v: 2 }],
+])('a suspension reaches every other part, and then names the parts that are %s', async (_, change) => {
+  const { set, parts, context, sites } = await setUp();
+  const { items, client } = context.store;
+  const [broken] = sites;
+  const keys = [/^ASSISTANT$/, /^ACTION#/].map((sk) =>
+    items().find((item) => sk.test(String(item.sk)) && JSON.stringify(item).includes(broken?.site_id ?? '?')),
+  );
+  for (const Item of keys) await client.put({ TableName: CONFIGURATION, Item: { ...Item, ...change } });
+  const failure = await set(true).catch((error: unknown) => error);
+  expect((await parts()).map((part) => part?.suspended)).toEqual([true, true, true]);
+  expect(failure).toMatchObject({
+    name: 'ServiceError',
+    message: expect.stringMatching(/^Table configuration holds [^\n]+\nTable configuration holds [^\n]+$/),
+  });
+  for (const Item of keys) await client.put({ TableName: CONFIGURATION, Item: Item ?? {} });
+  expect(await set(true)).toMatchObject({ assistants: 1, actions: 1 });
 });
 
 test('an interrupted suspension can be repeated', async () => {

@@ -42,7 +42,7 @@ describe('the assistants of an organization', () => {
     const { org_id } = await organization();
     const results = await atOnce(8, () => store.createAssistant(another(org_id), 5));
     expect(tally(results)).toEqual({ created: 4, too_many: 4 });
-    expect(await store.listAssistants(org_id)).toHaveLength(5);
+    expect((await store.listAssistants(org_id)).assistants).toHaveLength(5);
     expect(await store.createAssistant(another(org_id), 6)).toBe('created');
   });
 
@@ -63,7 +63,7 @@ describe('the assistants of an organization', () => {
     const { org_id } = await organization();
     for (let count = 1; count < 120; count++) await store.createAssistant(another(org_id), 1000);
     const { client, calls } = recorded(tables.client);
-    const listed = await configurationStore(client, tables.sorted).listAssistants(org_id);
+    const { assistants: listed } = await configurationStore(client, tables.sorted).listAssistants(org_id);
     expect(new Set(listed.map(({ site_id }) => site_id)).size).toBe(120);
     expect(calls).toEqual(Array(3).fill(['query', 'batchGet']).flat());
   });
@@ -212,7 +212,7 @@ describe('concurrent saves of the dashboard', () => {
     const forms = await atOnce(10, () => createAction(site_id, form, by(org_id, 'form')));
     expect(new Set([...sites.map((one) => one.site_id), ...forms.map((one) => one.action_id)]).size).toBe(2);
     expect((await store.auditPage(org_id)).records).toHaveLength(2);
-    expect(await store.listAssistants(org_id)).toHaveLength(2);
+    expect((await store.listAssistants(org_id)).assistants).toHaveLength(2);
     // The form has the slug.
     expect((await refusedWith(createAction(site_id, form, by(org_id, 'another'))))[0]).toBe(409);
   });

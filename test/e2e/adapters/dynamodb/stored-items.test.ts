@@ -16,7 +16,6 @@ import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/ada
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { requireAll } from '../../../../src/domain/organizations/suspension-and-quota.ts';
 import { anAttempt } from '../../../fakes/delivery.ts';
 import { createAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
@@ -118,21 +117,35 @@ const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT));
 const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at);
 const OFF = { code: 'action_disabled', message: 'off' } as const;
 
+/** Fails as the first of a list that cannot be read. */
+const firstOf = async <List extends { readonly unreadable: readonly { readonly cause: Error }[] }>(
+  list: Promise<List>,
+) => {
+  const [first] = (await list).unreadable;
+  if (first !== undefined) throw first.cause;
+  return list;
+};
+
 /**
  * Each kind of item, the key of one, an attribute that must be present and valid for the item to be readable, and a reader. The attribute is
  * a path.
  */
 const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read: () => Promise<unknown>])[] = [
   ['organization', ORGANIZATION, 'organization.plan', () => store.findOrganization(ORG)],
-  ['organization, listed', ORGANIZATION, 'organization.name', () => all(store.listOrganizations())],
+  [
+    'organization, listed',
+    ORGANIZATION,
+    'organization.name',
+    () => all(store.listOrganizations()).then(([page]) => firstOf(Promise.resolve(page ?? { unreadable: [] }))),
+  ],
   ['assistant', ASSISTANT, 'assistant.enabled', () => reads.findAssistant(SITE)],
-  ['assistant, listed', ASSISTANT, 'assistant.server_secret.sha256', () => store.listAssistants(ORG)],
+  ['assistant, listed', ASSISTANT, 'assistant.server_secret.sha256', () => firstOf(store.listAssistants(ORG))],
   ['Event Action', ACTION(EVENT), 'action.url', () => reads.findAction(ORG, EVENT)],
   ['Form Action', ACTION(FORM), 'action.form_fields', () => reads.findAction(ORG, FORM)],
   ['AI-decided Action', ACTION(AI), 'action.feed_response_back', () => reads.findAction(ORG, AI)],
   ['Action, of no trigger', ACTION(AI), 'action.trigger', () => reads.findAction(ORG, AI)],
   ['Action, read with others', ACTION(EVENT), 'action.version', () => stored.together(ORG, EVENT)],
-  ['Action, listed', ACTION(EVENT), 'action.sealed_signing_secret', () => store.listActions(ORG).then(requireAll)],
+  ['Action, listed', ACTION(EVENT), 'action.sealed_signing_secret', () => firstOf(store.listActions(ORG))],
   ["Action's owner", OWNER, 'org_id', () => store.findActionById(EVENT)],
   ['slug', SLUG, 'action.action_id', () => reads.findForm(SITE, 'contact-us')],
   ['membership', MEMBER, 'membership.role', () => directory.findMembership(ORG, 'sub-1')],
@@ -297,6 +310,20 @@ test('an Action whose parameters and fields have names such as constructor is st
   expect(await stored.reads.findAction(ORG, created.action_id)).toEqual(changed);
   expect(changed).toMatchObject({ parameters: { properties: named }, response_field_map: input.response_field_map });
   await stored.store.deleteAction(changed);
+});
+
+test.each([
+  ['is malformed', { assistant: { enabled: 'private' } }],
+  ['is of a newer version', { v: 2 }],
+])('an assistant that %s does not hide the others of the list, page by page', async (_, change) => {
+  await stored.put(tables.sorted, { ...itemAt(ASSISTANT), ...change, ...ASSISTANT });
+  const list = await stored.store.listAssistants(ORG);
+  expect(await stored.store.assistantsPage(ORG, undefined)).toEqual({ ...list, next: undefined });
+  await stored.put(tables.sorted, itemAt(ASSISTANT));
+  expect(list).toMatchObject({
+    assistants: [{ site_id: PLAIN }],
+    unreadable: [{ site_id: SITE, cause: { name: expect.stringMatching(/^(UnreadableItem|NewerItem)$/) } }],
+  });
 });
 
 describe('an organization with an Action that cannot be read', () => {
