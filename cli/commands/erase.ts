@@ -1,3 +1,4 @@
+import { ERASED } from '../../src/contract/retention.ts';
 import type { CliCommand } from '../command.ts';
 import { countPerson, erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
 import { counted } from '../output.ts';
@@ -21,7 +22,7 @@ response that is not JSON, as a word. Upper and lower case differ. The conversat
 visitor id, and then the deliveries that name these conversations or their sessions.
 
 The command removes payload and response from the delivery records, erases conversations and the counters of IP addresses, and replaces
-the texts of the audit trail that have an id by "erased". First stop what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
+the texts of the audit trail that have an id by "${ERASED}". First stop what writes such data. It takes at least 30 seconds, and reads the records of attempts in progress again. After an interruption, run it
 again. It reads the organization's whole delivery log and the whole conversations table. It prints until when copies remain that it does
 not reach: messages in queues and dead-letter queues, backups, and the archive of events (-c eventArchive=…).`)
     .examples(

@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import type { AuditRecord } from '../../src/contract/organizations.ts';
-import { RETENTION_DAYS } from '../../src/contract/retention.ts';
+import { ERASED, RETENTION_DAYS } from '../../src/contract/retention.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
 import type { Conversation } from '../../src/domain/context.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
@@ -247,6 +247,7 @@ async function searchLogs(
     counts.records_read += 1;
     const { payload, response_excerpt, state, trigger, started_at } = record;
     const place = placeOf(record);
+    // The payload of a started attempt of an event may still be only in the queue's message. Whose it is, is then not known.
     if (state === 'started' && (payload === null ? trigger === 'event' : place !== undefined)) {
       counts.unfinished += 1;
       if (started_at < oldestUnfinished) oldestUnfinished = started_at;
@@ -290,9 +291,9 @@ export function personSearch(ids: readonly string[]): PlaceOf {
 
 /** Returns the search for a person's ids in the texts of audit records: it returns the record without these texts, or undefined. */
 function auditSearch(ids: readonly string[]): (record: AuditRecord) => AuditRecord | undefined {
-  const names = (text: string | null | undefined) =>
+  const isNamed = (text: string | null | undefined) =>
     text != null && ids.some((id) => text === id || standsAlone(text, id));
-  const without = <Text extends string | null | undefined>(text: Text) => (names(text) ? 'erased' : text);
+  const without = <Text extends string | null | undefined>(text: Text) => (isNamed(text) ? ERASED : text);
   return (record) => {
     const { by, entity_id, name, changes } = record;
     const texts = [
@@ -302,7 +303,7 @@ function auditSearch(ids: readonly string[]): (record: AuditRecord) => AuditReco
       name,
       ...(changes ?? []).flatMap(({ before, after }) => [before, after]),
     ];
-    if (!texts.some(names)) return undefined;
+    if (!texts.some(isNamed)) return undefined;
     return {
       ...record,
       by: { sub: without(by.sub), email: without(by.email) },

@@ -9,6 +9,7 @@ import { isolated, Time } from '../parts/texts.tsx';
 import { LABELS as ACTION_LABELS } from './action-form.ts';
 import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
+import { type Changed, changedSetting } from './changed-setting.ts';
 
 type Trail = DashboardAnswer<'listAudit'>;
 type Change = Trail['records'][number];
@@ -152,18 +153,14 @@ const labelOf = ({ entity_id, site_id }: Change, field: string) =>
 
 const labels = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
-/** A changed setting, with its old and new value where the trail has them. */
-type Changed = readonly [label: string, before?: string, after?: string];
-
 /** Returns the settings that a change has changed. */
 const changedSettings = (change: Change): readonly Changed[] => {
   const changes = new Map(change.changes?.map((one) => [one.field, one]));
   return change.fields.flatMap((field): readonly Changed[] => {
     const label = labelOf(change, field);
-    const { before, after } = changes.get(field) ?? {};
-    if (before === undefined) return change.operation.startsWith('update_') ? [[label]] : [];
-    if (before === after) return [[`${label}: ${field === 'url' ? 'another query' : 'changed after its beginning'}`]];
-    return [[label, before || 'not set', after || 'not set']];
+    const values = changes.get(field);
+    if (values === undefined) return change.operation.startsWith('update_') ? [[label]] : [];
+    return [changedSetting(label, values)];
   });
 };
 
