@@ -8,13 +8,16 @@ import type { DynamoDb, StoredItem } from './client.ts';
  */
 const NEWEST_VERSION = 1;
 
-/** Thrown for an item that newer code wrote, and that this code would misread. */
+/** Returns the key of an item for a message. */
+const keyOf = ({ pk, sk }: StoredItem) => (sk === undefined ? [pk] : [pk, sk]).map(String).join(' / ');
+
+/** Thrown for an item that newer code wrote, and that this code would misread. The message names table, key and version. */
 export class NewerItem extends ServiceError {
   override readonly name = 'NewerItem';
 
-  constructor(table: string, version: unknown) {
+  constructor(table: string, { v: version, ...item }: StoredItem) {
     super(
-      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, but this code reads versions up to ${NEWEST_VERSION}: deploy the newer version of va-wave again`,
+      `Table ${table} holds an item of version ${typeof version === 'number' ? version : 'unknown'}, ${keyOf(item)}, but this code reads versions up to ${NEWEST_VERSION}: deploy the newer version of va-wave again`,
     );
   }
 }
@@ -23,9 +26,8 @@ export class NewerItem extends ServiceError {
 export class UnreadableItem extends ServiceError {
   override readonly name = 'UnreadableItem';
 
-  constructor(table: string, { pk, sk }: StoredItem, problem: string) {
-    const key = sk === undefined ? [pk] : [pk, sk];
-    super(`Table ${table} holds an item that cannot be read, ${key.map(String).join(' / ')}: ${problem}`);
+  constructor(table: string, item: StoredItem, problem: string) {
+    super(`Table ${table} holds an item that cannot be read, ${keyOf(item)}: ${problem}`);
   }
 }
 
@@ -45,7 +47,7 @@ export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
   return (table, item) => {
     if (hasForeignPrototype(item)) throw new UnreadableItem(table, item, 'an attribute is called __proto__');
     if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= NEWEST_VERSION))
-      throw new NewerItem(table, item.v);
+      throw new NewerItem(table, item);
     const parsed = schema.safeParse(item);
     if (parsed.success) return parsed.data;
     throw new UnreadableItem(table, item, problemOf(parsed.error));

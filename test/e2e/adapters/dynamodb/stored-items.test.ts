@@ -235,11 +235,11 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
     expect(message).not.toMatch(/TellNobody|1180591620717411303424/);
   });
 
-  test('of a newer version is refused with the names of its table and version', async () => {
+  test('of a newer version is refused with the names of its table, its key and its version', async () => {
     await put({ ...itemAt(key), v: 2 });
     expect(await failure()).toMatchObject({
       name: 'NewerItem',
-      message: `Table ${tableOf(key)} holds an item of version 2, but this code reads versions up to 1: deploy the newer version of va-wave again`,
+      message: `Table ${tableOf(key)} holds an item of version 2, ${key.sk === undefined ? key.pk : `${key.pk} / ${key.sk}`}, but this code reads versions up to 1: deploy the newer version of va-wave again`,
     });
   });
 
