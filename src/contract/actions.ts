@@ -106,7 +106,6 @@ const parameterProperty = z
       .array(z.union([characters({ max: PARAMETER_ENUM_VALUE_MAX_CHARACTERS }), jsonNumber, z.boolean()]))
       .min(1, 'at least one value is required')
       .max(PARAMETER_ENUM_MAX_VALUES, `must have at most ${PARAMETER_ENUM_MAX_VALUES} values`)
-      .refine((values) => unique(values.map((value) => JSON.stringify(value))), 'must not name a value twice')
       .optional(),
   } satisfies RulesOf<ParameterProperty>)
   .meta({ id: 'Parameter' });
@@ -116,7 +115,13 @@ export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
     properties: smallRecordOf(toolParameterName, parameterProperty).default({}),
-    required: z.array(unicodeText.trim()).max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES).default([]),
+    // JSON Schema demands it, and a model API that checks it refuses the whole request.
+    required: z
+      .array(unicodeText.trim())
+      .max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
+      .refine(unique, 'must not name a parameter twice')
+      .meta({ uniqueItems: true })
+      .default([]),
   } satisfies RulesOf<ParametersSchema>)
   .refine((parameters) => jsonBytes(parameters) <= PARAMETERS_MAX_BYTES, {
     error: `must be at most ${PARAMETERS_MAX_BYTES} bytes of JSON`,

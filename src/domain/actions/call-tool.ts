@@ -1,7 +1,6 @@
-import type * as z from 'zod';
-import type { AiAction } from '../../contract/actions.ts';
+import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
 import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
-import { type ToolCall, type ToolResult, toolParameters } from '../../contract/invocations.ts';
+import type { ToolCall, ToolResult } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
   NON_JSON_RESPONSE_CHARACTERS,
@@ -13,13 +12,13 @@ import { attemptOnce } from '../delivery/single-attempt.ts';
 import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
-import { type ArgumentsVerdict, checkArguments, NO_PARAMETERS } from './parameters.ts';
+import { type ArgumentsVerdict, checkArguments, parametersForModel } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: z.infer<typeof toolParameters>;
+  readonly input_schema: ParametersSchema;
 };
 
 /** Lists the tools that an assistant may call: its enabled AI-decided Actions. @throws Refusal 404 for an unknown assistant */
@@ -33,10 +32,10 @@ export async function listTools(
   if (actions.length === 0) existingAssistant(await configuration.findAssistant(siteId), siteId);
   return actions
     .filter(({ suspended }) => !suspended)
-    .map(({ slug, description, parameters = NO_PARAMETERS }) => ({
+    .map(({ slug, description, parameters }) => ({
       name: slug,
       description,
-      input_schema: toolParameters.parse(parameters),
+      input_schema: parametersForModel(parameters),
     }));
 }
 
@@ -116,7 +115,8 @@ function resultFor({ feed_response_back, response_field_map }: AiAction, outcome
   if (!outcome.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;
   const isWhole = outcome.error === null;
-  if (!isWhole) return UNAVAILABLE;
+  // The endpoint has accepted the request: after "unavailable", an assistant would make it again.
+  if (!isWhole) return { ...COMPLETED, message: 'The Action completed. Its response could not be read.' };
   return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map, outcome.content_type) };
 }
 

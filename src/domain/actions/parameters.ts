@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { RE2JS } from 're2js';
 import type { ParameterProperty, ParametersSchema } from '../../contract/actions.ts';
 import { isWellFormed, NOT_WELL_FORMED, type RawNumber } from '../../contract/fields.ts';
+import { toolParameters } from '../../contract/invocations.ts';
 import { PATTERN_MAX_INSTRUCTIONS, PATTERN_WORK_MAX, PATTERNS_MAX_INSTRUCTIONS } from '../../contract/limits.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { jsonNumberOf } from '../json-number.ts';
@@ -67,6 +68,10 @@ function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
 const isEqual = (a: ArgumentValue, b: ArgumentValue) =>
   isNumber(a) && isNumber(b) ? jsonNumberOf(a)?.spelling === jsonNumberOf(b)?.spelling : a === b;
 
+/** Returns the values without repetitions. */
+const distinct = (values: readonly ArgumentValue[]): ArgumentValue[] =>
+  values.filter((value, at) => values.findIndex((other) => isEqual(other, value)) === at);
+
 const isNumber = (value: unknown): value is number | RawNumber => jsonNumberOf(value) !== undefined;
 
 /** Checks the type, the format and the pattern of a value, but not whether it is one of the `enum`. */
@@ -93,6 +98,19 @@ function checkValue(
   }
 }
 
+/**
+ * Returns stored parameters as a model receives them. Nothing in a list is repeated, also when it was stored before that was refused: a
+ * model API that checks it refuses the whole request, and with it all tools of the assistant.
+ */
+export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS): ParametersSchema {
+  const { properties, required, ...rest } = toolParameters.parse(stored);
+  const each = Object.entries(properties).map(([name, property]) => [
+    name,
+    property.enum === undefined ? property : { ...property, enum: distinct(property.enum) },
+  ]);
+  return { ...rest, properties: Object.fromEntries(each), required: [...new Set(required)] };
+}
+
 /** Returns which part of parameters of the right shape cannot be saved, and why, or undefined when they can. */
 export function parametersProblem(parameters: ParametersSchema): FieldProblem | undefined {
   for (const name of parameters.required) {
@@ -107,6 +125,8 @@ export function parametersProblem(parameters: ParametersSchema): FieldProblem | 
     const unfit = property.enum?.find((value) => 'problem' in checkValue({ type: property.type }, value));
     if (unfit !== undefined)
       return { field: `properties.${name}.enum`, problem: `${JSON.stringify(unfit)} is not of type ${property.type}` };
+    const twice = property.enum && distinct(property.enum).length < property.enum.length;
+    if (twice) return { field: `properties.${name}.enum`, problem: 'must not name a value twice' };
     if (property.pattern === undefined) continue;
     const field = `properties.${name}.pattern`;
     const size = instructionsOf(property.pattern);

@@ -129,14 +129,17 @@ describe('an Action that feeds its response back', () => {
     expect(await call()).toEqual({ outcome: 'completed', message: 'The Action completed.', response });
   });
 
-  test('is unavailable when the response is incomplete; without feedback an incomplete response is accepted', async () => {
+  test('has completed when the response of a success is incomplete, and says that it could not be read', async () => {
     const cut = answered(200, '{"status":"se', { code: 'connection_closed', message: 'It broke off' });
     const outcomes = [true, false].map((feed_response_back) => {
       const { call, outbound } = setUp({ feed_response_back });
       outbound.outcomes = [cut];
       return call();
     });
-    expect(await Promise.all(outcomes)).toMatchObject([UNAVAILABLE, { outcome: 'completed' }]);
+    expect(await Promise.all(outcomes)).toEqual([
+      { outcome: 'completed', message: 'The Action completed. Its response could not be read.' },
+      { outcome: 'completed', message: 'The Action completed.' },
+    ]);
   });
 });
 
@@ -212,6 +215,18 @@ describe('the list of tools', () => {
     const newer = { ...PARAMETERS, $defs: { note: 'for the admins' }, properties: { order } };
     expect(await list([anAiAction({ parameters: newer })])).toMatchObject([{ input_schema: PARAMETERS }]);
     expect(JSON.stringify(await list([anAiAction({ parameters: newer })]))).not.toContain('note');
+  });
+
+  test('names no required parameter and no allowed value twice, whatever is stored', async () => {
+    const enumerated = { type: 'number' as const, enum: [1, JSON.rawJSON('1.0'), 2] };
+    const repeated = {
+      ...PARAMETERS,
+      properties: { ...PARAMETERS.properties, enumerated },
+      required: ['order', 'order'],
+    };
+    const [tool] = await list([anAiAction({ parameters: repeated })]);
+    expect(tool?.input_schema.required).toEqual(['order']);
+    expect(tool?.input_schema.properties.enumerated?.enum).toEqual([1, 2]);
   });
 
   test('of an unknown assistant is refused; without tools, and while the organization is suspended, it is empty', async () => {

@@ -82,6 +82,9 @@ describe('parameters', () => {
     ['properties.a: only a string can have pattern or format', of({ type: 'boolean', format: 'email' })],
     [UNSUPPORTED, of({ type: 'string', pattern: '(?=x)' })],
     [COMPLEX, of({ type: 'string', pattern: 'a{1000}' })],
+    ['properties.a.enum: must not name a value twice', of({ type: 'string', enum: ['x', 'y', 'x'] })],
+    ['properties.a.enum: must not name a value twice', of({ type: 'number', enum: [1, JSON.rawJSON('1.0')] })],
+    ['properties.a.enum: must not name a value twice', of({ type: 'integer', enum: [JSON.rawJSON('1e2'), 100] })],
     ['properties.a.enum: "2" is not of type integer', of({ type: 'integer', enum: [1, '2'] })],
   ])('have the problem %p: %j', (problem, parameters) => {
     expect(said(parametersProblem(parametersSchema.parse(parameters)))).toBe(problem);
@@ -104,10 +107,10 @@ describe('parameters', () => {
   test.each([
     ['properties', many(51, { type: 'string' })],
     ['', many(20, { type: 'string', description: 'é'.repeat(500) })],
-    ['required', { required: Array.from({ length: 51 }, () => 'a') }],
+    ['required', { required: Array.from({ length: 51 }, (_, i) => `a${i}`) }],
+    ['required', { ...of({ type: 'string' }), required: ['a', ' a'] }],
     [PATTERN, of({ type: 'string', pattern: 'x'.repeat(201) })],
     ['properties.a.enum', of({ type: 'string', enum: [] })],
-    ['properties.a.enum', of({ type: 'string', enum: ['x', 'x'] })],
     // Names that model APIs refuse.
     ...['Account Number', 'größe', '', 'a'.repeat(65), 'a/b'].map((name): [string, object] => [
       `properties.${name}`,
