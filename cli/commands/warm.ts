@@ -7,7 +7,8 @@ export function addTo(command: CliCommand): void {
   command
     .requiredOption('--deliveries-per-second <number>', 'the peak that the tables must take at once', positive)
     .notes(
-      `DynamoDB bills the added units once, and never takes them back. A table that takes more already stays as it is.`,
+      `DynamoDB bills the added units once, and never takes them back. A table that takes more already stays as it is.
+The command begins the change. Run again, it says which tables have it.`,
     )
     .examples('va-wave warm --deliveries-per-second 10000')
     .connected(async ({ output, context, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
@@ -17,38 +18,39 @@ export function addTo(command: CliCommand): void {
       output.list(
         tables,
         'No tables',
-        tables.map(({ table, raised, reads, writes }) => ({
+        tables.map(({ table, ready, reads, writes }) => ({
           table,
           'reads a second': String(reads),
           'writes a second': String(writes),
-          '': raised ? 'raised' : 'enough already',
+          '': ready ? 'enough already' : 'being raised',
         })),
       );
+      if (tables.some(({ ready }) => !ready)) {
+        output.note('Run the command again before the load comes, until every table has enough already');
+      }
     });
 }
 
 /**
- * Prepares the tables that events fill or read for this number of deliveries per second. A value that is larger already stays, so the
- * command can be repeated with any number. @returns what each table takes at once now
+ * Begins to raise what the tables that events fill or read take at once, for this number of deliveries per second. A value that is larger
+ * already stays, and a table that is being changed is left alone, so the command can be repeated with any number.
+ * @returns what each table takes at once as soon as it is ready
  */
 async function warmTables(
   deliveriesPerSecond: number,
   { warmedTables }: Pick<ConnectedRun['context'], 'warmedTables'>,
 ) {
   const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
-  const needs = {
-    configuration: { ...NEW_TABLE, reads: configurationReads },
-    counters: { ...NEW_TABLE, writes: counterWrites },
-    delivery_log: { ...NEW_TABLE, writes: logWrites },
+  const prepared = async (table: keyof typeof warmedTables, needed: { reads: number; writes: number }) => {
+    const { updating, ...now } = await warmedTables[table].read();
+    const next = { reads: Math.max(now.reads, needed.reads), writes: Math.max(now.writes, needed.writes) };
+    const isEnough = next.reads === now.reads && next.writes === now.writes;
+    if (!updating && !isEnough) await warmedTables[table].raise(next);
+    return { table, ready: !updating && isEnough, ...next };
   };
-  return Promise.all(
-    (['configuration', 'counters', 'delivery_log'] as const).map(async (table) => {
-      const before = await warmedTables[table].read();
-      const needed = needs[table];
-      const next = { reads: Math.max(before.reads, needed.reads), writes: Math.max(before.writes, needed.writes) };
-      const raised = next.reads > before.reads || next.writes > before.writes;
-      if (raised) await warmedTables[table].raise(next);
-      return { table, raised, ...next };
-    }),
-  );
+  return Promise.all([
+    prepared('configuration', { ...NEW_TABLE, reads: configurationReads }),
+    prepared('counters', { ...NEW_TABLE, writes: counterWrites }),
+    prepared('delivery_log', { ...NEW_TABLE, writes: logWrites }),
+  ]);
 }

@@ -113,8 +113,10 @@ export const warmThroughput = (client: DynamoDBClient, TableName: string) => ({
   read: async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }));
     const { ReadUnitsPerSecond: reads = 0, WriteUnitsPerSecond: writes = 0 } = Table?.WarmThroughput ?? {};
-    return { reads, writes };
+    const updating = [Table?.TableStatus, Table?.WarmThroughput?.Status].includes('UPDATING');
+    return { reads, writes, updating };
   },
+  /** Begins the change. Until it ends, the table is updating, and DynamoDB refuses another one. */
   raise: async ({ reads, writes }: { readonly reads: number; readonly writes: number }) => {
     const WarmThroughput = { ReadUnitsPerSecond: reads, WriteUnitsPerSecond: writes };
     await client.send(new UpdateTableCommand({ TableName, WarmThroughput }));

@@ -69,16 +69,18 @@ export class FakeOperator {
   /** Called in each pause of `--follow` with the number of pauses. False means that Ctrl-C was pressed. */
   whileWaiting: (pauses: number) => boolean | Promise<boolean> = () => false;
 
+  readonly #warmedTables = {
+    configuration: warmedTable({ reads: 12_000, writes: 4000 }),
+    counters: warmedTable({ reads: 12_000, writes: 4000 }),
+    delivery_log: warmedTable({ reads: 12_000, writes: 50_000 }),
+  };
+
   deployment: Deployment = {
     store: this.store,
     now: this.clock.now,
     randomBytes: countingBytes(),
     receiverTls: undefined,
-    warmedTables: {
-      configuration: warmedTable({ reads: 12_000, writes: 4000 }),
-      counters: warmedTable({ reads: 12_000, writes: 4000 }),
-      delivery_log: warmedTable({ reads: 12_000, writes: 50_000 }),
-    },
+    warmedTables: this.#warmedTables,
     baseUrl: 'https://va-wave.example',
     sealSigningSecret: async (secret) => `sealed ${secret}`,
     openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
@@ -127,6 +129,11 @@ export class FakeOperator {
     deadLetters: (queue) => this.deadLetters[queue],
     log: (name, query) => this.#log(name, query),
   };
+
+  /** Ends the changes of tables that have begun. */
+  endTableUpdates(): void {
+    for (const table of Object.values(this.#warmedTables)) table.end();
+  }
 
   readonly #erased = new Set<string>();
 
@@ -220,12 +227,21 @@ export class FakeOperator {
   }
 }
 
-function warmedTable(now: { readonly reads: number; readonly writes: number }): Deployment['warmedTables']['counters'] {
+type WarmedTable = Deployment['warmedTables']['counters'];
+
+/** A table whose change takes until `end`, and which takes no other one meanwhile, as in DynamoDB. */
+function warmedTable(now: { readonly reads: number; readonly writes: number }): WarmedTable & { end: () => void } {
   let throughput = now;
+  let next: typeof now | undefined;
   return {
-    read: async () => throughput,
+    read: async () => ({ ...throughput, updating: next !== undefined }),
     raise: async (to) => {
-      throughput = to;
+      if (next !== undefined) throw new Error('ResourceInUseException');
+      next = to;
+    },
+    end: () => {
+      throughput = next ?? throughput;
+      next = undefined;
     },
   };
 }
