@@ -108,6 +108,7 @@ export class Alarms extends Construct {
   /**
    * Creates one alarm over the response times of functions that wait for no customer's endpoint. The latency of the whole API includes
    * form submissions, which take as long as the endpoint of the customer.
+   * @param functions at most ten, the limit for the expression of an alarm
    */
   watchLatency(scope: Construct, functions: readonly ServiceFunction[]): void {
     const slowest = functions.map(

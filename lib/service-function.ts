@@ -90,8 +90,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Name and ARN with which another function of the same feature invokes this one. They do not refer to the alias: its deployments depend on
-   * the alarm of the feature, which depends on that function.
+   * Name and ARN with which another function of the same feature invokes this one, as text. A reference to the alias would be a cycle: alias,
+   * its deployment, the feature's alarm, the invoking function, alias.
    */
   get invoked(): { readonly name: string; readonly arn: string } {
     const qualifier = this.callable === this.fn ? '' : `:${ALIAS}`;
@@ -112,6 +112,7 @@ export class ServiceFunction extends Construct {
   #allowKeyFor(service: string): void {
     if (this.#key === undefined || !ENCRYPTING.has(service)) return;
     this.#encrypting.add(service);
+    // Once, because the statement reads the set at synthesis.
     if (this.#encrypting.size === 1) this.fn.addToRolePolicy(allowThrough(this.#key, this.#encrypting));
   }
 }

@@ -39,12 +39,17 @@ export function serviceOf(outdir: string) {
   return {
     tables: stack.all('AWS::DynamoDB::Table'),
     functions,
-    /** The environment variables of all functions, without those of the SDK. */
+    /** The environment variables of all functions, without those of the SDK. Equal names have equal values. */
     variables: Object.fromEntries(functions.flatMap(({ variables }) => Object.entries(variables))),
-    /** Returns the path of a function's bundle. @param name the function's folder in lambdas/, with or without its construct as a prefix */
+    /**
+     * Returns the path of a function's bundle.
+     * @param name with or without the construct around it, such as `widget-routes-widget-init`
+     * @throws Error unless it names exactly one function
+     */
     bundleOf(name: string): string {
-      const found = functions.find((one) => one.name === name || one.name.endsWith(`-${name}`));
-      if (found === undefined) throw new Error(`The stack has no function ${name}`);
+      const [found, another] = functions.filter((one) => one.name === name || one.name.endsWith(`-${name}`));
+      if (found === undefined || another !== undefined)
+        throw new Error(`The stack has no function ${name}, or several`);
       return found.bundle;
     },
   };

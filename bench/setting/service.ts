@@ -74,7 +74,9 @@ async function start({ folder, authorityFile }: Options) {
   });
   while (!existsSync(readyFile)) {
     await pause(20);
-    if (child.exitCode !== null) throw new Error(`va-wave ended with ${child.exitCode}`);
+    // A signal that ends it, as for want of memory, leaves no code.
+    const ended = child.exitCode ?? child.signalCode;
+    if (ended !== null) throw new Error(`va-wave ended with ${ended}`);
   }
   const ready = await readReadyFile(readyFile);
   return { child, ready, readyFile, bus: new Pool(ready.gateway_url, { connections: CONNECTIONS }) };

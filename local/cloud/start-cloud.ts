@@ -267,7 +267,7 @@ async function start(step: Start) {
   };
 }
 
-/** Does a work every ten seconds, never twice at the same time. Resolves after the signal, when the work has ended. */
+/** Does the work every ten seconds, never twice at the same time. Resolves after the signal, when the work has ended. */
 async function regularly(work: () => Promise<void>, signal: AbortSignal, onFault: (error: unknown) => void) {
   try {
     for await (const _ of setInterval(TICK_MS, undefined, { signal })) await work().catch(onFault);

@@ -17,8 +17,8 @@ export type DemoPage = {
 };
 
 /**
- * Returns the Content Security Policy of the demo's pages, which permits only what they need, and nothing inline. The widget works under it,
- * so it works under yours.
+ * Returns the Content Security Policy of the demo's pages, which permits only what they need, and nothing inline. The widget needs no more
+ * than this.
  */
 export const contentSecurityPolicy = (baseUrl: string): string =>
   `default-src 'none'; script-src 'self' ${baseUrl}; style-src 'self'; connect-src 'self' ${baseUrl}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
@@ -41,7 +41,9 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
   const { formSlug, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
-  const refused = elsewhere.includes('localhost')
+  // Then this page is the one as 127.0.0.1, which the service does not allow.
+  const isRefused = elsewhere.includes('localhost');
+  const refused = isRefused
     ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(elsewhere)}">localhost</a>.</p>`
     : '';
   const last =
@@ -85,7 +87,7 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
         <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.<br>
           <select id="event" aria-label="Event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
           <button type="button" id="publish">Put on the bus</button></li>
-        ${refused === '' ? `<li>${last}</li>` : ''}
+        ${isRefused ? '' : `<li>${last}</li>`}
       </ul>
     </details>
   </section>

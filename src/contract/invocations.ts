@@ -35,6 +35,7 @@ export const toolRequest = z.discriminatedUnion('operation', [
   z.object({ operation: z.literal('listTools'), site_id: identifier }),
   toolCall.extend({ operation: z.literal('callTool') }),
 ]);
+export type ToolRequest = z.input<typeof toolRequest>;
 
 /** Refuses a number that JavaScript may have rounded before this function saw it. */
 function refuseRounded({ value, issues }: z.core.ParsePayload<Record<string, unknown>>): void {
@@ -44,8 +45,6 @@ function refuseRounded({ value, issues }: z.core.ParsePayload<Record<string, unk
     issues.push({ code: 'custom', input: value, path: [name], message });
   }
 }
-
-export type ToolRequest = z.input<typeof toolRequest>;
 
 /** The result of a call that the assistant receives. */
 export type ToolResult = {

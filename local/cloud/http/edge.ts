@@ -75,6 +75,7 @@ export function edge(
  * the viewer sent it.
  */
 function normalized(path: string): string {
+  // Letters, digits and - . _ ~
   const unreserved = path.replaceAll(/%(2d|2e|5f|7e|3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
   return URL.parse(unreserved.replaceAll(/\/{2,}/g, '/'), 'http://edge')?.pathname ?? path;
 }
@@ -164,8 +165,8 @@ const rewritten = z.object({ uri: z.string() });
 
 /**
  * Returns what gives the path for the origin: it runs the CloudFront function with this ARN on a viewer's request, with its code from the
- * template, in a realm without the objects of Node. In the local cloud, the function can only change the path. Without an ARN, the path is
- * the viewer's.
+ * template, in a realm without the objects of Node. In the local cloud, the function can only change the path,
+ * and sees neither query nor cookies. Without an ARN, the path is the viewer's.
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
 function viewerFunction(stack: Stack, arn: string | undefined) {

@@ -99,6 +99,7 @@ export type EventEnvelope = {
 
 /** Body of a Form Action request. */
 export type FormSubmission = {
+  /** As the service sends them. That each is of such a type is not verified. */
   readonly values: { readonly [key: string]: string | number | boolean | readonly string[] };
   readonly conversation_id: string;
   readonly submission_id: string;
@@ -128,7 +129,11 @@ export type VerifiedForm = Verified<'form', FormSubmission, string | null>;
 type VerifiedBy = { readonly event: VerifiedEvent; readonly ai: VerifiedAiCall; readonly form: VerifiedForm };
 export type VerifiedAction<T extends Trigger = Trigger> = VerifiedBy[T];
 
-/** Verifies and parses a request. @throws VerificationError @throws TypeError for a body that is not bytes and for headers that are none */
+/**
+ * Verifies and parses a request.
+ * @throws VerificationError
+ * @throws TypeError for a body that is not bytes and for headers that are none
+ */
 export type Verify<Verified> = (rawBody: RawBody, headers: HeaderSource) => Verified;
 
 /**
@@ -410,7 +415,10 @@ function isArrayBuffer(value: unknown): value is ArrayBufferLike {
   return /^(?:Shared)?ArrayBuffer$/.test(kindOf(value));
 }
 
-/** @throws TypeError for another value, which is a fault of the calling program @throws VerificationError above `maxBytes` */
+/**
+ * @throws TypeError for another value, which is a fault of the calling program
+ * @throws VerificationError above `maxBytes`
+ */
 function boundedBytes(rawBody: unknown, maxBytes: number): Uint8Array {
   const bytes = bytesOf(rawBody);
   if (bytes === undefined) {
