@@ -2,6 +2,7 @@ import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
+import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { changedValues, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
@@ -81,6 +82,14 @@ function actionValues(action: EditedAction): ActionValues {
   }
 }
 
+/** Returns the values of a copy, which is off, and whose form fields no endpoint knows yet. */
+const copied = (values: ActionValues): ActionValues => ({
+  ...values,
+  name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS),
+  enabled: false,
+  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID() })),
+});
+
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
 function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
   const { trigger, name, method, url, enabled, description, feed_response_back } = values;
@@ -108,7 +117,7 @@ export function changeOf(base: ActionView, values: ActionValues) {
 
 /**
  * Edits and saves an Action. The API creates it only once.
- * @param template the Action of which a new one is a copy. The copy is off, and asks for a signing secret of its own
+ * @param template the Action of which a new one is a copy. The copy is off, and the service generates another signing secret for it
  */
 export function useActionForm(
   { site_id, name }: AssistantView,
@@ -119,7 +128,7 @@ export function useActionForm(
   const { org_id } = organization;
   const placeOf = (id: string) => ({ key: `${site_id}.action.${id}`, path: paths.action(org_id, site_id, id) });
   const newKey = template === undefined ? 'new' : `copy.${template.action_id}`;
-  /** The address of this form. Another one after a save means that the user has left the form meanwhile. */
+  /** The address of this form at the time of this render. Another one after a save means that the user has left the form meanwhile. */
   const opened = window.location.pathname;
   const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
 
@@ -142,7 +151,7 @@ export function useActionForm(
     path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,
     pick: actionValues,
-    initial: template && { ...actionValues(template), name: `Copy of ${template.name}`, enabled: false },
+    initial: template && copied(actionValues(template)),
     labels: LABELS,
     newerIn: currentAction,
     write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),

@@ -7,12 +7,13 @@ import type { ActionFields, ActionValues } from './action-form.ts';
 
 type Field = ActionValues['form_fields'][number];
 
-/** Returns a key for a label: its letters and digits without accents. */
+/** Returns a key for a label: its letters and digits without accents; '' for a label without Latin ones, whose key the user types. */
 const keyOf = (label: string) =>
   label
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
+    .replace(/ß/g, 'ss')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
     .slice(0, FORM_KEY_MAX_CHARACTERS);

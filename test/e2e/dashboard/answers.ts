@@ -249,6 +249,20 @@ describe('names that others use', () => {
     await discard();
   });
 
+  test('a copy has a name that the form takes, and fields that no endpoint knows', async () => {
+    const name = 'Größe '.repeat(16).trim();
+    await shop.addAction(siteId, 'Form', name, '--field', 'email:Email:Email');
+    await page.goto(url('intelligence'));
+    await button(`More for ${name}`).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByLabel('Label of field 1').fill('Größe');
+    expect(await page.getByLabel('Key of field 1').inputValue()).toBe('grosse');
+    await page.getByLabel('Key of field 1').fill('mail');
+    await button('Create Action').click();
+    await page.getByText(' was created.').waitFor();
+    expect(await page.getByText('Your endpoint knows it as').count()).toBe(0);
+  });
+
   test('an AI-decided Action that is made here says before its creation that its endpoint receives {}', async () => {
     await open(page, url('intelligence/new'));
     await page.getByRole('radio', { name: 'AI-decided' }).click();
