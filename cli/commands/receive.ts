@@ -21,6 +21,8 @@ const LOOPBACK = '127.0.0.1';
 const LOCAL_NAMES = ['localhost', LOOPBACK];
 const DEFAULT_PORT = 8443;
 const MINUTE_MS = 60_000;
+/** A timer of Node cannot wait longer than 24 days, and no service waits for an hour. */
+const DELAY_MAX_MS = 60 * MINUTE_MS;
 
 type Options = {
   readonly port: number;
@@ -45,7 +47,7 @@ export function addTo(command: CliCommand): void {
       'use --status and --delay only for this many verified requests; later requests get 200',
       positive,
     )
-    .option('--delay <time>', 'wait this long before the answer, such as 6s; the service waits 5 seconds', duration, 0)
+    .option('--delay <time>', 'wait this long before the answer, such as 6s; the service waits 5 seconds', delay, 0)
     .option('--body <json>', 'answer with this: JSON, @file, or @- for stdin', '{"received": true}')
     .option(
       '--usage-secret <secret>',
@@ -187,6 +189,12 @@ function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Printed):
   return trigger === 'usage'
     ? `usage of ${user_id}, session ${trigger_ref}`
     : `${trigger} ${trigger_ref}, of ${name} (${action_id})`;
+}
+
+function delay(text: string): number {
+  const milliseconds = duration(text);
+  if (milliseconds > DELAY_MAX_MS) throw new InvalidArgumentError('It must be at most 1h.');
+  return milliseconds;
 }
 
 function httpUrl(text: string): URL {

@@ -258,3 +258,9 @@ test.each([
   const { code, err } = await operator.run('receive', '--local', ...words);
   expect([code, err]).toEqual([2, expect.not.stringContaining('needs --local')]);
 });
+
+test.each(['61m', '25d', '999999d'])('refuses to wait %s before an answer', async (delay) => {
+  const { receive } = await receivingOperator();
+  const { code, err } = await receive(async () => {}, '--delay', delay);
+  expect([code, err]).toEqual([2, expect.stringContaining('It must be at most 1h')]);
+});
