@@ -37,7 +37,7 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
     status.textContent = progress;
   };
 
-  const typedText = () => String(fields.map(({ input }) => input.value));
+  const typedText = () => JSON.stringify(fields.map(({ input }) => input.value));
 
   const setSending = (now: boolean, label: string) => {
     sending = now;
@@ -59,7 +59,7 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
     );
     const changed = typed !== typedText();
     // What comes next is another submission when the visitor has to correct this one, or has changed it after it was sent.
-    const isNext = outcome.kind === 'invalid' || (outcome.kind === 'sent' && changed);
+    const isNext = outcome.kind === 'invalid' || changed;
     setSending(false, isNext ? texts.send : texts.retry);
     conclude(outcome, changed);
   };

@@ -344,6 +344,18 @@ describe('sending', () => {
     expect(submissions()).toHaveLength(1);
   });
 
+  test('offers to send, not to try again, what is changed while an attempt fails', async () => {
+    const finished = Promise.withResolvers<Reply>();
+    harness.service.submit = () => finished.promise;
+    const { widget } = await filledForm();
+    await widget.send.click();
+    await widget.text('Sending…');
+    await widget.field('Message').fill('Thirteen bikes, please.');
+    finished.resolve(refuse(502, 'The submission could not be delivered'));
+    await widget.alert.getByText('could not be delivered').waitFor();
+    expect(await widget.send.textContent()).toBe('Send');
+  });
+
   test('shows a message when it fails; another attempt cannot submit twice', async () => {
     const { widget } = await filledForm();
     const failures: [Reply, string][] = [
