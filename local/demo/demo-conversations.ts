@@ -73,7 +73,7 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
         });
         Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
         transcript.push(...said);
-        // The platform says so; the service only passes it on.
+        // The platform decides that a conversation has ended, and puts the event on the bus.
         const data = { conversation_id: id, session_id, message_count: transcript.length };
         if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
       } finally {
