@@ -93,7 +93,7 @@ const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
 /** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service. They get short names. */
 const INTERNAL =
-  /^(again|answered|begin|forget|granted|hasToken|isAsking|isGuest|isRenewedBy|mountView|opened|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
+  /^(again|answered|base|begin|forget|granted|hasToken|isAsking|isGuest|isRenewedBy|mountView|opened|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
 
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
@@ -115,7 +115,9 @@ export function bundleWidget() {
   }
   const index = add('index', JSON.stringify(hashes));
   const css = readFileSync(join(widget, 'styles.css'), 'utf8');
-  const sheet = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+  const minified = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+  // esbuild keeps the space before the value of a custom property.
+  const sheet = minified.replace(/(--[\w-]+[:,]) /g, '$1');
   const result = buildSync({
     entryPoints: [join(widget, 'va-wave-widget.ts')],
     bundle: true,
@@ -131,7 +133,7 @@ export function bundleWidget() {
   if (file === undefined) throw new Error('esbuild wrote no widget');
   const { code } = minify_sync(file.text, {
     ecma: 2020,
-    compress: { passes: 3, unsafe_arrows: true },
+    compress: { passes: 5, unsafe_arrows: true },
     mangle: { properties: { regex: INTERNAL } },
   });
   if (code === undefined) throw new Error('terser wrote no widget');

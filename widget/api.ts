@@ -52,7 +52,7 @@ export function apiClient({ base, debug }: Settings) {
         retryAfter: Number(response.headers.get('retry-after')) || 0,
       };
     } catch {
-      return { status: 0, answered: undefined, retryAfter: 0 };
+      return { status: 0, answered: null, retryAfter: 0 };
     }
   };
 

@@ -66,7 +66,7 @@ export function fieldView(field: FormField, texts: Texts) {
     if (field.type !== 'Number') return { json: JSON.stringify(input.value) };
     return readNumber(text, texts);
   };
-  input.addEventListener('input', () => showError(tooLong()));
+  input.oninput = () => showError(tooLong());
 
   return {
     field,
@@ -82,7 +82,7 @@ export function fieldView(field: FormField, texts: Texts) {
     /** Returns the key with the JSON of the value to send, or nothing when the field is empty. */
     entries: (): (readonly [string, string])[] => {
       const { json } = content();
-      return json === undefined ? [] : [[field.key, json]];
+      return json ? [[field.key, json]] : [];
     },
     /** Shows an error message, or removes it. */
     showError,

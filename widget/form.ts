@@ -105,25 +105,25 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
     const heading = element('h3', { tabindex: '-1' }, texts.sentTitle);
     const sent = element('div', { class: 'sent' }, icon(CHECK), heading, element('p', {}, texts.sent), again);
     const hadFocus = formElement.matches(':focus-within');
-    again.addEventListener('click', () => {
+    again.onclick = () => {
       formElement.reset();
       button.textContent = texts.send;
       sent.replaceWith(formElement);
       fields[0]?.input.focus();
-    });
+    };
     formElement.replaceWith(sent);
     if (hadFocus) heading.focus();
   };
 
-  formElement.addEventListener('input', () => kept.save(attempt));
-  formElement.addEventListener('submit', (event) => {
+  formElement.oninput = () => kept.save(attempt);
+  formElement.onsubmit = (event) => {
     event.preventDefault();
     if (sending) return;
     const wrong = fields.filter((field) => !field.check());
     say(wrong.length > 0 ? texts.invalid : '');
     if (wrong[0]) wrong[0].input.focus();
     else void send();
-  });
+  };
 
   return {
     node: element('div', {}, formElement),

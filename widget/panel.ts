@@ -34,6 +34,8 @@ export function panel(
   const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
   let hasView = !!mountView;
   let isMounted = false;
+  /** The form that is shown; empty for none. */
+  let slug = '';
   /** What mountView returned: a function that removes the view, or anything else. */
   let unmount: unknown;
 
@@ -44,13 +46,17 @@ export function panel(
     title.replaceChildren(heading);
     back.hidden = isHome;
     // The view stays in the document, so that it keeps its scroll position and screen readers still read its updates.
-    talk.hidden = shown !== undefined;
+    talk.hidden = !!shown;
     body.hidden = !shown;
     body.replaceChildren(shown ?? '');
     body.scrollTop = 0;
   };
-  const showForm = (form: FormPanel, isHome: boolean) => show(nameOf(form), views.get(form.slug)?.node, isHome);
+  const showForm = (form: FormPanel, isHome: boolean) => {
+    slug = form.slug;
+    show(nameOf(form), views.get(slug)?.node, isHome);
+  };
   const showHome = () => {
+    slug = '';
     const [first, ...others] = forms;
     if (hasView) show(texts.title, undefined, true);
     else if (first && others.length === 0) showForm(first, true);
@@ -60,10 +66,10 @@ export function panel(
     const list = element('ul', { class: 'topics', role: 'list', tabindex: '-1' });
     for (const form of forms) {
       const open = element('button', { type: 'button', class: 'topic' }, nameOf(form), icon(FORWARD));
-      open.addEventListener('click', () => {
+      open.onclick = () => {
         showForm(form, false);
         title.focus();
-      });
+      };
       list.append(element('li', {}, open));
     }
     return list;
@@ -78,11 +84,11 @@ export function panel(
     }
   };
 
-  back.addEventListener('click', () => {
+  back.onclick = () => {
     showHome();
     title.focus();
-  });
-  close.addEventListener('click', onClose);
+  };
+  close.onclick = onClose;
   if (hasView) talk.append(...(forms.length > 0 ? [topics()] : []), place);
   showHome();
 
@@ -95,8 +101,8 @@ export function panel(
   );
   return {
     node,
-    /** Moves the keyboard focus to the title. */
-    focus: () => title.focus(),
+    title,
+    slug: () => slug,
     /** Shows the form with this slug if it exists. */
     showForm: (slug: string) => {
       const form = forms.find((one) => one.slug === slug);

@@ -61,8 +61,7 @@ export async function textsFor(base: string, wanted: string): Promise<LanguageTe
   return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
 }
 
-/** Returns the texts with the page's own texts in their place. Ignores values that are not texts. */
+/** Returns the texts with the page's own texts in their place. */
 export function replaced({ language, texts }: LanguageTexts, own: VaWaveTexts): LanguageTexts {
-  const given = Object.entries(own).filter(([, text]) => typeof text === 'string');
-  return { language: own.language ?? language, texts: { ...texts, ...Object.fromEntries(given) } };
+  return { language: own.language ?? language, texts: { ...texts, ...own } };
 }

@@ -14,10 +14,10 @@ export function watchTheme(tag: string | undefined, show: (isDark: boolean) => v
   };
   const observer = new MutationObserver(update);
   for (const node of [document.documentElement, document.body]) observer.observe(node, { attributes: true });
-  system.addEventListener('change', update);
+  system.onchange = update;
   update();
   return () => {
     observer.disconnect();
-    system.removeEventListener('change', update);
+    system.onchange = null;
   };
 }

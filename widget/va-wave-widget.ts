@@ -4,7 +4,7 @@ import { openSession, type Session } from './session.ts';
 import { perBrowser, perTab } from './storage.ts';
 import { type LanguageTexts, replaced, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
-import { mountWidget, type Widget } from './widget.ts';
+import { mountWidget, type Opening, type Widget } from './widget.ts';
 
 // The loader that a page embeds with one async script tag.
 const settings = readSettings();
@@ -36,12 +36,12 @@ function start(first: Settings, stub?: Stub): void {
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let unread = 0;
-  let wanted: { readonly form?: string | undefined; readonly again?: boolean } | undefined;
+  let wanted: Opening | undefined;
 
-  /** Builds the widget again and keeps it open if it was open. Shows nothing when there is neither a form nor a view. */
+  /** Builds the widget again and keeps it open, with its form, if it was open. Shows nothing when there is neither a form nor a view. */
   const render = () => {
     const last = widget;
-    if (last?.isOpen()) wanted ??= { again: true };
+    wanted ??= last?.state();
     last?.remove();
     widget = undefined;
     if (init && languageTexts && (init.forms.length > 0 || view)) {
@@ -52,10 +52,9 @@ function start(first: Settings, stub?: Stub): void {
     } else if (init && settings.debug) {
       console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
-    const wasThere = !!last;
-    if (wasThere !== !!widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
+    if (!last !== !widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
     if (!widget || !wanted) return;
-    widget.open(wanted.form, wanted.again);
+    widget.open(...wanted);
     wanted = undefined;
   };
   /**
@@ -63,6 +62,8 @@ function start(first: Settings, stub?: Stub): void {
    * @param known the answer of init, where it holds for the next visitor too
    */
   const become = (next: Settings, known?: InitResponse) => {
+    // Another visitor begins at the home of the panel.
+    wanted ??= widget?.state('');
     session.end();
     session.forget();
     if (!session.isGuest) visitor = {};
@@ -108,7 +109,7 @@ function start(first: Settings, stub?: Stub): void {
   const commands: VaWaveCommands & { readonly tag: (next: Settings) => void } = {
     open: (form) => {
       if (widget) widget.open(form);
-      else wanted = { form };
+      else wanted = [form];
     },
     close: () => {
       wanted = undefined;
@@ -125,8 +126,11 @@ function start(first: Settings, stub?: Stub): void {
       widget?.prefill(visitor);
     },
     texts: (own) => {
-      texts = { ...texts, ...own };
-      render();
+      const changed = Object.entries(Object(own)).filter(
+        ([name, text]) => typeof text === 'string' && text !== Object(texts)[name],
+      );
+      texts = { ...texts, ...Object.fromEntries(changed) };
+      if (changed[0]) render();
     },
     conversation: (newView) => {
       view = newView;

@@ -16,6 +16,9 @@ const CHEVRON_DOWN = 'M5 9l7 7 7-7';
 /** On a small or zoomed screen the panel fills the screen and is modal, because a floating panel would be too small. */
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
+/** What `open` takes. */
+export type Opening = readonly [form?: string | undefined, hadFocus?: boolean];
+
 export type Widget = ReturnType<typeof mountWidget>;
 
 /** The least time between two returns to a page that removes the widget, so that a page that removes it each time stays usable. */
@@ -58,7 +61,7 @@ export function mountWidget(
   let shown = false;
   /** The element that had the focus before the panel opened. */
   let focusedBefore: Element | null = null;
-  const focus = (element: Element | null) => element instanceof HTMLElement && element.focus();
+  const focus = (element: unknown) => element instanceof HTMLElement && element.focus();
   const focused = () => shadow.activeElement ?? document.activeElement;
   const takeDown = () => {
     dialog.close();
@@ -69,7 +72,7 @@ export function mountWidget(
     shown = false;
     dialog.classList.remove('shown');
     takeDown();
-    smallScreen.removeEventListener('change', arrange);
+    smallScreen.onchange = null;
     launcher.setAttribute('aria-expanded', 'false');
     const active = focused();
     if (!active || active === document.body || dialog.contains(active)) {
@@ -158,7 +161,7 @@ export function mountWidget(
   };
   const observer = new MutationObserver(attach);
   /** The element of the panel that had the focus last. */
-  let lastFocused: Element | null = null;
+  let lastFocused: EventTarget | null = null;
   /**
    * Shows the panel above everything else on the page: in the top layer. Only `raise` puts anything else of the widget there, because the
    * page would see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
@@ -172,48 +175,48 @@ export function mountWidget(
     dialog.classList.toggle('full', smallScreen.matches);
     dialog.classList.add('shown');
     if (!smallScreen.matches) dialog.showPopover?.();
-    content.focus();
+    content.title.focus();
     if (smallScreen.matches || !dialog.contains(shadow.activeElement)) {
       takeDown();
       dialog.showModal();
-      content.focus();
+      content.title.focus();
     }
     // The panel took the focus only to try whether it can. The caller decides where the focus stays.
     focus(had);
   };
   /**
    * @param form slug of the form to show
-   * @param again whether the panel was open before the widget was built again, so that the page sees no new opening
+   * @param hadFocus whether the panel had the keyboard focus before the widget was built again. The page then sees no new opening.
    */
-  const open = (form?: string, again?: boolean) => {
+  const open = (form?: string, hadFocus?: boolean) => {
     if (form) content.showForm(form);
     if (shown) return arrange();
     shown = true;
     focusedBefore = focused();
     launcher.setAttribute('aria-expanded', 'true');
-    smallScreen.addEventListener('change', arrange);
+    smallScreen.onchange = arrange;
     arrange();
-    content.focus();
+    if (hadFocus !== false) content.title.focus();
     // The visitor can read and type at once. A later submission asks for the conversation again.
     void begin();
     content.opened();
     onOpen();
-    if (!again) emit('va-wave:open', null);
+    if (hadFocus === undefined) emit('va-wave:open', null);
   };
 
-  launcher.addEventListener('click', () => (shown ? close() : open()));
+  launcher.onclick = () => (shown ? close() : open());
   // Escape and the Back gesture cancel a modal dialog. A panel that is not modal gets the key.
-  dialog.addEventListener('cancel', (event) => {
+  dialog.oncancel = (event) => {
     event.preventDefault();
     close();
-  });
-  root.addEventListener('keydown', (event) => {
+  };
+  root.onkeydown = (event) => {
     if (event.key !== 'Escape' || isComposing(event) || !shown) return;
     event.preventDefault();
     close();
-  });
+  };
   root.addEventListener('focusin', ({ target }) => {
-    lastFocused = target instanceof Element ? target : null;
+    lastFocused = target;
   });
   keepEvents(root, host);
   const unwatchTheme = watchTheme(settings.theme, (isDark) => root.classList.toggle('dark', isDark));
@@ -226,10 +229,13 @@ export function mountWidget(
       return shown && document.elementsFromPoint(x + width / 2, y + height / 2).includes(host);
     },
     open,
+    /** Returns what opens the panel of the next widget with this form, or undefined when this panel is closed. */
+    state: (form = content.slug()): Opening | undefined =>
+      shown ? [form, document.activeElement === host] : undefined,
     close,
     prefill: content.prefill,
     setUnread: (count: number) => {
-      badge.textContent = count > 99 ? '99+' : count ? String(count) : '';
+      badge.textContent = count > 99 ? '99+' : String(count || '');
       launcher.setAttribute('aria-label', texts.launcher + (count ? ` (${count})` : ''));
     },
     hide: (hidden: boolean) => {
@@ -240,7 +246,7 @@ export function mountWidget(
       removed = true;
       observer.disconnect();
       clearTimeout(later);
-      smallScreen.removeEventListener('change', arrange);
+      smallScreen.onchange = null;
       unwatchTheme();
       host.remove();
       content.removed();

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { bundleWidget } from '../../../lib/bundles.ts';
 import { CONTACT_FORM } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
@@ -120,6 +121,37 @@ describe('texts of the page', () => {
     await page.getByRole('dialog', { name: 'Zeptejte se dílny' }).waitFor();
     expect(await widget.host.locator('.root').getAttribute('lang')).toBe('cs');
     expect(await page.evaluate('window.seen')).toEqual([]);
+  });
+});
+
+describe('texts that the page sets while the panel is open', () => {
+  const SELECT = `<select aria-label="Language"><option>English<option>Čeština</select>`;
+  const set = (page: Page, title: string) => page.evaluate(`vaWave('texts', { title: '${title}', send: 'Odeslat' })`);
+  const focused = (page: Page) => page.evaluate<string>('document.activeElement.localName');
+
+  test('keep the form, and the keyboard focus where it was: on the page or in the panel', async () => {
+    const { page, widget } = await harness.visit({ body: SELECT });
+    await widget.openForm();
+    await widget.field('Message').fill('Hello');
+    await page.getByLabel('Language').focus();
+    await set(page, 'first');
+    expect([await widget.send.textContent(), await focused(page)]).toEqual(['Odeslat', 'select']);
+    await widget.field('Message').focus();
+    await set(page, 'second');
+    expect(await focused(page)).toBe('va-wave-widget');
+    expect(await widget.field('Message').inputValue()).toBe('Hello');
+  });
+
+  test('do nothing when they change nothing', async () => {
+    const { page, widget } = await harness.visit({ body: SELECT });
+    await widget.openForm();
+    await set(page, 'same');
+    await page.evaluate(`window.before = document.querySelector('va-wave-widget')`);
+    await set(page, 'same');
+    await page.evaluate(`vaWave('texts'); vaWave('texts', { send: 5 })`);
+    expect(await page.evaluate(`window.before.isConnected`)).toBe(true);
+    await set(page, 'other');
+    expect(await page.evaluate(`window.before.isConnected`)).toBe(false);
   });
 });
 
