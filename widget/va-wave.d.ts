@@ -69,7 +69,8 @@ export interface VaWaveConversationContext {
 /** An extension that the specification does not contain: a place in the panel for the platform that runs the assistant. */
 export interface VaWaveConversationView {
   /**
-   * Called once, when the panel opens for the first time. Not awaited: a view that awaits something catches its own errors.
+   * Called when the panel opens for the first time, and again after new texts, another visitor or a new conversation, always after the
+   * function that the last call returned. Not awaited: a view that awaits something catches its own errors.
    * @returns a function that the widget calls when it removes the view. The widget ignores any other value.
    */
   mount(element: HTMLElement, context: VaWaveConversationContext): unknown;
@@ -93,6 +94,7 @@ export interface VaWaveCommands {
   prefill(visitor: VaWaveVisitor): void;
   /** Replaces texts of the widget. */
   texts(texts: VaWaveTexts): void;
+  /** Sets the conversation view, and builds the panel again. */
   conversation(view: VaWaveConversationView): void;
   /** Renews the session token, or sets that of another visitor, at any time. */
   setSessionToken(token: string): void;
