@@ -387,8 +387,8 @@ export type ConfigurationStore = {
   readonly listOrganizations: () => AsyncIterable<OrganizationList>;
 
   /**
-   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when the author's idempotency key has created something, and
-   * `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
+   * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when this write, or another one with the author's
+   * idempotency key, has already been made, and `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
    */
   readonly createAssistant: (
     assistant: Assistant,
@@ -406,7 +406,7 @@ export type ConfigurationStore = {
   ) => Promise<AssistantList & { readonly next: string | undefined }>;
 
   /**
-   * Creates an Action, unless the author's idempotency key has created something. `no_assistant` means that its assistant is gone or being deleted. The same transaction counts the organization's Actions and compares the organization's restrictions with the
+   * Creates an Action. Returns `exists` when this write, or another one with the author's idempotency key, has already been made. `no_assistant` means that its assistant is gone or being deleted. The same transaction counts the organization's Actions and compares the organization's restrictions with the
    * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
    */
   readonly createAction: (

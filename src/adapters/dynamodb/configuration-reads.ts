@@ -174,7 +174,10 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
   );
 }
 
-/** Creates the read that tells whether an organization has an assistant. The events of a batch share a call. */
+/**
+ * Creates the read that tells whether an organization has an assistant. The events of a batch share a call. One whose organization cannot be
+ * read counts as its own, because an event about it is routed anyway, and would otherwise be reported as one with a wrong site.
+ */
 export function assistantOwners(client: DynamoDb, table: string): Subscriptions['hasAssistant'] {
   const itemOf = batchedReads(client, table);
   return async (orgId, siteId) => {

@@ -142,7 +142,7 @@ export function configurationStore(
       if (failed.length === 0) return 'created';
       return failed.includes('assistant') || failed.includes('creation')
         ? 'exists'
-        : whyNoRoom(client, table, assistant);
+        : whyRefused(client, table, assistant);
     },
 
     replaceAssistant: async (previous, next, author) => {
@@ -187,9 +187,10 @@ export function configurationStore(
         creation: creationWrites(action.action_id, author),
       });
       if (failed.length === 0) return 'created';
+      // The first condition that explains the others: what exists, then what is missing, then what is full.
       if (failed.includes('action') || failed.includes('creation')) return 'exists';
       if (failed.includes('assistant')) return 'no_assistant';
-      return failed.includes('organization') ? whyNoRoom(client, table, action) : 'slug_taken';
+      return failed.includes('organization') ? whyRefused(client, table, action) : 'slug_taken';
     },
 
     replaceAction: async (previous, next, author) => {
@@ -378,7 +379,7 @@ const hasRoom = (
 });
 
 /** Returns why an organization did not take a part. */
-async function whyNoRoom(
+async function whyRefused(
   client: DynamoDb,
   table: string,
   part: OrganizationRestrictions & { readonly org_id: string },

@@ -91,7 +91,7 @@ function lookUpUntil(signal: AbortSignal, resolver: NameResolver, host: string):
       resolver.cancel();
       reject(signal.reason);
     };
-    if (signal.aborted) onAbort();
+    if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
     lookUp(resolver, host)
       .then(resolve, reject)

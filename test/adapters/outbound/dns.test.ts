@@ -1,3 +1,5 @@
+import { startAttempt } from '../../../src/adapters/outbound/attempt.ts';
+import { createResolve, parseEndpoint } from '../../../src/adapters/outbound/endpoint.ts';
 import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.ts';
 import { within } from '../../harness/within.ts';
 import { startAnswering, startTcp, stopReceivers } from './receiver.ts';
@@ -57,6 +59,25 @@ test('a peer whose address differs from the checked one is refused before a byte
   const outbound = network.outbound({ networkRule: { ...network.rule, addressProblem } });
   const url = `https://elsewhere.customer.com:${elsewhere.port}/`;
   expect((await outbound.makeAttempt(post(0, { url }))).error?.code).toBe('blocked_address');
+});
+
+test('an attempt that has ended asks no name server', async () => {
+  const asked: string[] = [];
+  const ask = async (host: string) => {
+    asked.push(host);
+    return [{ address: ALLOWED, ttl: 1 }];
+  };
+  const createResolver = () => ({ resolve4: ask, resolve6: ask, cancel: () => undefined });
+  const rule = { ...network.rule, createResolver };
+  const resolve = createResolve(rule, Date.now);
+  const lookUp = (ended?: AbortSignal) => {
+    const attempt = startAttempt(1000, () => performance.now(), ended);
+    return resolve(parseEndpoint(`https://${HOST}/`, rule), attempt).finally(attempt.finish);
+  };
+  await expect(lookUp(AbortSignal.abort())).rejects.toThrow(InvocationEnded);
+  expect(asked).toEqual([]);
+  expect(await lookUp()).toEqual([ALLOWED, ALLOWED]);
+  expect(asked).toEqual([HOST, HOST]);
 });
 
 test('aliases are followed to an allowed address', async () => {
