@@ -51,8 +51,8 @@ export async function eraseOrganization(
   await context.step(`Marking ${orgId}`);
   await context.store.changeOrganization(orgId, { deleting: true });
   await context.erasure.recordDeletion({ org_id: orgId, deleted_at: context.now().toISOString() });
-  const members = await context.members.list(orgId);
-  for (const { sub } of members) {
+  const members = await context.members.subsOf(orgId);
+  for (const sub of members) {
     await context.step('Removing members');
     await context.members.remove(orgId, sub);
   }

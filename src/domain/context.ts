@@ -432,6 +432,8 @@ export type Members = {
   /** Lists the memberships of a login. */
   readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
   readonly list: (orgId: string) => Promise<readonly Membership[]>;
+  /** Returns the `sub` of each membership of an organization, also of one that cannot be read. */
+  readonly subsOf: (orgId: string) => Promise<readonly string[]>;
   /** @param record what the audit trail keeps of the change */
   readonly save: (membership: Membership, record?: AuditRecord) => Promise<void>;
   /** @param record absent when the trail is erased too */

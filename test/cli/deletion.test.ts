@@ -200,3 +200,11 @@ describe('an organization of which a part cannot be read', () => {
     },
   );
 });
+
+test('a membership that cannot be read is erased with its organization', async () => {
+  const system = await setUp();
+  const membership = system.items().find(({ sk }) => String(sk).startsWith('MEMBER#'));
+  await system.client.put({ TableName: CONFIGURATION, Item: { ...membership, membership: {} } });
+  expect(await eraseOrganization(ORG_ID, system.eraseContext)).toMatchObject({ members: 1 });
+  expect(system.left(ORG_ID)).toEqual([]);
+});

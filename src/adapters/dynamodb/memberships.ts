@@ -10,6 +10,7 @@ import { findItem, namesUnder } from './stored-items.ts';
 export function members(client: DynamoDb, table: string): Members {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
+  const subsOf = (orgId: string) => namesUnder(client, table, KEYS.member(orgId, ''));
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
   const present = async (memberships: readonly Promise<Membership | undefined>[]): Promise<readonly Membership[]> =>
     (await Promise.all(memberships)).filter((membership) => membership !== undefined);
@@ -17,8 +18,10 @@ export function members(client: DynamoDb, table: string): Members {
   return {
     findMembership,
 
+    subsOf,
+
     list: async (orgId) => {
-      const subs = await namesUnder(client, table, KEYS.member(orgId, ''));
+      const subs = await subsOf(orgId);
       return present(subs.map((sub) => findMembership(orgId, sub)));
     },
 
