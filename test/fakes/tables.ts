@@ -4,7 +4,7 @@ import {
   FIRST_VERSION,
   type StoredItem,
 } from '../../src/adapters/dynamodb/client.ts';
-import { ConditionFailed, TransactionCancelled } from '../../src/adapters/dynamodb/storage-errors.ts';
+import { ConditionFailed } from '../../src/adapters/dynamodb/storage-errors.ts';
 import type { Label } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -120,21 +120,21 @@ export class MemoryTables {
     });
   }
 
-  transactWrite({ TransactItems = [] }: Parameters<DynamoDb['transactWrite']>[0]): void {
-    const codes = TransactItems.map(({ Put, Update, Delete, ConditionCheck }) => {
+  transactWrite(items: Parameters<DynamoDb['transactWrite']>[0]): readonly number[] {
+    const failed = items.flatMap(({ Put, Update, Delete, ConditionCheck }, position) => {
       const one = Put ?? Update ?? Delete ?? ConditionCheck;
       const existing = this.get(
         one?.TableName ?? '',
         Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {},
       );
-      return one === undefined || meets(existing, one) ? 'None' : 'ConditionalCheckFailed';
+      return one === undefined || meets(existing, one) ? [] : [position];
     });
-    if (codes.some((code) => code !== 'None')) throw new TransactionCancelled(codes);
-    for (const { Put, Update, Delete } of TransactItems) {
+    for (const { Put, Update, Delete } of failed.length > 0 ? [] : items) {
       if (Put) this.put(Put);
       if (Update) this.update(Update);
       if (Delete) this.delete(Delete);
     }
+    return failed;
   }
 
   #table(name: string): Map<string, StoredItem> {
@@ -195,8 +195,7 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
       return make(`batchGet ${Keys.map(label).join(', ')}`, find, true);
     },
     writeEach: (table, writes) => make(`writeEach of ${writes.length}`, () => tables.writeEach(table, writes), true),
-    transactWrite: (input) =>
-      make(`transactWrite of ${input.TransactItems?.length}`, () => tables.transactWrite(input), false),
+    transactWrite: (items) => make(`transactWrite of ${items.length}`, () => tables.transactWrite(items), false),
   };
 }
 

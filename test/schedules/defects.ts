@@ -331,11 +331,8 @@ const DELETION_DEFECTS: Readonly<Record<string, DeletionDefects>> = {
     randomBytes: (size) => Buffer.alloc(size, 9),
     dynamo: (dynamo) => ({
       ...dynamo,
-      transactWrite: ({ TransactItems = [], ...input }) =>
-        dynamo.transactWrite({
-          ...input,
-          TransactItems: TransactItems.filter(({ Put }) => !String(Put?.Item?.sk).startsWith('CREATED#')),
-        }),
+      transactWrite: (items) =>
+        dynamo.transactWrite(items.filter(({ Put }) => !String(Put?.Item?.sk).startsWith('CREATED#'))),
     }),
   },
 };
@@ -369,10 +366,9 @@ function hitsInMemory(windowMs?: number): Hit {
 function without(dynamo: DynamoDb, part: string): DynamoDb {
   return {
     ...dynamo,
-    transactWrite: ({ TransactItems = [], ...input }) =>
-      dynamo.transactWrite({
-        ...input,
-        TransactItems: TransactItems.map(({ Update, ConditionCheck, ...item }) => ({
+    transactWrite: (items) =>
+      dynamo.transactWrite(
+        items.map(({ Update, ConditionCheck, ...item }) => ({
           ...item,
           ...(Update && {
             Update: { ...Update, ConditionExpression: Update.ConditionExpression?.replace(part, '') },
@@ -384,6 +380,6 @@ function without(dynamo: DynamoDb, part: string): DynamoDb {
             },
           }),
         })),
-      }),
+      ),
   };
 }

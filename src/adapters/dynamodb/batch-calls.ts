@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/service-error.ts';
 import { batched, batchesOf } from '../batching.ts';
 import type { BatchedWrite, DynamoDb, StoredItem } from './client.ts';
-import { backOff, NotProcessed } from './storage-errors.ts';
+import { backOff, NOT_PROCESSED, NotProcessed } from './storage-errors.ts';
 
 type Key = Readonly<Record<string, unknown>>;
 
@@ -14,14 +14,6 @@ const CALLS = 4;
 
 /** The condition of a write did not hold, or the key of an insert is taken. */
 const REFUSED: ReadonlySet<string> = new Set(['ConditionalCheckFailed', 'DuplicateItem']);
-/** DynamoDB did not make a write for reasons of its own. The client repeats calls that end so, but no statements. */
-const NOT_PROCESSED: ReadonlySet<string> = new Set([
-  'InternalServerError',
-  'ProvisionedThroughputExceeded',
-  'RequestLimitExceeded',
-  'ThrottlingError',
-  'TransactionConflict',
-]);
 
 /**
  * Creates the read of an item by its key, strongly consistently. The reads of one turn of the event loop share calls. Each ends with the call

@@ -1,8 +1,4 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchExecuteStatementCommand,
   BatchGetCommand,
@@ -25,7 +21,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
-import { ConditionFailed, TransactionCancelled } from './storage-errors.ts';
+import { ConditionFailed, transactionFailures } from './storage-errors.ts';
 
 /** The version of an item that names none when it is put. It stays as it is: older code goes on reading the kinds of items that do not change. */
 export const FIRST_VERSION = 1;
@@ -72,7 +68,10 @@ export type DynamoDb = {
    * @returns for each undefined when it was made; otherwise DynamoDB's error code, or `NoAnswer` when DynamoDB says nothing of it
    */
   readonly writeEach: (table: string, writes: readonly BatchedWrite[]) => Promise<readonly (string | undefined)[]>;
-  readonly transactWrite: (input: TransactWriteCommandInput) => Promise<void>;
+  /** Makes all writes or none. @returns the positions of the writes whose conditions did not hold; none when they were made */
+  readonly transactWrite: (
+    items: NonNullable<TransactWriteCommandInput['TransactItems']>,
+  ) => Promise<readonly number[]>;
 };
 
 /** Keeps the text of a number beyond the safe integers: no schema accepts it, and a field that is not read is kept. */
@@ -81,7 +80,7 @@ const wrapNumbers = (text: string) =>
 
 /**
  * Creates the calls of the adapters over AWS's document client, which retries failed attempts. In addition to the client's errors, a
- * write throws ConditionFailed and a transaction throws TransactionCancelled.
+ * write throws ConditionFailed.
  */
 export function dynamoDb(client: DynamoDBClient): DynamoDb {
   const documents = DynamoDBDocumentClient.from(client, {
@@ -129,15 +128,12 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
         return answer.Error && String(answer.Error.Code);
       });
     },
-    transactWrite: async ({ TransactItems = [], ...input }) => {
-      const writes = TransactItems.map((write) =>
+    transactWrite: (items) => {
+      const TransactItems = items.map((write) =>
         write.Put ? { Put: { ...write.Put, Item: versioned(write.Put.Item) } } : write,
       );
       // The client adds a token, so that a transaction which is sent again after a lost response takes effect once.
-      await documents.send(new TransactWriteCommand({ ...input, TransactItems: writes })).catch((error: unknown) => {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        throw new TransactionCancelled((error.CancellationReasons ?? []).map(({ Code }) => String(Code)));
-      });
+      return transactionFailures(() => documents.send(new TransactWriteCommand({ TransactItems })));
     },
   };
 }

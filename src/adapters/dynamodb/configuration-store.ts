@@ -23,7 +23,7 @@ import {
   storedAction,
 } from './configuration-items.ts';
 import { configurationReads } from './configuration-reads.ts';
-import { ConditionFailed, conditionFailure, transactionFailures } from './storage-errors.ts';
+import { ConditionFailed, conditionFailure } from './storage-errors.ts';
 import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
 
 /**
@@ -302,8 +302,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
       [items].flat().map((item) => ({ name, item })),
     );
-    const TransactItems = all.map(({ item }) => item);
-    const positions = await transactionFailures(() => client.transactWrite({ TransactItems }));
+    const positions = await client.transactWrite(all.map(({ item }) => item));
     return positions.flatMap((position) => all[position]?.name ?? []);
   };
 

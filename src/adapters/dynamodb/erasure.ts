@@ -7,7 +7,7 @@ import type { DynamoDb } from './client.ts';
 import { auditPartition, auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
-import { backOff, transactionFailures } from './storage-errors.ts';
+import { backOff } from './storage-errors.ts';
 import { findItem, itemReader, itemsWithPrefix, namesUnder } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
@@ -146,7 +146,7 @@ export function erasure(
         version: 1,
         fields: [],
       };
-      await client.transactWrite({ TransactItems: [auditPut(tables.configuration, record)] });
+      await client.transactWrite([auditPut(tables.configuration, record)]);
     },
 
     /** Records that an organization or an assistant is deleted. */
@@ -175,7 +175,7 @@ export function erasure(
     replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
       const former = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
       const old = record.entity_id === next.entity_id ? [] : [former];
-      await client.transactWrite({ TransactItems: [...old, auditPut(tables.configuration, next)] });
+      await client.transactWrite([...old, auditPut(tables.configuration, next)]);
     },
 
     /** Erases the audit trail of an organization. */
@@ -184,7 +184,7 @@ export function erasure(
     /** Deletes an assistant and what finds it, and counts it no more. Does nothing when it is already removed. */
     removeAssistant: async ({ site_id, org_id, domain }: Pick<Assistant, 'site_id' | 'org_id' | 'domain'>) => {
       const TableName = tables.configuration;
-      const TransactItems = [
+      await client.transactWrite([
         { Delete: { TableName, Key: KEYS.assistant(site_id), ConditionExpression: 'attribute_exists(pk)' } },
         { Delete: { TableName, Key: KEYS.organizationSite(org_id, site_id) } },
         ...(domain === '' ? [] : [{ Delete: { TableName, Key: KEYS.domain(domain, site_id) } }]),
@@ -196,8 +196,7 @@ export function erasure(
             ExpressionAttributeValues: { ':less': -1 },
           },
         },
-      ];
-      await transactionFailures(() => client.transactWrite({ TransactItems }));
+      ]);
     },
 
     /** Erases what is left under an assistant that is removed. */

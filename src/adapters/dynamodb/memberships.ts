@@ -3,7 +3,6 @@ import type { Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb } from './client.ts';
 import { auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
-import { transactionFailures } from './storage-errors.ts';
 import { findItem, namesUnder } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
@@ -33,27 +32,21 @@ export function members(client: DynamoDb, table: string): Members {
     save: async (membership, record) => {
       const { org_id, sub } = membership;
       // The organization may be deleted between its read and this write, and would leave a membership without it.
-      const failed = await transactionFailures(() =>
-        client.transactWrite({
-          TransactItems: [
-            { ConditionCheck: { TableName: table, Key: KEYS.organization(org_id), ...notDeleted('organization') } },
-            { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
-            { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
-            ...auditWrites(record),
-          ],
-        }),
-      );
+      const failed = await client.transactWrite([
+        { ConditionCheck: { TableName: table, Key: KEYS.organization(org_id), ...notDeleted('organization') } },
+        { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
+        { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
+        ...auditWrites(record),
+      ]);
       if (failed.length > 0) throw noOrganization(org_id);
     },
 
     remove: async (orgId, sub, record) => {
-      await client.transactWrite({
-        TransactItems: [
-          { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
-          { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
-          ...auditWrites(record),
-        ],
-      });
+      await client.transactWrite([
+        { Delete: { TableName: table, Key: KEYS.member(orgId, sub) } },
+        { Delete: { TableName: table, Key: KEYS.memberOrganization(sub, orgId) } },
+        ...auditWrites(record),
+      ]);
     },
   };
 }

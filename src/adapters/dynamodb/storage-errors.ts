@@ -1,4 +1,4 @@
-import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { ServiceError } from '../../domain/service-error.ts';
 
 /** Thrown when a write was not made because its condition did not hold. */
@@ -18,15 +18,13 @@ export class ConditionFailed extends ServiceError {
   }
 }
 
-/** Thrown when a transaction was not made. */
-export class TransactionCancelled extends ServiceError {
+/** Thrown when a transaction was not made, although no condition refused it. The client's error would have the items. */
+class TransactionCancelled extends ServiceError {
   override readonly name = 'TransactionCancelled';
-  /** DynamoDB's reason for each write, by position. `None` means that the write is not the cause. */
-  readonly codes: readonly string[];
 
+  /** @param codes DynamoDB's reason for each write; `None` means that the write is not the cause */
   constructor(codes: readonly string[]) {
     super(`A transaction was cancelled: ${codes.join(', ')}`);
-    this.codes = codes;
   }
 }
 
@@ -55,24 +53,37 @@ export async function conditionFailure(
   }
 }
 
-/** Repetitions of a transaction that conflicts with others. The pauses between them add up to 2.5 seconds on average. */
-const CONFLICT_RETRIES = 8;
+/**
+ * DynamoDB's codes for a part of a call that it did not process for reasons of its own. The client repeats calls that end so, but neither a
+ * transaction nor a statement of a batch.
+ */
+export const NOT_PROCESSED: ReadonlySet<string> = new Set([
+  'InternalServerError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
+
+/** Repetitions of a transaction that DynamoDB did not process. The pauses between them add up to 2.5 seconds on average. */
+const TRANSACTION_RETRIES = 8;
 
 /**
- * Runs a transaction, and runs it again when it conflicts with another transaction on the same items. Returns the positions of the
- * writes whose conditions did not hold; none when the transaction was made.
+ * Sends a transaction, and sends it again when it conflicts with another write of the same items, or is throttled. Returns the positions of
+ * the writes whose conditions did not hold; none when the transaction was made. @throws TransactionCancelled, and the client's errors
  */
-export async function transactionFailures(run: () => Promise<unknown>): Promise<readonly number[]> {
+export async function transactionFailures(send: () => Promise<unknown>): Promise<readonly number[]> {
   for (let attempt = 0; ; attempt++) {
     try {
-      await run();
+      await send();
       return [];
     } catch (error) {
-      if (!(error instanceof TransactionCancelled)) throw error;
-      const { codes } = error;
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const codes = (error.CancellationReasons ?? []).map(({ Code }) => String(Code));
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return failed;
-      if (!codes.includes('TransactionConflict') || attempt === CONFLICT_RETRIES) throw error;
+      const mayBeMade = codes.some((code) => NOT_PROCESSED.has(code)) && attempt < TRANSACTION_RETRIES;
+      if (!mayBeMade) throw new TransactionCancelled(codes);
       await backOff(attempt + 1);
     }
   }

@@ -1,12 +1,10 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   ConditionFailed,
   conditionFailure,
-  TransactionCancelled,
   transactionFailures,
   whenConditionHolds,
 } from '../../../src/adapters/dynamodb/storage-errors.ts';
-
-const cancelled = (...codes: string[]) => new TransactionCancelled(codes);
 
 describe('a conditional write', () => {
   test('returns the existing item when its condition did not hold, and nothing when it was made', async () => {
@@ -23,35 +21,51 @@ describe('a conditional write', () => {
 });
 
 describe('a transaction', () => {
+  const cancelled = (...codes: string[]) =>
+    new TransactionCanceledException({
+      message: 'cancelled',
+      $metadata: {},
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
   const thrower = (...errors: Error[]) => {
     let calls = 0;
-    const run = async () => {
+    const send = async () => {
       const error = errors[calls++];
       if (error !== undefined) throw error;
     };
-    return { run, calls: () => calls };
+    return { send, calls: () => calls };
   };
 
   test('returns which conditions did not hold and is not repeated', async () => {
-    const { run, calls } = thrower(
+    const { send, calls } = thrower(
       cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict', 'ConditionalCheckFailed'),
     );
-    expect(await transactionFailures(run)).toEqual([1, 3]);
+    expect(await transactionFailures(send)).toEqual([1, 3]);
     expect(calls()).toBe(1);
   });
 
-  test('is repeated after a conflict with another transaction', async () => {
-    const { run, calls } = thrower(cancelled('TransactionConflict', 'None'), cancelled('TransactionConflict', 'None'));
-    expect(await transactionFailures(run)).toEqual([]);
+  test.each([
+    'TransactionConflict',
+    'ThrottlingError',
+    'ProvisionedThroughputExceeded',
+    'RequestLimitExceeded',
+    'InternalServerError',
+  ])('that DynamoDB did not process because of %s is repeated', async (code) => {
+    const { send, calls } = thrower(cancelled(code, 'None'), cancelled('None', code));
+    expect(await transactionFailures(send)).toEqual([]);
     expect(calls()).toBe(3);
   });
 
   test.each([
-    ['was cancelled for another reason', cancelled('ThrottlingError')],
-    ['failed for another reason', new Error('away')],
-  ])('that %s throws immediately', async (_, error) => {
-    const { run, calls } = thrower(error);
-    await expect(transactionFailures(run)).rejects.toBe(error);
+    [
+      'would be refused again',
+      cancelled('ValidationError', 'None'),
+      'A transaction was cancelled: ValidationError, None',
+    ],
+    ['failed for another reason', new Error('away'), 'away'],
+  ])('that %s throws immediately', async (_, error, message) => {
+    const { send, calls } = thrower(error);
+    await expect(transactionFailures(send)).rejects.toThrow(message);
     expect(calls()).toBe(1);
   });
 });

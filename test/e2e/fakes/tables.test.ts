@@ -10,7 +10,7 @@ import { deliveryRecords, eventAttempts, eventTime } from '../../../src/adapters
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { inFlightLeases } from '../../../src/adapters/dynamodb/in-flight-leases.ts';
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
-import { ConditionFailed, TransactionCancelled } from '../../../src/adapters/dynamodb/storage-errors.ts';
+import { ConditionFailed } from '../../../src/adapters/dynamodb/storage-errors.ts';
 import type { Action } from '../../../src/contract/actions.ts';
 import type { AttemptResult } from '../../../src/contract/delivery-record.ts';
 import type { Membership } from '../../../src/contract/organizations.ts';
@@ -28,8 +28,7 @@ const tables = await tablesOfFile();
 const seen = (settled: PromiseSettledResult<unknown>): unknown => {
   if (settled.status === 'fulfilled') return settled.value;
   const { reason } = settled;
-  if (reason instanceof ConditionFailed) return [reason.name, reason.item];
-  return reason instanceof TransactionCancelled ? [reason.name, reason.codes] : String(reason);
+  return reason instanceof ConditionFailed ? [reason.name, reason.item] : String(reason);
 };
 
 /** Returns a client that makes each call on the engine and in memory, one after the other, and lists the calls whose results differ. */
@@ -73,7 +72,7 @@ function both() {
         return { UnprocessedKeys, Items: Items.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1)) };
       }),
     writeEach: (...call) => same((one) => one.writeEach(...call)),
-    transactWrite: (input) => same((one) => one.transactWrite(input)),
+    transactWrite: (items) => same((one) => one.transactWrite(items)),
   };
   return { client, differences };
 }

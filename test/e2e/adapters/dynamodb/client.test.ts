@@ -109,19 +109,17 @@ test('a transaction whose answer is lost is sent again with the same idempotency
   const { client, calls, stop } = await through(tables.access, ({ count }) => (count === 1 ? 'lost' : undefined));
   const Put = { TableName: tables.unsorted, Item: { pk: 'put' } };
   const write = () =>
-    client.transactWrite({
-      TransactItems: [
-        { Put },
-        {
-          Update: {
-            TableName: tables.unsorted,
-            Key: { pk: 'counted' },
-            UpdateExpression: 'SET hits = if_not_exists(hits, :none) + :one',
-            ExpressionAttributeValues: { ':none': 0, ':one': 1 },
-          },
+    client.transactWrite([
+      { Put },
+      {
+        Update: {
+          TableName: tables.unsorted,
+          Key: { pk: 'counted' },
+          UpdateExpression: 'SET hits = if_not_exists(hits, :none) + :one',
+          ExpressionAttributeValues: { ':none': 0, ':one': 1 },
         },
-      ],
-    });
+      },
+    ]);
   await write();
   await write();
   stop();
