@@ -39,6 +39,7 @@ import { KeyRings } from './key-rings.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
 import { allowServices } from './own-key.ts';
+import { makeAssetsReadable } from './readable-assets.ts';
 import { Releases } from './releases.ts';
 import { ServiceApi } from './service-api.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
@@ -147,6 +148,7 @@ export class VaWave extends Construct {
       new Releases(this, 'Releases', { functions, alarms: alarms.ofRelease, watched: props.gradual === true });
     }
     acknowledgeFindings(Stack.of(this));
+    makeAssetsReadable(Stack.of(this));
 
     this.baseUrl = baseUrl;
     this.bus = messaging.bus;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -24,9 +24,8 @@ beforeAll(async () => {
   installed = join(platform, 'node_modules/@va-wave/cdk');
 }, 120_000);
 
-/** Runs an app in the copy, and returns its templates by the name of the stack. */
-function templatesOf(app: string): Record<string, Template> {
-  const outdir = temporaryFolder();
+/** Runs an app in the copy, and returns its templates by the name of the stack. @param outdir of the app */
+function templatesOf(app: string, outdir = temporaryFolder()): Record<string, Template> {
   writeFileSync(join(platform, 'test.mjs'), app);
   // Without validation and stack traces, which change no template.
   const quick = { CDK_VALIDATION: 'false', CDK_DISABLE_STACK_TRACE: '1' };
@@ -158,6 +157,26 @@ describe('in an app of a platform', () => {
     expect(services.size).toBe(2);
     expect(names.filter((name) => name.includes('UserPoolResourceServer "va-wave-dashboard-'))).toHaveLength(2);
     One?.resourceCountIs('AWS::Events::EventBusPolicy', 4);
+  });
+
+  test('Lambda can read every asset where a umask has kept the installed files from others', () => {
+    for (const path of globSync('dist/**/*', { cwd: installed, withFileTypes: true })) {
+      if (path.isFile()) chmodSync(join(path.parentPath, path.name), 0o640);
+    }
+    const outdir = temporaryFolder();
+    // Another asset of the stack, of which a file is to be executed.
+    mkdirSync(join(platform, 'own'), { recursive: true });
+    writeFileSync(join(platform, 'own/run'), '', { mode: 0o700 });
+    const app = `import { App, Stack } from 'aws-cdk-lib'; import { VaWave } from '@va-wave/cdk'; import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+      const app = new App(); const stack = new Stack(app, 'One'); new Asset(stack, 'Own', { path: 'own' });
+      new VaWave(stack, 'Chat'); app.synth();`;
+    templatesOf(app, outdir);
+    const files = globSync('asset.*/**/*', { cwd: outdir }).filter((path) => statSync(join(outdir, path)).isFile());
+    expect(files.length).toBeGreaterThan(30);
+    const unreadable = files.filter((path) => (statSync(join(outdir, path)).mode & 0o444) !== 0o444);
+    expect(unreadable).toEqual([]);
+    const [script = ''] = files.filter((path) => path.endsWith('/run'));
+    expect((statSync(join(outdir, script)).mode & 0o777).toString(8)).toBe('744');
   });
 
   test('props that do not fit are refused by their names', () => {
