@@ -88,10 +88,17 @@ export async function accountFacts(target: Target, toolkit: string) {
   return adapter.accountFacts((target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''), toolkit, await accessOf(target));
 }
 
-/** The clients that only AWS needs are loaded here, because one machine has no use for them. */
+/**
+ * Takes region and proxy as the command lines of AWS and of the CDK do: the SDK reads neither AWS_DEFAULT_REGION, without which it would use the
+ * stack of another region, nor HTTPS_PROXY. The clients that only AWS needs are loaded here, because one machine has no use for them.
+ */
 async function accessOf({ region }: Target) {
   const { operatorAccess } = await import('../src/adapters/aws-account.ts');
-  return operatorAccess({ requestHandler: TIMEOUTS, region });
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  return operatorAccess({
+    requestHandler: { ...TIMEOUTS, httpsAgent: { proxyEnv: process.env } },
+    region: region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined),
+  });
 }
 
 /** Reads the file that the one-machine service writes when it is ready. @throws CommandFailure when there is none, or it is another file */

@@ -50,7 +50,7 @@ function faultMessage(error: unknown): string {
       // The SDK has no code for an ended login of IAM Identity Center.
       if (/expired|sso login/i.test(error.message))
         return 'Your login to AWS has ended: log in again, as with aws sso login';
-      return 'No AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; use --local for the service that npm start runs';
+      return `No AWS credentials: ${error.message.replace(/\.$/, '')}. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (aws sts get-caller-identity shows what a profile gives); use --local for the service that npm start runs`;
     case 'ExpiredToken':
     case 'ExpiredTokenException':
       return 'The AWS credentials have expired: log in again';
@@ -64,6 +64,8 @@ function faultMessage(error: unknown): string {
     return `The deployment does not answer (${code || error.name}): check that it is running, and check the network`;
   }
   if (error.message === 'Region is missing')
-    return 'No AWS region: give --region, or set AWS_REGION; use --local for the service that npm start runs';
+    return 'No AWS region: give --region, set AWS_REGION, or let AWS_PROFILE name a profile with a region; use --local for the service that npm start runs';
+  if (/CERT|SELF_SIGNED/.test(code))
+    return `${error.message}: name the certificate authority of your network in NODE_EXTRA_CA_CERTS`;
   return `${['Error', 'ServiceError'].includes(error.name) ? '' : `${error.name}: `}${error.message}`;
 }

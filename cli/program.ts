@@ -48,7 +48,10 @@ export async function commandLine(words?: readonly string[], runs?: Runs): Promi
       '--stack <name>',
       `use this stack on AWS, or <stack>/<construct> (default: VA_WAVE_STACK, then ${DEFAULT_STACK})`,
     )
-    .option('--region <region>', 'region of the stack (default: AWS_REGION, then the region of the profile)')
+    .option(
+      '--region <region>',
+      'region of the stack (default: AWS_REGION, AWS_DEFAULT_REGION, then the region of the profile)',
+    )
     .option('--configuration-table <name>', "use this table instead of the stack's, such as a restored one")
     .option('--conversations-table <name>', "use this table instead of the stack's, such as a restored one")
     .notes(

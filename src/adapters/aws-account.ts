@@ -72,8 +72,8 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
 }
 
 /**
- * Finds region and credentials as the AWS CLI does: profiles, single sign-on, roles, environment. All clients share the result, so that
- * the operator enters an MFA code once and a role is assumed once.
+ * Finds credentials as the AWS CLI does: profiles, single sign-on, roles, environment; but asks for no MFA code. All clients share the result, so
+ * that a role is assumed once.
  * @throws errors of the SDK when it finds no region
  */
 export async function operatorAccess(access: AwsAccess): Promise<AwsAccess> {

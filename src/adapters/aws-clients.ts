@@ -40,6 +40,8 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
     socketTimeout: timeoutMs,
     throwOnRequestTimeout: true,
   }),
+  // The SDK refuses an endpoint where the environment of the operator asks for AWS's own ones of these kinds.
+  ...(access.endpoint !== undefined && { useFipsEndpoint: false, useDualstackEndpoint: false }),
   ...access,
 });
 

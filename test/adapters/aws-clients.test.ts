@@ -59,6 +59,16 @@ const IMPATIENT = {
   requestHandler: { requestTimeout: ATTEMPT_MS, socketTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
 };
 
+test('an endpoint is used whatever endpoints of AWS the environment asks for', async () => {
+  const variables = ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'];
+  for (const name of variables) process.env[name] = 'true';
+  const forget = () => {
+    for (const name of variables) delete process.env[name];
+  };
+  await aTable().read().finally(forget);
+  expect(received).toHaveLength(1);
+});
+
 test.each([
   ['DynamoDB', dynamoDbClient, 3, 2000],
   ['SQS', sqsClient, 3, 3000],

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
-import { startServer } from '../harness/server.ts';
+import { originOf, startServer } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -18,18 +19,29 @@ const cloudFormation = await startServer(async (request, response) => {
   response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
 });
 
-beforeAll(async () => {
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+/** Where a proxy was asked to connect to. It connects nowhere. */
+let tunnels: string[] = [];
+const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+  tunnels.push(url);
+  socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+});
+const proxyOrigin = await originOf(proxy);
+
+/** Sets the variables of AWS and of proxies, and no other ones. */
+function shell(more: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(process.env)) if (/^AWS_|_PROXY$/i.test(name)) delete process.env[name];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.origin,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_CONFIG_FILE: join(folder, 'none'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
+    ...more,
   });
-});
+}
 beforeEach(() => {
   asked = [];
-  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' });
+  tunnels = [];
+  shell({ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' });
 });
 afterAll(() => {
   process.env = before;
@@ -75,6 +87,71 @@ test('finds one construct among others in a stack by its path', async () => {
   for (const stack of ['Platform', 'Platform/Chat']) {
     expect(await failureToConnect({ stack })).toEqual([3, `There is no va-wave at ${stack}: ${elsewhere}`]);
   }
+});
+
+describe('as the command lines of AWS and of the CDK do in the same shell', () => {
+  const KEYS = 'aws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = x\n';
+  const PROFILES = `[default]
+region = ap-south-1
+${KEYS}
+[profile other]
+region = sa-east-1
+${KEYS}
+[profile admin]
+role_arn = arn:aws:iam::111122223333:role/Admin
+source_profile = other
+[profile code]
+role_arn = arn:aws:iam::111122223333:role/Admin
+source_profile = other
+mfa_serial = arn:aws:iam::111122223333:mfa/ada`;
+  // The SDK reads a file once.
+  const AWS_CONFIG_FILE = join(folder, 'profiles');
+  beforeAll(() => writeFileSync(AWS_CONFIG_FILE, PROFILES));
+
+  test.each([
+    [{ AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-3' }, {}, 'eu-west-1'],
+    [{ AWS_DEFAULT_REGION: 'eu-west-3' }, {}, 'eu-west-3'],
+    [{ AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-3', AWS_PROFILE: 'other' }, {}, 'eu-west-3'],
+    [{ AWS_PROFILE: 'other' }, {}, 'sa-east-1'],
+    [{ AWS_DEFAULT_REGION: '' }, {}, 'ap-south-1'],
+    [{ AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-3' }, { region: 'us-west-2' }, 'us-west-2'],
+  ])('%j and %j mean the region %s', async (environment, target, region) => {
+    answer = stackWith(ALL);
+    shell({ AWS_CONFIG_FILE, ...environment });
+    await connect(target);
+    expect(asked).toEqual([expect.stringMatching(`^${region} `)]);
+  });
+
+  test.each([
+    [{ AWS_PROFILE: 'other' }, 'cloudformation.sa-east-1.amazonaws.com:443'],
+    // A role is assumed through the proxy too.
+    [{ AWS_PROFILE: 'admin', AWS_REGION: 'eu-west-1' }, expect.stringMatching(/^sts\..*amazonaws\.com:443$/)],
+  ])('%j calls through HTTPS_PROXY', async (environment, host) => {
+    shell({ AWS_CONFIG_FILE, ...environment, HTTPS_PROXY: proxyOrigin });
+    delete process.env.AWS_ENDPOINT_URL_CLOUDFORMATION;
+    await connect({}).catch(() => {});
+    expect([...new Set(tunnels)]).toEqual([host]);
+  });
+
+  test('a host of NO_PROXY is called directly', async () => {
+    answer = stackWith(ALL);
+    const proxies = { HTTP_PROXY: proxyOrigin, HTTPS_PROXY: proxyOrigin, NO_PROXY: '127.0.0.1' };
+    shell({ AWS_CONFIG_FILE, AWS_PROFILE: 'other', ...proxies });
+    await connect({});
+    expect([asked.length, tunnels]).toEqual([1, []]);
+  });
+
+  test.each([
+    [{ AWS_PROFILE: 'typo' }, /^No AWS region: .* let AWS_PROFILE name a profile with a region/],
+    [
+      { AWS_PROFILE: 'typo', AWS_REGION: 'eu-west-1' },
+      /^No AWS credentials: .*aws sts get-caller-identity shows what a profile gives/,
+    ],
+    [{ AWS_PROFILE: 'code', AWS_REGION: 'eu-west-1' }, /^No AWS credentials: .* requires multi-factor authentication/],
+  ])('%j says what is wrong', async (environment, message) => {
+    shell({ AWS_CONFIG_FILE, ...environment });
+    expect(await failureToConnect({})).toEqual([1, expect.stringMatching(message)]);
+  });
 });
 
 const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
