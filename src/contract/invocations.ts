@@ -23,9 +23,9 @@ const toolCall = z.object({
   conversation_id: identifier,
   tool: z.string().min(1).max(SLUG_MAX_CHARACTERS),
   /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
-  arguments_json: z.string().optional(),
+  arguments_json: z.string().nullish(),
   /** The arguments as an object, which is read when there is no text. */
-  arguments: jsonObject.check(refuseRounded).optional(),
+  arguments: jsonObject.check(refuseRounded).nullish(),
 });
 /** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = z.infer<typeof toolCall>;
@@ -77,7 +77,7 @@ export const usageReport = z.object({
     input_tokens: count,
     output_tokens: count,
     total_tokens: count,
-    tts_chars: count.default(0),
+    tts_chars: count.nullish().transform((characters) => characters ?? 0),
     tts_provider: z.string().max(100).nullable().default(null),
   }),
 });

@@ -5,18 +5,18 @@ export const SLUG_MAX_CHARACTERS = 64;
 
 /**
  * Returns the slug of a name: lower-case ASCII, at most SLUG_MAX_CHARACTERS, with hyphens for other characters and without accents. It is the
- * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. The slug of a name without Latin letters and
- * digits is made from the end of the Action's id.
+ * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. It begins with a letter, because one name that
+ * does not makes Gemini's API refuse all tools. Of a name without Latin letters and digits, it has the end of the Action's id.
  */
 export function slugOf(name: string, actionId: string): string {
-  const slug = name
+  const words = name
     // A character may be two UTF-16 units.
     .slice(0, NAME_MAX_CHARACTERS * 2)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, SLUG_MAX_CHARACTERS)
-    .replace(/^-+|-+$/g, '');
-  return slug === '' ? `action-${actionId.slice(-8)}` : slug;
+    .replace(/^-/, '');
+  const slug = /^[a-z]/.test(words) ? words : `action-${words || actionId.slice(-8)}`;
+  return slug.slice(0, SLUG_MAX_CHARACTERS).replace(/-$/, '');
 }

@@ -80,11 +80,17 @@ export async function callTool(
   return resultFor(action, outcome);
 }
 
-/** Checks the arguments of a call: `arguments_json`, and without it `arguments`. */
-function verdictOf({ arguments_json, arguments: parsed = {} }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
-  const args = arguments_json === undefined ? parsed : parseJson(arguments_json);
-  if (!isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
-  return checkArguments(parameters, args);
+/**
+ * Checks the arguments of a call: `arguments_json`, and without it `arguments`. Models also write an empty text or null for no arguments,
+ * and null for an optional one: it is missing.
+ */
+function verdictOf({ arguments_json, arguments: parsed }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
+  const args = arguments_json == null ? (parsed ?? null) : parseJson(arguments_json.trim() || 'null');
+  if (args !== null && !isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
+  return checkArguments(
+    parameters,
+    Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== null)),
+  );
 }
 
 /** Counts a call towards the limit of its Action in its conversation. Returns false when the limit is reached. */
@@ -130,7 +136,7 @@ export function toolResponse(
   contentType?: string,
 ): Readonly<Record<string, unknown>> | string {
   const text = responseText(body, contentType) ?? 'The response is not text';
-  const json = parseJson(text);
+  const json = parseJson(withoutUnpairedSurrogates(text));
   if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) return mappedFields(json, fieldMap);
   if (!isJsonObject(json)) return {};
@@ -138,6 +144,13 @@ export function toolResponse(
     Object.entries(json).filter(([, value]) => value === null || typeof value !== 'object' || JSON.isRawJSON(value)),
   );
 }
+
+/** Replaces what an endpoint leaves of an emoji that it cuts: model APIs refuse a whole conversation that contains it. */
+const withoutUnpairedSurrogates = (json: string) =>
+  json.replace(
+    /\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g,
+    (escaped: string, unpaired?: string) => (unpaired === undefined ? escaped : '\ufffd'),
+  );
 
 /** Returns the values of the mapped paths. Several paths may lead to one value, so the values together can be larger than the response. */
 function mappedFields(json: unknown, fieldMap: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {

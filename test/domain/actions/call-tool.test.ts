@@ -1,5 +1,6 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
+import { toolRequest } from '../../../src/contract/invocations.ts';
 import { callTool, listTools, toolResponse } from '../../../src/domain/actions/call-tool.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../fakes/delivery.ts';
@@ -24,7 +25,7 @@ function setUp(changes: Partial<AiAction> = {}) {
   };
   const call = (args: Record<string, unknown> = { order: 'A1' }, conversation_id = 'c-1', tool = action.slug) =>
     callTool({ site_id: SITE_ID, conversation_id, tool, arguments: args }, context, fakes.invocation);
-  return { ...fakes, conversations, recorded, call };
+  return { ...fakes, action, context, conversations, recorded, call };
 }
 
 describe('a call', () => {
@@ -73,8 +74,28 @@ describe('a call', () => {
   test('with wrong arguments is refused with the field, sends nothing and does not count', async () => {
     const { call, outbound, conversations } = setUp();
     const message = 'The arguments are wrong. order: is required';
-    expect(await call({})).toEqual({ outcome: 'invalid_arguments', message });
+    for (const args of [{}, { order: null }])
+      expect(await call(args)).toEqual({ outcome: 'invalid_arguments', message });
     expect([outbound.requests, conversations.items()]).toEqual([[], []]);
+  });
+
+  test.each([
+    {},
+    { arguments_json: '' },
+    { arguments_json: ' \n' },
+    { arguments_json: 'null' },
+    { arguments_json: '{}' },
+    { arguments_json: null },
+    { arguments: null },
+    { arguments_json: null, arguments: {} },
+    { arguments_json: '{"order":null}' },
+  ])('of a tool without required parameters takes every way in which models write no arguments: %j', async (args) => {
+    const { context, invocation, outbound, action } = setUp({ parameters: { ...PARAMETERS, required: [] } });
+    const ids = { operation: 'callTool', site_id: SITE_ID, conversation_id: 'c-1', tool: action.slug };
+    const request = toolRequest.parse({ ...ids, ...args });
+    if (request.operation !== 'callTool') throw new Error('It is a call');
+    expect(await callTool(request, context, invocation)).toMatchObject({ outcome: 'completed' });
+    expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
   });
 
   test.each([
@@ -158,6 +179,21 @@ describe('the response for the assistant', () => {
     ['null', {}],
   ])('without a map has the top-level strings, numbers, booleans and nulls (%#)', (text, told) => {
     expect(respond(text)).toEqual(told);
+  });
+
+  test.each([
+    ['\\ud83d', '\ufffd'],
+    ['\\uD83D…', '\ufffd…'],
+    ['\\ude00\\ud83d', '\ufffd\ufffd'],
+    ['\\ud83d\\ud83d\\ude00', '\ufffd😀'],
+    ['\\ud83d\\u0041', '\ufffdA'],
+    ['\\ud83d\\ude00 😀', '😀 😀'],
+    ['\\\\ud83d', '\\ud83d'],
+    ['\\\\\\ud83d', '\\\ufffd'],
+  ])('has no half of a character, which model APIs refuse: %p is %p', (written, told) => {
+    const text = `{"a":"${written}","in":{"${written}":["${written}"]}}`;
+    expect(respond(text)).toEqual({ a: told });
+    expect(respond(text, { all: '$.in' })).toEqual({ all: { [told]: [told] } });
   });
 
   test('with a map has the value at each path that leads to one', () => {

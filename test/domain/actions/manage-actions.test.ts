@@ -227,14 +227,17 @@ test.each([
   ['---', 'action-45678901'],
   ['x'.repeat(100), 'x'.repeat(64)],
   [`${'x'.repeat(63)} y`, 'x'.repeat(63)],
+  ['24h support', 'action-24h-support'],
+  ['№ 1', 'no-1'],
+  ['1'.repeat(100), `action-${'1'.repeat(57)}`],
 ])('%p becomes %p', (name, slug) => {
   expect(slugOf(name, 'act_012345678901')).toBe(slug);
 });
 
-test('every name has a slug that is valid in a path', () => {
+test('every name has a slug that is valid in a path, and as the name of a tool of every model API', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => {
-      expect(slugOf(name, 'act_abcdefgh')).toMatch(/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/);
+      expect(slugOf(name, 'act_abcdefgh')).toMatch(/^[a-z]([a-z0-9-]{0,62}[a-z0-9])?$/);
     }),
   );
 });
