@@ -18,7 +18,7 @@ type Document = NonNullable<NonNullable<ContentBlock['toolUse']>['input']>;
  */
 export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Model {
   return async ({ system, messages, tools }) => {
-    const { output, usage } = await client.send(
+    const { output, usage, stopReason } = await client.send(
       new ConverseCommand({
         modelId,
         system: [{ text: system }],
@@ -29,7 +29,10 @@ export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Mod
       }),
     );
     return {
-      content: (output?.message?.content ?? []).flatMap(ourBlock),
+      // The arguments of a call that the limit of tokens has cut are not whole.
+      content: (output?.message?.content ?? [])
+        .flatMap(ourBlock)
+        .filter(({ kind }) => kind === 'text' || stopReason !== 'max_tokens'),
       inputTokens: usage?.inputTokens ?? 0,
       outputTokens: usage?.outputTokens ?? 0,
     };
@@ -61,9 +64,9 @@ function converseBlock(block: Text | ToolCall | ToolAnswer): ContentBlock {
   }
 }
 
-/** Converts a block of the answer. Ignores other kinds of blocks, such as the model's reasoning. */
+/** Converts a block of the answer. Ignores other kinds of blocks, such as the model's reasoning, and blank text, which Converse does not take back. */
 function ourBlock({ text, toolUse }: ContentBlock): (Text | ToolCall)[] {
-  if (text !== undefined) return [{ kind: 'text', text }];
+  if (text?.trim()) return [{ kind: 'text', text }];
   if (toolUse?.toolUseId === undefined || toolUse.name === undefined) return [];
   return [{ kind: 'toolCall', id: toolUse.toolUseId, name: toolUse.name, input: Object(toolUse.input) }];
 }

@@ -14,6 +14,11 @@ export type Deployment = {
   readonly siteId: string;
 };
 
+/** Keeps an integer that JavaScript would round, such as the number of an order, as the text of its digits. */
+function allDigits(_name: string, value: unknown, written?: { readonly source: string }): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? (written?.source ?? value) : value;
+}
+
 /** The bus accepts a little more. EventBridge then adds fields of its own, and the event fits into no queue of the service. */
 const EVENT_MAX_BYTES = 1_048_000;
 
@@ -34,6 +39,7 @@ export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployme
     if (FunctionError !== undefined) throw new Error(`${name} failed`);
     const answer: { success: true } | { success: false; error: string } = JSON.parse(
       Buffer.from(Payload ?? []).toString(),
+      allDigits,
     );
     if (!answer.success) throw new Error(`${name} refused: ${answer.error}`);
     return answer as { success: true } & Answer;

@@ -76,7 +76,7 @@ describe('examples/assistant-runtime', () => {
     );
 
   test('offers the tools, makes the tool call of the model, and shows the answer of the model', async () => {
-    fakes.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀"}')];
+    fakes.endpoint.outcomes = [answered(200, '{"status":"sent","łódź":"😀","number":2512292042121000001}')];
     const script = new ScriptedModel(
       replies(text('One moment.'), asksFor(ORDER, { order: '1001' })),
       replies(text('It was sent.')),
@@ -103,7 +103,10 @@ describe('examples/assistant-runtime', () => {
         kind: 'toolAnswer',
         id: 'call-1',
         outcome: 'completed',
-        content: { message: expect.any(String), response: { status: 'sent', łódź: '😀' } },
+        content: {
+          message: expect.any(String),
+          response: { status: 'sent', łódź: '😀', number: '2512292042121000001' },
+        },
       },
     ]);
     expect(said).toEqual(['It was sent.']);
@@ -178,59 +181,66 @@ describe('examples/assistant-runtime', () => {
   });
 });
 
-test('examples/assistant-runtime/bedrock-model.ts calls the Converse API and converts its answer', async () => {
-  const received: unknown[] = [];
-  const server = createServer(async (request, response) => {
-    received.push(request.url, await json(request));
-    const content = [
-      { reasoningContent: { reasoningText: { text: 'Hm.' } } },
-      { text: 'One moment.' },
-      { toolUse: { toolUseId: 'call-2', name: 'find', input: { order: '2' } } },
-    ];
-    const usage = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
-    response.end(JSON.stringify({ output: { message: { role: 'assistant', content } }, usage }));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const client = new BedrockRuntimeClient({
-    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    ...ACCESS,
-  });
-  const reply = await bedrockModel(
-    client,
-    'a-model',
-  )({
-    system: 'Be brief.',
-    messages: [
-      { role: 'user', content: [text('Where is it?')] },
-      { role: 'assistant', content: [asksFor('find', { order: '1' })] },
-      {
-        role: 'user',
-        content: [{ kind: 'toolAnswer', id: 'call-1', outcome: 'unavailable', content: { message: 'No.' } }],
-      },
-    ],
-    tools: [{ name: 'find', description: 'Finds an order', input_schema: { type: 'object' } }],
-  });
-  expect(reply).toEqual({
-    content: [text('One moment.'), asksFor('find', { order: '2' }, 'call-2')],
-    inputTokens: 7,
-    outputTokens: 3,
-  });
-  const asked = { toolUse: { toolUseId: 'call-1', name: 'find', input: { order: '1' } } };
-  const failed = { toolUseId: 'call-1', status: 'error', content: [{ json: { message: 'No.' } }] };
-  const tool = { name: 'find', description: 'Finds an order', inputSchema: { json: { type: 'object' } } };
-  expect(received).toEqual([
-    '/model/a-model/converse',
-    expect.objectContaining({
-      system: [{ text: 'Be brief.' }],
+test.each([
+  ['all its calls', 'tool_use', [asksFor('find', { order: '2' }, 'call-2')]],
+  ['no call, when the limit of tokens has cut one', 'max_tokens', []],
+])(
+  'examples/assistant-runtime/bedrock-model.ts calls the Converse API, and takes of its answer the text and %s',
+  async (_, stopReason, calls) => {
+    const received: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      received.push(request.url, await json(request));
+      const content = [
+        { reasoningContent: { reasoningText: { text: 'Hm.' } } },
+        { text: '\n\n' },
+        { text: 'One moment.' },
+        { toolUse: { toolUseId: 'call-2', name: 'find', input: { order: '2' } } },
+      ];
+      const usage = { inputTokens: 7, outputTokens: 3, totalTokens: 10 };
+      response.end(JSON.stringify({ output: { message: { role: 'assistant', content } }, usage, stopReason }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const client = new BedrockRuntimeClient({
+      endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      ...ACCESS,
+    });
+    const reply = await bedrockModel(
+      client,
+      'a-model',
+    )({
+      system: 'Be brief.',
       messages: [
-        { role: 'user', content: [{ text: 'Where is it?' }] },
-        { role: 'assistant', content: [asked] },
-        { role: 'user', content: [{ toolResult: failed }] },
+        { role: 'user', content: [text('Where is it?')] },
+        { role: 'assistant', content: [asksFor('find', { order: '1' })] },
+        {
+          role: 'user',
+          content: [{ kind: 'toolAnswer', id: 'call-1', outcome: 'unavailable', content: { message: 'No.' } }],
+        },
       ],
-      toolConfig: { tools: [{ toolSpec: tool }] },
-    }),
-  ]);
-  client.destroy();
-  server.close();
-});
+      tools: [{ name: 'find', description: 'Finds an order', input_schema: { type: 'object' } }],
+    });
+    expect(reply).toEqual({
+      content: [text('One moment.'), ...calls],
+      inputTokens: 7,
+      outputTokens: 3,
+    });
+    const asked = { toolUse: { toolUseId: 'call-1', name: 'find', input: { order: '1' } } };
+    const failed = { toolUseId: 'call-1', status: 'error', content: [{ json: { message: 'No.' } }] };
+    const tool = { name: 'find', description: 'Finds an order', inputSchema: { json: { type: 'object' } } };
+    expect(received).toEqual([
+      '/model/a-model/converse',
+      expect.objectContaining({
+        system: [{ text: 'Be brief.' }],
+        messages: [
+          { role: 'user', content: [{ text: 'Where is it?' }] },
+          { role: 'assistant', content: [asked] },
+          { role: 'user', content: [{ toolResult: failed }] },
+        ],
+        toolConfig: { tools: [{ toolSpec: tool }] },
+      }),
+    ]);
+    client.destroy();
+    server.close();
+  },
+);
