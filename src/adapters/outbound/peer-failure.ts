@@ -9,6 +9,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'leads to no publicly trusted certificate authority (is an intermediate missing?)',
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+  INVALID_PURPOSE: 'is not for a TLS server, or one above it is not of an authority',
 };
 
 const NO_COMMON_CIPHER =
@@ -16,8 +17,8 @@ const NO_COMMON_CIPHER =
 const CLIENT_CERTIFICATE =
   'it requires a client certificate, which the service does not have: require none for this path, and verify the signature of the request';
 const FAULT = 'its TLS has a fault, or something on the way changes the bytes';
-const REFUSED_OFFER =
-  'it does not understand what the service offers: update its TLS, or what terminates TLS before it';
+const UPDATE = 'update its TLS, or what terminates TLS before it';
+const REFUSED_OFFER = `it does not understand what the service offers: ${UPDATE}`;
 
 /** The alerts with which a server ends TLS (RFC 8446, 6.2, and those of older versions), with what to do about each. */
 export const TLS_ALERTS: ReadonlyMap<number, readonly [name: string, words: string]> = new Map([
@@ -61,12 +62,16 @@ const TLS_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'did not answer in TLS: check that HTTPS is spoken on this port',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'did not answer in TLS: check that HTTPS is spoken on this port',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'speaks neither TLS 1.2 nor TLS 1.3',
+  ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED: `does not support secure renegotiation (RFC 5746): ${UPDATE}`,
 };
 
-/** Returns the number of the alert that OpenSSL received. Its codes have no common form, and its message has no text of the peer. */
+/** Returns the message of an error. That of OpenSSL has no text of the peer. */
+const messageOf = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+
+/** Returns the number of the alert that OpenSSL received. Its codes have no common form. */
 function alertOf(error: unknown): number | undefined {
-  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
-  const number = /SSL alert number (\d{1,3})/.exec(message)?.[1];
+  const number = /SSL alert number (\d{1,3})/.exec(messageOf(error))?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
@@ -74,7 +79,8 @@ function alertOf(error: unknown): number | undefined {
 export function tlsFailure(error: unknown, host: string, asked: boolean): Failure {
   if (error instanceof Failure) return error;
   const code = errorCode(error);
-  const problem = CERTIFICATE_PROBLEMS[code];
+  // Node has no code for some problems of a certificate, but the words of OpenSSL.
+  const problem = code === 'UNSPECIFIED' ? `is refused: ${messageOf(error)}` : CERTIFICATE_PROBLEMS[code];
   if (problem !== undefined) return new Failure('tls_failure', `The certificate of ${host} ${problem}`);
   const alert = alertOf(error);
   if (alert !== undefined) {

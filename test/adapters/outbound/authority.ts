@@ -8,8 +8,8 @@ export type Validity = { readonly notBefore: Date; readonly notAfter: Date };
 
 export type Authority = {
   readonly pem: string;
-  /** @param hosts names and IPv4 addresses that the certificate is for */
-  issue(hosts: readonly string[], validity?: Validity, keys?: KeyPairKeyObjectResult): Identity;
+  /** @param hosts names and IPv4 addresses that the certificate is for; undefined for that of an authority */
+  issue(hosts: readonly string[] | undefined, validity?: Validity, keys?: KeyPairKeyObjectResult): Identity;
 };
 
 const DAY = 24 * 3600 * 1000;
@@ -18,7 +18,7 @@ const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 /** @param issuerKey without it the certificate is self-signed */
 function identity(
-  hosts: readonly string[],
+  hosts: readonly string[] | undefined,
   validity: Validity,
   issuer: string,
   issuerKey?: KeyObject,
@@ -32,25 +32,29 @@ function identity(
       ...validity,
       subject: 'Test receiver',
       publicKey,
-      hosts,
+      ...(hosts && { hosts }),
     }),
   };
 }
 
+const AUTHORITY = 'Test authority';
+
 /** Creates a private certificate authority with a new key. */
 export function createAuthority(): Authority {
   const { publicKey, privateKey } = newKeys();
-  const name = 'Test authority';
   return {
-    pem: signCertificate({
-      issuer: name,
-      issuerKey: privateKey,
-      ...today(),
-      subject: name,
-      publicKey,
-    }),
-    issue: (hosts, validity = today(), keys = newKeys()) => identity(hosts, validity, name, privateKey, keys),
+    pem: authorityOf(publicKey, privateKey),
+    issue: (hosts, validity = today(), keys = newKeys()) => identity(hosts, validity, AUTHORITY, privateKey, keys),
   };
+}
+
+function authorityOf(publicKey: KeyObject, issuerKey: KeyObject): string {
+  return signCertificate({ issuer: AUTHORITY, issuerKey, ...today(), subject: AUTHORITY, publicKey });
+}
+
+/** Creates a certificate with the name of the authority and another key, which anybody can append to a chain. */
+export function namesakeOfAuthority(publicKey: KeyObject): string {
+  return authorityOf(publicKey, newKeys().privateKey);
 }
 
 /** Creates a self-signed certificate. */

@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { within } from '../../harness/within.ts';
-import { untrustedChain } from './authority.ts';
+import { namesakeOfAuthority, untrustedChain } from './authority.ts';
 import { HOSTILE_SERVERS, startRenegotiating } from './hostile-servers.ts';
 import { type Receiver, startAnswering, staysOpen } from './receiver.ts';
 import { HOST, LONG_MS, networkOfFile, OK, post } from './test-network.ts';
@@ -43,6 +43,31 @@ test('a chain of usual length is read, and the message names what is wrong with 
 test('a trusted certificate is accepted in a chain of 10 KB', async () => {
   const more = untrustedChain([HOST], 6, LARGE_KEYS.publicKey, LARGE_KEYS.privateKey).cert;
   const receiver = await startAnswering({ ...network.identity, cert: network.identity.cert + more }, OK);
+  expect(await event(receiver)).toMatchObject({ status: 200, error: null });
+});
+
+const ec = (namedCurve: string, paramEncoding: 'named' | 'explicit' = 'named') =>
+  generateKeyPairSync('ec', { namedCurve, paramEncoding });
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('in %s, a key that Node cannot name', (maxVersion) => {
+  test.each<[string, KeyObject]>([
+    ...['secp256k1', 'brainpoolP256r1', 'brainpoolP512t1', 'sect571r1', 'SM2', 'P-521'].map(
+      (curve): [string, KeyObject] => [curve, ec(curve).publicKey],
+    ),
+    ['P-256 with explicit parameters', ec('P-256', 'explicit').publicKey],
+    ['secp256k1 with explicit parameters', ec('secp256k1', 'explicit').publicKey],
+    ['Ed448', generateKeyPairSync('ed448').publicKey],
+    ['ML-DSA', generateKeyPairSync('ml-dsa-44').publicKey],
+  ])('is appended to the chain and does not end the process: %s', async (_, key) => {
+    const cert = network.identity.cert + namesakeOfAuthority(key);
+    const receiver = await startAnswering({ ...network.identity, cert, maxVersion }, OK);
+    expect(await event(receiver)).toMatchObject({ status: 200, error: null });
+  });
+});
+
+test('a certificate whose own key Node cannot name does not end the process', async () => {
+  const identity = network.authority.issue([HOST], undefined, ec('brainpoolP256r1'));
+  const receiver = await startAnswering({ ...identity, ecdhCurve: 'auto' }, OK);
   expect(await event(receiver)).toMatchObject({ status: 200, error: null });
 });
 

@@ -36,6 +36,24 @@ test('a server that does not speak TLS is told from one that speaks an older ver
   expect((await deliver(old.port)).error?.message).toContain('neither TLS 1.2 nor TLS 1.3');
 });
 
+const rsa1024 = generateKeyPairSync('rsa', { modulusLength: 1024 });
+
+test.each([
+  ['a weak key', 'is refused: EE certificate key too weak', () => network.authority.issue([HOST], undefined, rsa1024)],
+  ['another purpose', 'is not for a TLS server', () => network.authority.issue(undefined)],
+])('a trusted certificate with %s', async (_, words, identity) => {
+  const receiver = await startAnswering({ ...identity(), ciphers: 'ALL:@SECLEVEL=0' }, OK);
+  const message = expect.stringContaining(`The certificate of ${HOST} ${words}`);
+  expect((await deliver(receiver.port)).error).toEqual({ code: 'tls_failure', message });
+});
+
+test('a server without secure renegotiation', async () => {
+  // A ServerHello of TLS 1.2 without extensions (RFC 5246, 7.4.1.3).
+  const hello = Buffer.from([22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3, ...Buffer.alloc(33), 0xc0, 0x2f, 0]);
+  const receiver = await startTcp((socket) => socket.once('data', () => socket.end(hello)));
+  expect((await deliver(receiver.port)).error?.message).toContain('secure renegotiation');
+});
+
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('in %s', (maxVersion) => {
   const asking = (more: TlsOptions = {}): TlsOptions => ({
     ...network.identity,
