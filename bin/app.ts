@@ -6,7 +6,9 @@ import { addressOfFiles, VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
 try {
-  const file = existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context : {};
+  // The CDK reads a file with a byte order mark too.
+  const text = existsSync('cdk.json') ? readFileSync('cdk.json', 'utf8').replace(/^\ufeff/, '') : '{}';
+  const file = JSON.parse(text).context;
   // The command line of the CDK deploys to this region.
   const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION);
   new VaWaveStack(app, options.stackName, {

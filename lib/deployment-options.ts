@@ -7,6 +7,7 @@ import { type ISecurityGroup, type IVpc, SecurityGroup, Subnet, type SubnetSelec
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { closestName } from '../src/contract/closest-name.ts';
@@ -488,6 +489,8 @@ const refuseContradictions =
       if (settings[name] === undefined) continue;
       for (const other of others) if (settings[other] === undefined) refuse(name, `also needs ${other}`);
     }
+    const { partition = 'aws' } = region === undefined ? {} : RegionInfo.get(region);
+    if (partition !== 'aws') refuse('region', `must be of the partition aws, and ${region} is of ${partition}`);
     for (const name of region === undefined ? [] : REGIONAL) {
       const other = regionOf(settings[name]);
       if (other !== undefined && other !== region)

@@ -315,11 +315,29 @@ describe('the props of the construct', () => {
     );
     expect(acceptedProps({ alarmTopic: TOPIC }, token)).toEqual({ alarmTopic: TOPIC });
   });
+
+  test.each([
+    ['cn-north-1', 'aws-cn'],
+    ['us-gov-west-1', 'aws-us-gov'],
+    ['us-iso-east-1', 'aws-iso'],
+  ])(
+    'of a stack in %s are refused, because only the partition aws has everything that the service uses',
+    (region, partition) => {
+      expect(refusal(() => acceptedProps({}, region))).toBe(
+        `region: must be of the partition aws, and ${region} is of ${partition}`,
+      );
+      expect(acceptedProps({}, 'xx-unknown-1')).toEqual({});
+    },
+  );
 });
 
 test('the app prints one sentence for each refusal, and nothing of its code', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ context: { originSecretVersion: 'x', canary: true } }));
+  // A file of an editor of Windows begins with a byte order mark.
+  writeFileSync(
+    join(folder, 'cdk.json'),
+    `\ufeff${JSON.stringify({ context: { originSecretVersion: 'x', canary: true } })}`,
+  );
   const CDK_CONTEXT_JSON = JSON.stringify({ originSecretVersion: 'x', canary: true, requiredMfa: 'yes' });
   const run = promisify(execFile)(process.execPath, [resolve('bin/app.ts')], {
     cwd: folder,
