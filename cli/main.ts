@@ -5,8 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommandLine } from './program.ts';
 
-// A reader such as `head` closes the pipe when it has read enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader such as `head` closes the pipe when it has read enough. What a full disk has not taken is lost, also a secret.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') process.stderr.write(`The output could not be written: ${message}\n`);
+  process.exit(code === 'EPIPE' ? 0 : 1);
+});
+// The exit code says what happened, also when nobody reads the message.
+process.stderr.on('error', () => {});
 
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -122,16 +122,16 @@ export async function objectValue(
   return value;
 }
 
-/** Returns the text itself, the content of `@file` without a byte order mark, or stdin for `@-`. @throws Refusal 400 that names the field */
+/** Returns the text itself, or the content of `@file`, or stdin for `@-`, without a byte order mark. @throws Refusal 400 that names the field */
 export async function textValue(field: string, text: string, cliProcess: CliProcess): Promise<string> {
   if (!text.startsWith('@')) return text;
-  if (text === '@-') return cliProcess.readStdin();
   const path = text.slice(1);
-  try {
-    return (await cliProcess.readFile(path)).replace(/^\ufeff/, '');
-  } catch {
+  const content = await (path === '-' ? cliProcess.readStdin() : cliProcess.readFile(path)).catch(() => {
     throw invalidField(field, `cannot read the file ${path}`);
-  }
+  });
+  // What UTF-16, as of PowerShell, is as UTF-8: its byte order mark, or a zero in each character.
+  if (/^\ufffd\ufffd|\0/.test(content)) throw invalidField(field, `${path === '-' ? 'stdin' : path} is not UTF-8`);
+  return content.replace(/^\ufeff/, '');
 }
 
 /**

@@ -103,13 +103,14 @@ belong to other organizations.`)
     .examples('va-wave org list', 'va-wave org list --deleted --configuration-table va-wave-restored')
     .connected(async ({ output, context, hint }, { deleted }: { deleted?: true }) => {
       if (deleted) {
-        const listed = await deletions(context);
+        const { listed, unreadable } = await deletions(context);
         const rows = listed.map(({ stored, ...row }) => ({
           stored: stored ? 'yes' : 'no',
           ...row,
           site_id: row.site_id ?? '–',
         }));
-        return output.list(listed, 'Nothing was deleted', rows);
+        output.list(listed, 'Nothing was deleted', rows);
+        return requireReadable(unreadable);
       }
       const organizations: Organization[] = [];
       const unreadable: { readonly cause: Error }[] = [];

@@ -71,17 +71,18 @@ export async function eraseOrganization(
   return { assistants: sites.length, members: members.length, actions, ...data };
 }
 
-/** Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored. */
-export async function deletions({ store, erasure, step }: Pick<EraseContext, 'store' | 'erasure' | 'step'>) {
-  const all = (await erasure.deletions()).toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at));
+/**
+ * Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored.
+ * @returns also the records that cannot be read
+ */
+export async function deletions({ erasure, step }: Pick<EraseContext, 'erasure' | 'step'>) {
+  const { deletions: all, unreadable } = await erasure.deletions();
   const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
-  for (const deletion of all) {
-    const { org_id, site_id } = deletion;
+  for (const deletion of all.toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at))) {
     await step(`Looking for what was deleted: ${listed.length}`);
-    const found = await (site_id === undefined ? store.findOrganization(org_id) : store.findAssistant(site_id));
-    listed.push({ ...deletion, stored: found !== undefined });
+    listed.push({ ...deletion, stored: await erasure.isStored(deletion) });
   }
-  return listed;
+  return { listed, unreadable };
 }
 
 /** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */

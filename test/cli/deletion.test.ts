@@ -125,7 +125,7 @@ describe('a repeated idempotency key', () => {
 
 describe('a table that was restored', () => {
   const storedAgain = async (system: System) =>
-    (await deletions(system.eraseContext)).map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
+    (await deletions(system.eraseContext)).listed.map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
 
   test('has deleted organizations again, which are listed and deleted again', async () => {
     const system = await setUp();
@@ -143,6 +143,19 @@ describe('a table that was restored', () => {
     });
     expect(system.left(ORG_ID)).toEqual([]);
     expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([false, false, false]);
+  });
+
+  test('has what cannot be read, which is listed too', async () => {
+    const system = await setUp();
+    const backup = structuredClone(system.items());
+    await eraseOrganization(ORG_ID, system.eraseContext);
+    for (const Item of backup) {
+      await system.client.put({ TableName: CONFIGURATION, Item: { ...Item, assistant: {}, organization: {} } });
+    }
+    await system.client.put({ TableName: 'd', Item: { pk: 'DELETED', sk: 'ID#site_0', deletion: {} } });
+    const { listed, unreadable } = await deletions(system.eraseContext);
+    expect(listed.map(({ stored }) => stored)).toEqual([true, true, true]);
+    expect(unreadable.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('DELETED / ID#site_0')]);
   });
 
   test('has conversations of a deleted assistant again, which are deleted again', async () => {

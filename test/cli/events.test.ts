@@ -42,7 +42,7 @@ describe('event put', () => {
 
   test('takes data from a file or stdin', async () => {
     operator.files = { 'contact.json': '\ufeff{"email": "a@b.example"}' };
-    operator.stdin = '{"from": "stdin"}';
+    operator.stdin = '\ufeff{"from": "stdin"}';
     for (const data of [['--data', '@contact.json'], ['--data', '@-'], []]) await put('contact.created', ...data);
     expect(operator.events.map((event) => event.data)).toEqual([{ email: 'a@b.example' }, { from: 'stdin' }, {}]);
     expect(operator.events[0]?.site_id).toBeUndefined();
@@ -68,6 +68,9 @@ describe('event put', () => {
     [2, '--data: cannot read the file nope', ['sms.sent', '--data', '@nope']],
     [2, '--data: bad does not contain JSON', ['sms.sent', '--data', '@bad']],
     [2, '--data: stdin does not contain JSON', ['sms.sent', '--data', '@-']],
+    [2, '--data: little is not UTF-8', ['sms.sent', '--data', '@little']],
+    [2, '--data: big is not UTF-8', ['sms.sent', '--data', '@big']],
+    [2, '--data: unmarked is not UTF-8', ['sms.sent', '--data', '@unmarked']],
     [2, '--data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@large']],
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@wide']],
@@ -79,6 +82,9 @@ describe('event put', () => {
     const data = (pad: string) => JSON.stringify({ pad });
     operator.files = {
       bad: '{',
+      little: Buffer.from('\ufeff{}', 'utf16le').toString(),
+      big: Buffer.from('\ufeff{}', 'utf16le').swap16().toString(),
+      unmarked: Buffer.from('{}', 'utf16le').toString(),
       deep: '{"a":'.repeat(501) + 1 + '}'.repeat(501),
       large: data('x'.repeat(1_047_990)),
       wide: data('ë'.repeat(524_000)),

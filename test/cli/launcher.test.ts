@@ -28,6 +28,17 @@ test('passes on output, arguments and exit code, and a closed pipe is no error',
   expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toMatch(/^EVENT .*\n0\n$/);
 });
 
+test.each([
+  ['event list > /dev/full', 1, 'The output could not be written: ENOSPC: no space left on device, write\n'],
+  ['event list --json > /dev/full', 1, expect.stringContaining('could not be written')],
+  ['nonsense 2> /dev/full', 2, ''],
+  ['nonsense 2>&1 > /dev/null | true', 2, ''],
+])('%s ends with %i', (words, code, message) => {
+  const script = `"${process.execPath}" cli/va-wave.mjs ${words}; exit "\${PIPESTATUS[0]}"`;
+  const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([code, message]);
+});
+
 test('npx runs it on the Node of node_modules, also where an older one is installed', () => {
   const older = OLDER_NODE === undefined ? '' : `PATH="${dirname(OLDER_NODE)}:$PATH" `;
   expect(JSON.parse(npm(`${older}npx --no-install va-wave event list --json`, '.'))).toHaveLength(27);

@@ -3,12 +3,12 @@ import type { Assistant } from '../../contract/assistants.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { type AuditRecord, OPERATOR } from '../../contract/organizations.ts';
 import { batchedReads } from './batch-calls.ts';
-import type { DynamoDb } from './client.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
 import { auditPartition, auditPut, KEYS, readAuditRecord } from './configuration-items.ts';
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
-import { findItem, itemReader, itemsWithPrefix, namesUnder } from './stored-items.ts';
+import { findItem, itemReader, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const BATCH = 25;
@@ -158,10 +158,18 @@ export function erasure(
     findDeletion: async (id: string): Promise<Deletion | undefined> =>
       (await findItem(client, tables.deliveryLog, deletionKey({ org_id: id }), readDeletion))?.deletion,
 
-    /** Lists all deletions. */
-    deletions: async (): Promise<readonly Deletion[]> => {
+    /** Lists all deletions, and the records that cannot be read. */
+    deletions: async () => {
       const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }));
-      return items.map((item) => readDeletion(tables.deliveryLog, item).deletion);
+      const read = (item: StoredItem) => readDeletion(tables.deliveryLog, item).deletion;
+      const [deletions, unreadable] = readEach(items, read, () => ({}));
+      return { deletions, unreadable };
+    },
+
+    /** Returns whether the configuration has what was deleted, also where it cannot be read. */
+    isStored: async ({ org_id, site_id }: Deletion): Promise<boolean> => {
+      const Key = site_id === undefined ? KEYS.organization(org_id) : KEYS.assistant(site_id);
+      return (await client.get({ TableName: tables.configuration, Key })).Item !== undefined;
     },
 
     /** Reads the audit trail of an organization, the oldest record first. */
