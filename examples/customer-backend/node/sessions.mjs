@@ -16,6 +16,10 @@ export class SessionError extends Error {
  * Its functions take the body of session create.
  */
 export function sessionClient({ baseUrl, serverKey }) {
+  // The file of a secret often ends with a line. An HTTP client that refuses a header prints its value.
+  const key = serverKey.trim();
+  if (!/^ss_[\w-]+$/.test(key))
+    throw new Error('The server key is not a server secret: one begins with ss_ and has no quotes');
   /** By the whole body, because a token holds all of it. @type {Map<string, { token: string, goodUntil: number }>} */
   const kept = new Map();
 
@@ -28,16 +32,19 @@ export function sessionClient({ baseUrl, serverKey }) {
     try {
       response = await fetch(`${baseUrl}/api/widget/session/create`, {
         method: 'POST',
-        headers: { 'X-Server-Key': serverKey, 'Content-Type': 'application/json' },
+        headers: { 'X-Server-Key': key, 'Content-Type': 'application/json' },
         body: JSON.stringify(session),
+        // The key is for this address only.
+        redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      answer = await response.json();
-    } catch (error) {
-      throw new SessionError(`Session create did not answer: ${error.message}`);
+      // A proxy answers with a page.
+      answer = (await response.json().catch(() => null)) ?? {};
+    } catch ({ message, cause = { message } }) {
+      throw new SessionError(`Session create did not answer: ${cause.message || cause.code}`);
     }
-    if (!response.ok) {
-      const said = `Session create answered ${response.status}: ${answer.error}`;
+    if (!response.ok || typeof answer.session_token !== 'string') {
+      const said = `Session create answered ${response.status}: ${answer.error ?? 'no session token'}`;
       throw new SessionError(said, response.headers.get('retry-after'));
     }
     // Without a user_id, the token is of a new visitor, and of nobody else.

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -18,12 +19,24 @@ class SessionError(Exception):
         self.retry_after = retry_after
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The server key is for one address only."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 class SessionClient:
     """Mints session tokens, and keeps those of users. Its methods take the body of session create."""
 
     def __init__(self, base_url: str, server_key: str) -> None:
+        # The file of a secret often ends with a line. An HTTP client that refuses a header prints its value.
+        key = server_key.strip()
+        if not re.fullmatch("ss_[A-Za-z0-9_-]+", key):
+            raise ValueError("The server key is not a server secret: one begins with ss_ and has no quotes")
         self._url = f"{base_url}/api/widget/session/create"
-        self._headers = {"X-Server-Key": server_key, "Content-Type": "application/json"}
+        self._headers = {"X-Server-Key": key, "Content-Type": "application/json"}
+        self._opener = urllib.request.build_opener(NoRedirects)
         # By the whole body, because a token holds all of it.
         self._kept: dict[str, tuple[str, float]] = {}
 
@@ -34,9 +47,9 @@ class SessionClient:
         # Counts seconds from here, because the clock of this machine may be wrong.
         asked = time.monotonic()
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+            with self._opener.open(request, timeout=TIMEOUT_SECONDS) as response:
                 answer = json.load(response)
-            token, lifetime = answer["session_token"], answer["expires_in_seconds"]
+            token, lifetime = answer["session_token"], float(answer["expires_in_seconds"])
         except urllib.error.HTTPError as error:
             said = error.read(1000).decode(errors="replace")
             raise SessionError(f"Session create answered {error.code}: {said}", error.headers["Retry-After"]) from error

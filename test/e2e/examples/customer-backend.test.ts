@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
+import { SITE_ID } from '../../fakes/configuration.ts';
+import { startServer } from '../../harness/server.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { claimsOf, startSessionService } from './fake-sessions.ts';
@@ -81,6 +83,19 @@ for (const backend of backends) {
     };
     const renew = (headers: Record<string, string> = {}) => fetch(`${url}/widget-session`, { method: 'POST', headers });
 
+    /** Runs the program of two tokens. @returns what it prints, also when it fails */
+    const twoTokens = async (environment: Readonly<Record<string, string>>) => {
+      const { command, args } = TWO_TOKENS[backend.name] ?? { command: '', args: [] };
+      const env = { ...process.env, BASE_URL: service.baseUrl, SERVER_KEY: service.serverKey, SESSION: '{}' };
+      return promisify(execFile)(command, args, {
+        cwd: resolve('examples/customer-backend', backend.name),
+        env: { ...env, ...environment },
+      }).then(
+        ({ stdout }) => stdout,
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+      );
+    };
+
     test('serves the page without the widget when the service fails, and tells the page when to renew again', async () => {
       service.perMinute.decision = { allowed: false, retryAfterSeconds: 7 };
       expect(await pageToken()).toEqual([]);
@@ -134,12 +149,7 @@ for (const backend of backends) {
     test.each([{}, { user_id: null }, { user_id: '' }])(
       'keeps no token of a session of nobody: %p',
       async (session) => {
-        const { command, args } = TWO_TOKENS[backend.name] ?? { command: '', args: [] };
-        const env = { ...process.env, BASE_URL: service.baseUrl, SERVER_KEY: service.serverKey };
-        const { stdout } = await promisify(execFile)(command, args, {
-          cwd: resolve('examples/customer-backend', backend.name),
-          env: { ...env, SESSION: JSON.stringify(session) },
-        });
+        const stdout = await twoTokens({ SESSION: JSON.stringify(session) });
         const subjects = stdout
           .trim()
           .split('\n')
@@ -147,6 +157,60 @@ for (const backend of backends) {
         expect(new Set(subjects).size).toBe(2);
       },
     );
+
+    test.each([
+      ['\n', ''],
+      ['\r\n', ''],
+      ['', ' '],
+    ])('takes a server key with %j behind and %j before it', async (behind, before) => {
+      const printed = await twoTokens({ SERVER_KEY: before + service.serverKey + behind });
+      expect(
+        printed
+          .trim()
+          .split('\n')
+          .map((token) => claimsOf(token).site_id),
+      ).toEqual([SITE_ID, SITE_ID]);
+    });
+
+    test.each([
+      '"ss_DontTell"',
+      '“ss_DontTell”',
+      'ss_DontTell\nss_DontTell',
+      'ss_DontTell\u0001',
+      'Bearer ss_DontTell',
+    ])('does not print what is no server key: %j', async (SERVER_KEY) => {
+      const printed = await twoTokens({ SERVER_KEY });
+      expect(printed).toContain('is not a server secret');
+      expect(printed).not.toContain('DontTell');
+    });
+
+    test.each([301, 302, 303, 307, 308])('takes the server key to no other address: %i', async (status) => {
+      const elsewhere: string[] = [];
+      const other = await startServer((request, response) => {
+        elsewhere.push(`${request.method} ${request.headers['x-server-key']}`);
+        response.end('{"session_token": "theirs", "expires_in_seconds": 900}');
+      });
+      const moved = await startServer((_, response) => response.writeHead(status, { location: other.origin }).end());
+      const printed = await twoTokens({ BASE_URL: moved.origin });
+      for (const { stop } of [moved, other]) stop();
+      expect(printed).toContain('SessionError');
+      expect([printed.includes('theirs'), elsewhere]).toEqual([false, []]);
+    });
+
+    test.each([
+      [200, '<html>'],
+      [200, 'null'],
+      [200, '{}'],
+      [200, '[]'],
+      [403, '<html>'],
+      [502, ''],
+    ])('reports a proxy that answers %i with %j as an error of its own kind', async (status, body) => {
+      const proxy = await startServer((_, response) => response.writeHead(status).end(body));
+      const printed = await twoTokens({ BASE_URL: proxy.origin });
+      proxy.stop();
+      expect(printed).toMatch(status === 200 ? /SessionError|Session create/ : new RegExp(`answered ${status}`));
+      expect(printed).not.toMatch(/TypeError: Cannot|undefined/);
+    });
 
     test('gives each guest an id that stays, and no token of another guest', async () => {
       const visit = async (cookie = '') => {
