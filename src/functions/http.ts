@@ -135,8 +135,7 @@ function bodyOf(event: APIGatewayProxyEventV2): Record<string, unknown> {
 function jsonOf(bytes: Uint8Array): unknown {
   try {
     // A body that is not UTF-8 comes in base64. Replacement characters would make two different texts the same.
-    // ignoreBOM keeps a byte order mark, which JSON does not allow.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.trim() === '' ? {} : parseJson(text);
   } catch {
     return undefined;

@@ -53,6 +53,8 @@ describe('a body', () => {
     ['an object', { body: { a: 1 } }, { a: 1 }],
     ['base64', { body: { user_name: 'Zoë' }, base64: true }, { user_name: 'Zoë' }],
     ['of another type', { body: '{"a":1}', headers: { 'content-type': 'text/plain' } }, { a: 1 }],
+    ['marked as UTF-8', { body: '\ufeff{"a":1}' }, { a: 1 }],
+    ['marked as UTF-8 and base64', { body: '\ufeff{"a":1}', base64: true }, { a: 1 }],
     ['of 256 KB', { body: LARGEST }, LARGEST],
   ])('that is %s is read', async (_, request, body) => {
     expect(await read(request)).toMatchObject({ status: 200, body });
@@ -75,7 +77,7 @@ describe('a body', () => {
   test.each([
     ['a byte that is not UTF-8', Buffer.from('{"user_id":"caf\xe9"}', 'latin1')],
     ['a character cut short', Buffer.from('{"user_id":"\u20ac"}').subarray(0, 14)],
-    ['a byte order mark', Buffer.from('\ufeff{}')],
+    ['two byte order marks', Buffer.from('\ufeff\ufeff{}')],
   ])('is refused with %s', async (_, body) => {
     expect(await read({ body })).toMatchObject({ status: 400, body: errorBody('Request body must be valid JSON') });
   });
