@@ -3,7 +3,7 @@ import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Output, plainText } from './output.ts';
-import type { CliProcess, Target } from './process.ts';
+import type { CliProcess, MfaCode, Target } from './process.ts';
 
 /** The run of one command. */
 export type CommandRun = {
@@ -20,6 +20,8 @@ export type CommandRun = {
    * @throws CommandFailure when the operator answers otherwise, and without a terminal
    */
   readonly confirm: (question: string, id?: string) => Promise<void>;
+  /** @throws CommandFailure without a terminal */
+  readonly mfaCode: MfaCode;
 };
 
 /** What all runs of one process share. */
@@ -115,7 +117,7 @@ export class CliCommand extends Command {
   /** Sets the work of a command that uses the deployment. */
   connected<Given extends unknown[]>(work: Work<ConnectedRun, Given>): this {
     return this.alone<Given>(async (commandRun, ...given) => {
-      const { cliProcess, output, target } = commandRun;
+      const { cliProcess, output, target, mfaCode } = commandRun;
       const pause = async (milliseconds: number) => {
         if (await cliProcess.pause(milliseconds)) return;
         throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
@@ -125,7 +127,7 @@ export class CliCommand extends Command {
         return pause(0);
       };
       output.doing('Finding the deployment');
-      await work({ ...commandRun, context: { ...(await cliProcess.connect(target)), step, pause } }, ...given);
+      await work({ ...commandRun, context: { ...(await cliProcess.connect(target, mfaCode)), step, pause } }, ...given);
     });
   }
 
@@ -150,6 +152,16 @@ export class CliCommand extends Command {
         const answer = await cliProcess.ask(`${plainText(question)} ${how} `);
         const isYes = id === undefined ? /^y(es)?$/i.test(answer) : answer === id;
         if (!isYes) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
+      },
+      mfaCode: (device) => {
+        const question = plainText(`Code of the MFA device ${device}: `);
+        if (!cliProcess.terminal)
+          throw new CommandFailure(
+            EXIT.refused,
+            `${question}there is no terminal for the answer: use a profile without it`,
+          );
+        output.done();
+        return cliProcess.ask(question);
       },
     };
   }

@@ -6,7 +6,7 @@ import { OUTPUTS } from '../src/deployment/outputs.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import { DEFAULT_READY_FILE, DEFAULT_STACK, type Target } from './process.ts';
+import { DEFAULT_READY_FILE, DEFAULT_STACK, type MfaCode, type Target } from './process.ts';
 import { withoutUndefined } from './values.ts';
 
 /** Timeouts of the AWS clients in milliseconds. They are longer than in the functions (aws-clients.ts), because the operator may be far from the region. */
@@ -24,11 +24,12 @@ const readyFile = z.object({
 
 /**
  * Finds the deployment.
+ * @param mfaCode asks for the code of an MFA device
  * @throws CommandFailure, Refusal 404, and errors of the AWS SDK, which failureOf describes
  */
-export async function connect(target: Target): Promise<Deployment> {
+export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deployment> {
   if (target.local === undefined) {
-    const access = await accessOf(target);
+    const access = await accessOf(target, mfaCode);
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
     const all = await stackOutputs(stack, access);
@@ -81,24 +82,30 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
 }
 
 /** Reads the facts about the AWS account that `doctor` examines. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
-export async function accountFacts(target: Target, toolkit: string) {
+export async function accountFacts(target: Target, toolkit: string, mfaCode: MfaCode) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const adapter = await import('../src/adapters/aws-account.ts');
-  return adapter.accountFacts((target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''), toolkit, await accessOf(target));
+  return adapter.accountFacts(
+    (target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''),
+    toolkit,
+    await accessOf(target, mfaCode),
+  );
 }
 
 /**
- * Takes region and proxy as the command lines of AWS and of the CDK do: the SDK reads neither AWS_DEFAULT_REGION, without which it would use the
- * stack of another region, nor HTTPS_PROXY. The clients that only AWS needs are loaded here, because one machine has no use for them.
+ * Takes region, proxy and certificate authorities as the command lines of AWS and of the CDK do: the SDK reads neither AWS_DEFAULT_REGION, without
+ * which it would use the stack of another region, nor HTTPS_PROXY and AWS_CA_BUNDLE. The clients that only AWS needs are loaded here, because one machine has no use for them.
  */
-async function accessOf({ region }: Target) {
+async function accessOf({ region }: Target, mfaCode: MfaCode | undefined) {
   const { operatorAccess } = await import('../src/adapters/aws-account.ts');
-  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-  return operatorAccess({
-    requestHandler: { ...TIMEOUTS, httpsAgent: { proxyEnv: process.env } },
+  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_CA_BUNDLE } = process.env;
+  const httpsAgent = { proxyEnv: process.env, ca: AWS_CA_BUNDLE ? await readFile(AWS_CA_BUNDLE) : undefined };
+  const access = {
+    requestHandler: { ...TIMEOUTS, httpsAgent },
     region: region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined),
-  });
+  };
+  return operatorAccess(access, mfaCode);
 }
 
 /** Reads the file that the one-machine service writes when it is ready. @throws CommandFailure when there is none, or it is another file */

@@ -66,6 +66,6 @@ function faultMessage(error: unknown): string {
   if (error.message === 'Region is missing')
     return 'No AWS region: give --region, set AWS_REGION, or let AWS_PROFILE name a profile with a region; use --local for the service that npm start runs';
   if (/CERT|SELF_SIGNED/.test(code))
-    return `${error.message}: name the certificate authority of your network in NODE_EXTRA_CA_CERTS`;
+    return `${error.message}: name the certificate authority of your network in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS`;
   return `${['Error', 'ServiceError'].includes(error.name) ? '' : `${error.name}: `}${error.message}`;
 }

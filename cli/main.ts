@@ -44,6 +44,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});
     return !interrupted.signal.aborted;
   },
-  connect: async (target) => (await import('./connection.ts')).connect(target),
-  accountFacts: async (target, toolkit) => (await import('./connection.ts')).accountFacts(target, toolkit),
+  connect: async (...asked) => (await import('./connection.ts')).connect(...asked),
+  accountFacts: async (...asked) => (await import('./connection.ts')).accountFacts(...asked),
 });

@@ -17,6 +17,9 @@ export type Target = {
   readonly conversationsTable?: string;
 };
 
+/** Asks the operator for the code of an MFA device. @param device its serial number or ARN */
+export type MfaCode = (device: string) => Promise<string>;
+
 /** Facts about an AWS account before the first deployment. A fact is undefined when it could not be read, or does not exist. */
 export type AccountFacts = Awaited<ReturnType<typeof accountFacts>>;
 
@@ -41,7 +44,7 @@ export type CliProcess = {
   /** Resolves to true after the milliseconds, or to false as soon as Ctrl-C is pressed. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
   /** Finds the deployment (connection.ts). */
-  readonly connect: (target: Target) => Promise<Deployment>;
+  readonly connect: (target: Target, mfaCode: MfaCode) => Promise<Deployment>;
   /** Reads the facts about the AWS account (connection.ts). @param toolkit name of the stack of `cdk bootstrap` */
-  readonly accountFacts: (target: Target, toolkit: string) => Promise<AccountFacts>;
+  readonly accountFacts: (target: Target, toolkit: string, mfaCode: MfaCode) => Promise<AccountFacts>;
 };

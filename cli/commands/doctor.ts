@@ -25,9 +25,9 @@ export function addTo(command: CliCommand): void {
     .notes(`The command changes nothing. It can check neither whether AWS has verified a new account for CloudFront, nor the permissions that a
 deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
-    .alone(async ({ cliProcess, target, output }, options: Options) => {
+    .alone(async ({ cliProcess, target, output, mfaCode }, options: Options) => {
       output.doing('Checking the account');
-      const facts = await cliProcess.accountFacts(target, options.toolkitStackName);
+      const facts = await cliProcess.accountFacts(target, options.toolkitStackName, mfaCode);
       const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
       output.list(
         examined,

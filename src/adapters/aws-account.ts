@@ -7,6 +7,7 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { OUTPUTS } from '../deployment/outputs.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type AwsAccess, cloudFormationClient, dynamoDbClient, lambdaClient } from './aws-clients.ts';
@@ -72,13 +73,18 @@ export async function stackOutputs(stackName: string, access: AwsAccess): Promis
 }
 
 /**
- * Finds credentials as the AWS CLI does: profiles, single sign-on, roles, environment; but asks for no MFA code. All clients share the result, so
- * that a role is assumed once.
+ * Finds credentials as the AWS CLI does: profiles, single sign-on, roles, environment. All clients share the result, so that the operator
+ * enters an MFA code once and a role is assumed once.
+ * @param mfaCodeProvider asks for the code of an MFA device, whose number it gets, where a profile names one
  * @throws errors of the SDK when it finds no region
  */
-export async function operatorAccess(access: AwsAccess): Promise<AwsAccess> {
-  const { config } = cloudFormationClient(access);
-  return { ...access, region: await config.region(), credentials: config.credentials };
+export async function operatorAccess(
+  access: AwsAccess,
+  mfaCodeProvider?: (device: string) => Promise<string>,
+): Promise<AwsAccess> {
+  const { requestHandler } = access;
+  const credentials = defaultProvider({ mfaCodeProvider, clientConfig: { requestHandler } });
+  return { ...access, region: await cloudFormationClient(access).config.region(), credentials };
 }
 
 /** Which lines of a log are read. */

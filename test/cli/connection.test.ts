@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
+import { receiverCertificate } from '../../local/certificates.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { originOf, startServer } from '../harness/server.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
@@ -26,6 +29,23 @@ const proxy = createServer().on('connect', ({ url = '' }, socket) => {
   socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
 });
 const proxyOrigin = await originOf(proxy);
+
+/** A proxy that connects, and CloudFormation over TLS with a certificate that no public authority has signed. */
+const throughOrigin = await originOf(
+  createServer().on('connect', ({ url = '' }, socket) => {
+    const [host, port] = url.split(':');
+    const upstream = connectTcp(Number(port), host);
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    upstream.pipe(socket).pipe(upstream);
+    tunnels.push(url);
+  }),
+);
+const authority = receiverCertificate(folder);
+const secureOrigin = await originOf(
+  createSecureServer({ cert: authority.certificate, key: authority.key }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(stackWith(ALL).body);
+  }),
+);
 
 /** Sets the variables of AWS and of proxies, and no other ones. */
 function shell(more: Readonly<Record<string, string>>): void {
@@ -147,11 +167,49 @@ mfa_serial = arn:aws:iam::111122223333:mfa/ada`;
       { AWS_PROFILE: 'typo', AWS_REGION: 'eu-west-1' },
       /^No AWS credentials: .*aws sts get-caller-identity shows what a profile gives/,
     ],
-    [{ AWS_PROFILE: 'code', AWS_REGION: 'eu-west-1' }, /^No AWS credentials: .* requires multi-factor authentication/],
   ])('%j says what is wrong', async (environment, message) => {
     shell({ AWS_CONFIG_FILE, ...environment });
     expect(await failureToConnect({})).toEqual([1, expect.stringMatching(message)]);
   });
+});
+
+test('a profile with an MFA device is asked for its code once', async () => {
+  const config = join(folder, 'mfa');
+  const device = 'arn:aws:iam::111122223333:mfa/ada';
+  writeFileSync(
+    config,
+    `[profile ops]\nrole_arn = arn:aws:iam::111122223333:role/Ops\nsource_profile = keys\nmfa_serial = ${device}\n[profile keys]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = x\n`,
+  );
+  shell({ AWS_CONFIG_FILE: config, AWS_PROFILE: 'ops', AWS_REGION: 'eu-west-1' });
+  process.env.AWS_ENDPOINT_URL_STS = cloudFormation.origin;
+  const keys = '<AccessKeyId>A</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>';
+  const credentials = `<Credentials>${keys}<Expiration>2099-01-01T00:00:00Z</Expiration></Credentials>`;
+  const assumed = `<AssumeRoleResult>${credentials}</AssumeRoleResult>`;
+  const { body } = stackWith(ALL);
+  // One server answers both services, and each reads its own part.
+  answer = { status: 200, body: body.replace('<DescribeStacksResult>', `${assumed}<DescribeStacksResult>`) };
+  const devices: string[] = [];
+  const deployment = await connect({}, async (serial) => {
+    devices.push(serial);
+    return '123456';
+  });
+  expect(deployment).toMatchObject({ baseUrl: 'the-BaseUrl' });
+  expect(devices).toEqual([device]);
+  expect(asked).toEqual([
+    expect.stringMatching(/Action=AssumeRole.*TokenCode=123456/),
+    expect.stringMatching(/Action=DescribeStacks/),
+  ]);
+});
+
+test('trusts the authorities of AWS_CA_BUNDLE, also behind a proxy', async () => {
+  const { port } = new URL(secureOrigin);
+  process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = `https://localhost:${port}`;
+  expect(await failureToConnect({})).toEqual([1, expect.stringMatching(/self-signed/)]);
+  process.env.AWS_CA_BUNDLE = authority.certificateFile;
+  expect(await connect({})).toMatchObject({ baseUrl: 'the-BaseUrl' });
+  process.env.HTTPS_PROXY = throughOrigin;
+  expect(await connect({})).toMatchObject({ baseUrl: 'the-BaseUrl' });
+  expect(tunnels).toEqual([`localhost:${port}`]);
 });
 
 const EARLIER = stackWith(ALL.filter((name) => name !== OUTPUTS.eventBus));
