@@ -61,6 +61,11 @@ func verifyAction(rawBody []byte, header http.Header, secret, trigger string, no
 
 // verifySignature returns an error unless the signature matches the raw bytes and the timestamp is fresh.
 func verifySignature(rawBody []byte, header, secret string, now time.Time) error {
+	// An .env file or `echo` may add these. With an empty secret, anybody could sign.
+	secret = strings.Trim(secret, "\"' \t\r\n\ufeff")
+	if secret == "" {
+		return &refused{http.StatusInternalServerError, "The signing secret is not set"}
+	}
 	if header == "" {
 		return malformed("X-Service-Signature is missing")
 	}

@@ -22,12 +22,13 @@ class Refused(Exception):
 def verify_action(raw_body: bytes, headers: Mapping[str, str], secret: str, trigger: str) -> str:
     """Returns the id to deduplicate on: that of an event or a form submission, and a new one for a request without such an id.
 
-    Store `raw_body` under it: parsing and serializing again may change numbers. `headers` are those of the framework, which ignore
-    upper and lower case. `trigger` is the kind of the Action: event, form or ai. Raises Refused.
+    Store `raw_body` under it: parsing and serializing again may change numbers. `trigger` is the kind of the Action: event, form or ai.
+    Raises Refused, and ValueError without a secret.
     """
-    verify_signature(raw_body, headers.get("X-Service-Signature"), secret)
+    headers = {name.lower(): value for name, value in headers.items()}
+    verify_signature(raw_body, headers.get("x-service-signature"), secret)
     # The signature does not cover these headers: a signed event could arrive again as a call of the assistant.
-    if headers.get("X-Service-Trigger") != trigger:
+    if headers.get("x-service-trigger") != trigger:
         raise Refused(400, "X-Service-Trigger is not the kind of this Action")
     if not raw_body:
         return str(uuid.uuid4())
@@ -41,14 +42,18 @@ def verify_action(raw_body: bytes, headers: Mapping[str, str], secret: str, trig
     if trigger == "ai":
         return str(uuid.uuid4())
     id_field, ref_field = ("id", "event") if trigger == "event" else ("submission_id", "submission_id")
-    ref = headers.get("X-Service-Trigger-Ref")
+    ref = headers.get("x-service-trigger-ref")
     if not ref or body.get(ref_field) != ref or not isinstance(body.get(id_field), str):
         raise Refused(400, "The body is not the one that the headers announce")
     return body[id_field]
 
 
 def verify_signature(raw_body: bytes, header: str | None, secret: str) -> None:
-    """Raises Refused unless the signature matches and the timestamp is fresh."""
+    """Raises Refused unless the signature matches and the timestamp is fresh, and ValueError without a secret."""
+    # An .env file or `echo` may add these. With an empty secret, anybody could sign.
+    secret = secret.strip("\"' \t\r\n\ufeff")
+    if not secret:
+        raise ValueError("The signing secret is empty. Is its environment variable set?")
     if not header:
         raise Refused(400, "X-Service-Signature is missing")
     pairs = [part.strip().partition("=")[::2] for part in header.split(",")]

@@ -66,7 +66,10 @@ export type ActionReceiver<T extends Trigger = Trigger> = Tolerance & {
    * has seen a signed event could otherwise send it again as a call of the assistant.
    */
   readonly trigger: T;
-  /** The signing secret of the Action, or the secrets of all Actions of this kind that send to the endpoint. */
+  /**
+   * The signing secret of the Action, or the secrets of all Actions of this kind that send to the endpoint. White space and quotes around
+   * it do not count.
+   */
   readonly secret: Secret;
 };
 
@@ -165,7 +168,7 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
   if (!Object.hasOwn(VERIFIED_AS, trigger)) {
     throw new TypeError(`trigger must be 'event', 'ai' or 'form', the kind of the Action; it is ${kindOf(trigger)}`);
   }
-  const secrets = secretsOf(receiver.secret);
+  const secrets = secretsOf([receiver.secret].flat().map((one) => one?.replace?.(AROUND_SECRET, '')));
   return (rawBody, headers) => {
     const bytes = boundedBytes(rawBody, MAX_BODY_BYTES);
     const { t, v1 } = parseSignature(headerValue(headers, 'x-service-signature'));
@@ -183,6 +186,9 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
     return VERIFIED_AS[trigger](body, { triggerRef, timestamp, rawBody: bytes });
   };
 }
+
+/** What an `.env` file, `docker --env-file`, `echo` or a paste adds to a secret. A signing secret of the service has none of it. */
+const AROUND_SECRET = /^[\s"']+|[\s"']+$/g;
 
 type Arrived = { readonly triggerRef: string; readonly timestamp: number; readonly rawBody: Uint8Array };
 

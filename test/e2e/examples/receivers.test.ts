@@ -59,7 +59,7 @@ for (const example of RECEIVERS) {
 
     const start = async (trigger: Trigger, environment: Readonly<Record<string, string>> = {}) => {
       running[trigger] = await startExample(command, {
-        SIGNING_SECRET,
+        SIGNING_SECRET: `'${SIGNING_SECRET}'\n`,
         INBOX: inbox,
         TRIGGER: trigger,
         ...environment,

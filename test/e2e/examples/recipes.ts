@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readDocument, samples } from '../../docs/documents.ts';
-import { actionRequests, SIGNING_SECRET } from '../../examples/action-requests.ts';
+import { actionRequests, eventRequest, SIGNING_SECRET } from '../../examples/action-requests.ts';
 import { describeWhere, type Missing } from '../../examples/where-installed.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { atPresent, vectors } from '../../packages/receiver/vectors.ts';
@@ -78,14 +78,15 @@ export function describeRecipe(recipe: Recipe, parent = temporaryFolder()): void
   describeWhere(recipe.missing, `docs/receiving.md: ${recipe.name}`, () => {
     const folder = join(parent, recipe.name.replace(/\W+/g, '-'));
     const inbox = join(folder, 'inbox');
+    let command: Command;
     let running: RunningExample;
 
     beforeAll(async () => {
       mkdirSync(inbox, { recursive: true });
       writeRecipe(recipe, folder);
       await recipe.prepare?.(folder);
-      const command: Command = { command: 'bash', args: ['-c', `exec ${recipe.start}`], cwd: folder };
-      running = await startExample(command, { SIGNING_SECRET, INBOX: inbox });
+      command = { command: 'bash', args: ['-c', `exec ${recipe.start}`], cwd: folder };
+      running = await startExample(command, { SIGNING_SECRET: ` "${SIGNING_SECRET}"\r\n`, INBOX: inbox });
     }, 600_000);
     afterAll(() => running?.stop());
 
@@ -132,6 +133,16 @@ export function describeRecipe(recipe: Recipe, parent = temporaryFolder()): void
       } as const;
       const { status } = await send(`http://127.0.0.1:${running.port}/actions`, large);
       expect([400, 401, 413]).toContain(status);
+    });
+
+    test.each(['', ' "" '])('lets nobody in without its secret: %j', async (secret) => {
+      await running.stop();
+      const begun = startExample(command, { SIGNING_SECRET: secret, INBOX: inbox });
+      running = await begun.catch(() => running);
+      const signed = eventRequest({ now: new Date(), secret: '' });
+      const noAnswer = { status: 500 };
+      const { status } = await send(`http://127.0.0.1:${running.port}/actions`, signed).catch(() => noAnswer);
+      expect(status).toBe(500);
     });
   });
 }

@@ -141,7 +141,7 @@ describe('verifyAction', () => {
   });
 
   test('throws a TypeError that says what was given', () => {
-    for (const secret of [undefined, '', [], [''], [SIGNING_SECRET, undefined]]) {
+    for (const secret of [undefined, '', [], [''], [SIGNING_SECRET, undefined], ' \n', '""', [SIGNING_SECRET, "'"]]) {
       expect(() => verifyAction('{}', {}, { ...AI, secret })).toThrow(/environment variable/);
     }
     const thrown = (...given: readonly unknown[]) => {
