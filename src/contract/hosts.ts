@@ -5,7 +5,7 @@ import { invisibleProblem } from './invisible-characters.ts';
 export type PageHost = {
   /** Lower case, punycode, without a port. */
   readonly hostname: string;
-  /** The explicit port, or the default port of the scheme. */
+  /** The explicit port, or the default port of http and https; '' for an app. */
   readonly port: string;
   /** The origin in the form that browsers send, for Access-Control-Allow-Origin. */
   readonly origin: string;
@@ -59,20 +59,21 @@ function couldBeResolved(hostname: string): boolean {
 }
 
 /**
- * Returns the page of a Referer header. Returns undefined for other schemes and for text that no browser sends: a name that is not
- * normalized, user info, tabs. Normalizes only the case of letters.
+ * Returns the page of a Referer header, also one of an app (capacitor://localhost). Returns undefined for text that no browser sends: a
+ * name that is not normalized, user info, tabs. Normalizes only the case of letters.
  */
 export function pageHost(header: string): PageHost | undefined {
-  const written = /^(https?:\/\/([^/?#\\@\s]+?)(?::[1-9]\d{0,4})?)(?:[/?#]|$)/i.exec(header);
+  const written = /^([a-z][a-z0-9+.-]*:\/\/([^/?#\\@\s]+?)(?::[1-9]\d{0,4})?)(?:[/?#]|$)/i.exec(header);
   const url = URL.parse(written?.[1] ?? '');
   if (url === null || url.hostname !== written?.[2]?.toLowerCase()) return undefined;
-  const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : url.port;
-  return port === undefined ? undefined : { hostname: url.hostname, port, origin: url.origin };
+  const port = url.port || (DEFAULT_PORTS[url.protocol] ?? '');
+  // `url.origin` is "null" for the scheme of an app.
+  return { hostname: url.hostname, port, origin: `${url.protocol}//${url.host}` };
 }
 
 /** Returns the page of an Origin header as pageHost does, but accepts nothing after the host and port. */
 export function originHost(header: string): PageHost | undefined {
-  return /^https?:\/\/[^/?#]+$/i.test(header) ? pageHost(header) : undefined;
+  return /^[^/?#]+:\/\/[^/?#]+$/.test(header) ? pageHost(header) : undefined;
 }
 
 /** Returns whether an entry matches a page: exact host, no wildcards. An entry without a port matches any port, an entry with a port only that port. */

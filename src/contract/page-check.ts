@@ -20,7 +20,7 @@ export function checkPage(address: string, settings: PageSettings): PageVerdict 
   const typed = address.trim();
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   // Parsing normalizes the typed address as a browser does before it sends it.
-  const page = url === null ? undefined : pageHost(url.origin);
+  const page = url === null ? undefined : pageHost(`${url.protocol}//${url.host}`);
   if (page === undefined) return { host: null, matched_by: null, refused_by: [] };
   const saved = normalized(settings);
   return {

@@ -25,6 +25,7 @@ test.each([
   ['init from the Domain of its site', INIT, SHOP, { site: SITE_ID }],
   ['form submit of a site that does not exist', FORM.replace(SITE_ID, 'site_nobody'), EVIL, undefined],
   ['init of a malformed site', INIT, EVIL, { site: '../x y' }],
+  ['init from the page of an app', INIT, 'capacitor://localhost', { site: '../x y' }],
 ])('a page may call %s', async (_, path, origin, query) => {
   const answer = await ask(path, origin, query);
   expect([answer.status, answer.body]).toEqual([204, undefined]);

@@ -59,7 +59,9 @@ export async function callTool(
   context: Context<'configuration' | 'conversations' | 'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
 ): Promise<ToolResult> {
-  const action = await context.configuration.findTool(call.site_id, call.tool);
+  // Models and frameworks write the hyphens of a name as underscores. No slug has an underscore or a capital letter.
+  const slug = call.tool.toLowerCase().replaceAll('_', '-');
+  const action = await context.configuration.findTool(call.site_id, slug);
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };

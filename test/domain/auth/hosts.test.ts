@@ -93,12 +93,29 @@ describe('the page of a Referer header', () => {
     ['http://shop.example', 'shop.example', '80', 'http://shop.example'],
     ['https://evil.example/https://shop.example', 'evil.example', '443', 'https://evil.example'],
     ['https://[2001:db8::1]:8443', '[2001:db8::1]', '8443', 'https://[2001:db8::1]:8443'],
+    ['capacitor://localhost', 'localhost', '', 'capacitor://localhost'],
+    ['ionic://localhost/tabs/help', 'localhost', '', 'ionic://localhost'],
+    ['tauri://localhost', 'localhost', '', 'tauri://localhost'],
+    ['app://shop.example:8080/', 'shop.example', '8080', 'app://shop.example:8080'],
+    [
+      'chrome-extension://bfbmjmiodbnnpllbbbfblcplfjjepjdn',
+      'bfbmjmiodbnnpllbbbfblcplfjjepjdn',
+      '',
+      'chrome-extension://bfbmjmiodbnnpllbbbfblcplfjjepjdn',
+    ],
   ])('%p', (header, hostname, port, origin) => {
     expect(pageHost(header)).toEqual({ hostname, port, origin });
   });
 
   test.each([
-    ...['null', '', 'shop.example', 'file:///index.html', 'data:text/html,x', 'https://', 'ftp://shop.example'],
+    ...['null', '', 'shop.example', 'file:///index.html', 'file://', 'data:text/html,x', 'https://', '//shop.example'],
+    ...[
+      'capacitor://',
+      'app:shop.example',
+      'app://user@shop.example',
+      'app://Shop%2eexample',
+      'blob:https://shop.example/1',
+    ],
     ...['https://a.example, https://b.example', 'https://shop.example@evil.example/', 'https://user:pass@shop.example'],
     ...['https:shop.example', 'https:/shop.example', 'https:\\\\shop.example', 'https://shop.example\\@evil.example'],
     ...['https://sh\top.example', 'https://shop.\nexample', ' https://shop.example', 'https://ｓｈｏｐ.example'],
@@ -130,6 +147,9 @@ describe('an entry matches', () => {
     ['example.com:443', 'http://example.com', false],
     ['example.com', 'https://example.com.', false],
     ['example.com', 'https://evil.example/?example.com', false],
+    ['localhost', 'capacitor://localhost', true],
+    ['localhost:443', 'capacitor://localhost', false],
+    ['shop.example', 'capacitor://localhost', false],
   ])('%p the page %p: %p', (entry, header, matching) => {
     expect(matches(entry, header)).toBe(matching);
   });
@@ -167,6 +187,7 @@ const check = (address: string, changes: Partial<PageSettings> = {}) =>
     ...changes,
   });
 const SIGNED: Partial<PageSettings> = { authentication_mode: 'Session Signed', allowed_domains: [] };
+const APP = { domain: 'localhost', allowed_domains: ['localhost'] };
 const MUNICH = { domain: 'MÜNCHEN.example', allowed_domains: ['münchen.example'] };
 
 test.each<[string, Partial<PageSettings>, string, string | null]>([
@@ -175,6 +196,7 @@ test.each<[string, Partial<PageSettings>, string, string | null]>([
   ['https://shop.example:443', { allowed_domains: ['shop.example:443'] }, 'shop.example', 'shop.example:443'],
   ['https://münchen.example', MUNICH, 'xn--mnchen-3ya.example', 'xn--mnchen-3ya.example'],
   ['https://shop.example/', SIGNED, 'shop.example', null],
+  ['capacitor://localhost', APP, 'capacitor://localhost', 'localhost'],
 ])('a widget on the page %s with %j starts', (address, changes, host, matched_by) => {
   expect(check(address, changes)).toEqual({ host, matched_by, refused_by: [] });
 });
@@ -191,7 +213,7 @@ test.each<[string, Partial<PageSettings>, readonly string[]]>([
   expect(check(address, changes).refused_by).toEqual(refused_by);
 });
 
-test.each(['not a page', '', 'ftp://shop.example', 'https://', 'javascript:alert(1)'])(
+test.each(['not a page', '', 'file:///shop/index.html', 'https://', 'javascript:alert(1)'])(
   '%j is not a page',
   (address) => {
     expect(check(address)).toEqual({ host: null, matched_by: null, refused_by: [] });
