@@ -7,11 +7,11 @@ import { type ISecurityGroup, type IVpc, SecurityGroup, Subnet, type SubnetSelec
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
-import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { closestName } from '../src/contract/closest-name.ts';
 import { capacityFor, MAPPING_MAX, MAPPING_MIN } from '../src/deployment/capacity.ts';
+import { UNSUPPORTED_REGION } from '../src/deployment/regions.ts';
 import { type ConcurrencyOptions, shareConcurrency } from './concurrency.ts';
 import { archiveDaysOf, CLOUDFRONT_REGION, SERVICE_NAME_MAX, STAGES, type StageName } from './stage.ts';
 
@@ -489,8 +489,7 @@ const refuseContradictions =
       if (settings[name] === undefined) continue;
       for (const other of others) if (settings[other] === undefined) refuse(name, `also needs ${other}`);
     }
-    const { partition = 'aws' } = region === undefined ? {} : RegionInfo.get(region);
-    if (partition !== 'aws') refuse('region', `must be of the partition aws, and ${region} is of ${partition}`);
+    if (region !== undefined && UNSUPPORTED_REGION.test(region)) refuse('region', `${region} is not supported`);
     for (const name of region === undefined ? [] : REGIONAL) {
       const other = regionOf(settings[name]);
       if (other !== undefined && other !== region)

@@ -1,4 +1,5 @@
 import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
+import { UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
@@ -44,8 +45,6 @@ deployment needs.`)
 /** The usual quota of write units for one table on demand. */
 export const USUAL_TABLE_WRITES = 40_000;
 
-/** Regions of other partitions of AWS than the commercial one. */
-const UNSUPPORTED = /^(cn|us-gov|us-iso|eu-isoe)[a-z]*-/;
 /** States of a stack that cannot be updated. */
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
@@ -89,7 +88,7 @@ function examineAccount(
       ? examined(check, false, 'unknown', `Allow ${permission}, and run this command again`)
       : examined(check, found >= needed, found, advice);
   return [
-    examined('region', !UNSUPPORTED.test(region), region, 'Choose another region: this one is not supported'),
+    examined('region', !UNSUPPORTED_REGION.test(region), region, 'Choose another region: this one is not supported'),
     examined(
       'cdk bootstrap',
       toolkit !== undefined && !FAILED.test(toolkit),

@@ -15,7 +15,10 @@ const KEPT = 500;
 type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
 /** What the conversation view sends along. */
 type Credential = Readonly<Record<'siteId' | 'sessionToken' | 'origin', string | undefined>>;
-type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; busy: boolean };
+/** Turns are made one after the other, also those of two tabs. */
+type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; turn: Promise<unknown> };
+
+type Visitor = { readonly site_id: string; readonly session_id: string; readonly talk: Talk };
 
 /** The platform that runs the assistant, as the backend of the conversation view. It is no part of the service. */
 export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: Pick<Deployment, 'publish'>) {
@@ -37,9 +40,33 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
     const visitor = await visitorOf(apiUrl, credential, id);
     if (visitor === undefined) return undefined;
     const conversation: Conversation = { id, sessionToken: undefined, messages: [], ended: false };
-    const talk = talks.get(id) ?? { conversation, transcript: [], busy: false };
+    const talk = talks.get(id) ?? { conversation, transcript: [], turn: Promise.resolve() };
     talks.set(id, talk);
     return { ...visitor, talk };
+  };
+
+  const turnOf = async ({ talk, site_id, session_id }: Visitor, sessionToken: string | undefined, text: string) => {
+    const { conversation, transcript } = talk;
+    const said: Message[] = [];
+    if (conversation.ended) return { messages: said, ended: true };
+    const at = () => new Date().toISOString();
+    // The token is renewed while the page is open; each turn is reported with the one that it came with.
+    const turn = { ...conversation, sessionToken };
+    transcript.push({ from: 'visitor', text, at: at() });
+    await runTurn(turn, text, {
+      model: scriptedModel,
+      platform: platformOf(site_id),
+      say: async (reply) => {
+        said.push({ from: 'assistant', text: reply, at: at() });
+      },
+      onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
+    });
+    Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
+    transcript.push(...said);
+    // The platform decides that a conversation has ended, and puts the event on the bus.
+    const data = { conversation_id: conversation.id, session_id, message_count: transcript.length };
+    if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
+    return { messages: said, ended: conversation.ended };
   };
 
   return {
@@ -48,38 +75,13 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
       const { talk } = (await talkOf(credential, id)) ?? {};
       return talk && { messages: talk.transcript, ended: talk.conversation.ended };
     },
-    /** One turn, and what the assistant says in it. */
+    /** One turn after those before it, and what the assistant says in it. */
     say: async (credential: Credential, id: string, text: string) => {
       const visitor = await talkOf(credential, id);
       if (visitor === undefined) return undefined;
-      const { talk, site_id, session_id } = visitor;
-      const { conversation, transcript } = talk;
-      if (conversation.ended || talk.busy) return { messages: [], ended: conversation.ended };
-      const said: Message[] = [];
-      const at = () => new Date().toISOString();
-      // The token is renewed while the page is open; each turn is reported with the one that it came with.
-      const turn = { ...conversation, sessionToken: credential.sessionToken };
-      transcript.push({ from: 'visitor', text, at: at() });
-      talk.busy = true;
-      try {
-        await runTurn(turn, text, {
-          model: scriptedModel,
-          platform: platformOf(site_id),
-          say: async (reply) => {
-            said.push({ from: 'assistant', text: reply, at: at() });
-          },
-          onFault: (what, cause) =>
-            console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
-        });
-        Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
-        transcript.push(...said);
-        // The platform decides that a conversation has ended, and puts the event on the bus.
-        const data = { conversation_id: id, session_id, message_count: transcript.length };
-        if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
-      } finally {
-        talk.busy = false;
-      }
-      return { messages: said, ended: conversation.ended };
+      const turn = visitor.talk.turn.then(() => turnOf(visitor, credential.sessionToken, text));
+      visitor.talk.turn = turn.catch(() => {});
+      return turn;
     },
   };
 }
@@ -94,7 +96,8 @@ const admitted = z.object({
  * Asks the service whether this visitor may speak in this conversation: init resumes a conversation only for whom it belongs to, and
  * with `begin_conversation: false` it begins none. A platform with many visitors keeps the answer for as long as the credential is
  * the same, because each init counts towards the hourly limit.
- * @returns undefined when the service refuses, or the conversation is another's
+ * @returns undefined when the service does not let the visitor in, or the conversation is another's
+ * @throws Error while the service is unavailable, or has had too many requests
  */
 async function visitorOf(apiUrl: string, { siteId, sessionToken, origin }: Credential, conversationId: string) {
   const response = await fetch(`${apiUrl}/api/widget/init`, {
@@ -106,6 +109,7 @@ async function visitorOf(apiUrl: string, { siteId, sessionToken, origin }: Crede
     },
     body: JSON.stringify({ conversation_id: conversationId, begin_conversation: false }),
   });
+  if (response.status === 429 || response.status >= 500) throw new Error(`Init answered ${response.status}`);
   if (!response.ok) return undefined;
   const { site_id, conversation_id, session_id } = admitted.parse(await response.json());
   return conversation_id === conversationId && session_id !== null ? { site_id, session_id } : undefined;

@@ -4,6 +4,7 @@ import {
   DescribeLimitsCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  ResourceInUseException,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
@@ -23,22 +24,31 @@ export async function accountFacts(stackName: string, toolkitName: string, acces
     cloudFormation.config.region(),
     findStack(toolkitName, access),
     findStack(stackName, access),
-    quota(async () => {
-      const { AccountLimit } = await lambdaClient(access).send(new GetAccountSettingsCommand({}));
+    quota(lambdaClient(access), async (client) => {
+      const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}));
       return AccountLimit?.ConcurrentExecutions;
     }),
-    quota(async () => (await dynamoDbClient(access).send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits),
+    quota(
+      dynamoDbClient(access),
+      async (client) => (await client.send(new DescribeLimitsCommand({}))).TableMaxWriteCapacityUnits,
+    ),
   ]);
   const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === OUTPUTS.version)?.OutputValue;
   return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, version, concurrency, tableWriteUnits };
 }
 
-/** Returns a quota; undefined when it cannot be read, so that a missing permission does not stop the other checks. */
-async function quota(read: () => Promise<number | undefined>): Promise<number | undefined> {
+/** Reads a quota with a client that nothing else uses. @returns undefined when the caller may not, so that a missing permission does not stop the other checks */
+async function quota<Client extends { destroy(): void }>(
+  client: Client,
+  read: (client: Client) => Promise<number | undefined>,
+): Promise<number | undefined> {
   try {
-    return await read();
-  } catch {
-    return undefined;
+    return await read(client);
+  } catch (error) {
+    if (error instanceof Error && error.name.startsWith('AccessDenied')) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
   }
 }
 
@@ -122,9 +132,11 @@ export const warmThroughput = (client: DynamoDBClient, TableName: string) => ({
     const updating = [Table?.TableStatus, Table?.WarmThroughput?.Status].includes('UPDATING');
     return { reads, writes, updating };
   },
-  /** Begins the change. Until it ends, the table is updating, and DynamoDB refuses another one. */
+  /** Begins the change. Until it ends, the table is updating, and DynamoDB refuses another one: then somebody else has begun one just now. */
   raise: async ({ reads, writes }: { readonly reads: number; readonly writes: number }) => {
     const WarmThroughput = { ReadUnitsPerSecond: reads, WriteUnitsPerSecond: writes };
-    await client.send(new UpdateTableCommand({ TableName, WarmThroughput }));
+    await client.send(new UpdateTableCommand({ TableName, WarmThroughput })).catch((error: unknown) => {
+      if (!(error instanceof ResourceInUseException)) throw error;
+    });
   },
 });

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { connect } from '../../cli/connection.ts';
+import { accountFacts, connect } from '../../cli/connection.ts';
 import { failureOf } from '../../cli/exit-codes.ts';
 import { receiverCertificate } from '../../local/certificates.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
@@ -242,4 +242,22 @@ test('refuses --local with --stack, a missing ready file, and a file that is not
     writeFileSync(local, content);
     expect(await failureToConnect({ local })).toEqual([1, `${local} is not a ready file of the one-machine service`]);
   }
+});
+
+test.each([
+  ['AccessDeniedException', { concurrency: undefined, tableWriteUnits: undefined }],
+  ['ExpiredTokenException', 'The AWS credentials have expired: log in again'],
+])('a quota that is refused with %s gives %j', async (name, expected) => {
+  answer = stackWith(ALL);
+  const { origin, stop } = await startServer((_, response) => {
+    response.writeHead(400, { 'x-amzn-errortype': name }).end(`{"__type":"${name}"}`);
+  });
+  const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'eu-west-1' };
+  shell({ ...keys, AWS_ENDPOINT_URL: origin });
+  const facts = await accountFacts({}, 'CDKToolkit', async () => '').catch(
+    (error: unknown) => failureOf(error).message,
+  );
+  stop();
+  if (typeof expected === 'string') expect(facts).toBe(expected);
+  else expect(facts).toMatchObject(expected);
 });

@@ -1,6 +1,6 @@
 import { warmThroughput } from '../../../src/adapters/aws-account.ts';
 import { dynamoDbClient } from '../../../src/adapters/aws-clients.ts';
-import { FakeAwsServices } from '../../fakes/aws-services.ts';
+import { AwsFault, FakeAwsServices } from '../../fakes/aws-services.ts';
 
 test('reads and raises the warm throughput of a table as DynamoDB names it', async () => {
   const aws = new FakeAwsServices();
@@ -25,4 +25,14 @@ test.each([
   const WarmThroughput = { WriteUnitsPerSecond: 9000, ReadUnitsPerSecond: 12_000, Status };
   aws.on('DescribeTable', { TableName: 'log' }, { Table: { TableStatus, WarmThroughput } });
   expect(await warmThroughput(dynamoDbClient(aws.access()), 'log').read()).toMatchObject({ updating: true });
+});
+
+test('a change that somebody else has begun just now is no error, and another refusal is one', async () => {
+  const aws = new FakeAwsServices();
+  const table = warmThroughput(dynamoDbClient(aws.access()), 'log');
+  aws.on('UpdateTable', {}, new AwsFault('ResourceInUseException'), new AwsFault('LimitExceededException'));
+  await table.raise({ reads: 12_000, writes: 30_000 });
+  await expect(table.raise({ reads: 12_000, writes: 30_000 })).rejects.toMatchObject({
+    name: 'LimitExceededException',
+  });
 });

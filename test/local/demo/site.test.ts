@@ -1,13 +1,29 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import * as z from 'zod';
 import { demoSite } from '../../../local/demo/demo-site.ts';
 import { startServer } from '../../harness/server.ts';
 
 const nothing = 'http://127.0.0.1:9';
 const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+/** The service, of which the conversations of the site ask init. */
+let status = 200;
+const service = await startServer(async (request, response) => {
+  const { conversation_id } = JSON.parse(await text(request));
+  const admitted = { site_id: 'site_1', conversation_id, session_id: 'session' };
+  response.writeHead(request.url === '/api/widget/init' ? status : 404).end(JSON.stringify(admitted));
+});
+afterAll(service.stop);
 const { port, stop } = await startServer(
   demoSite({
-    cloud: { baseUrl: nothing, apiUrl: nothing, gatewayUrl: nothing, region: 'us-east-1', credentials, outputs: {} },
+    cloud: {
+      baseUrl: nothing,
+      apiUrl: service.origin,
+      gatewayUrl: nothing,
+      region: 'us-east-1',
+      credentials,
+      outputs: {},
+    },
     receiver: { url: 'https://localhost:9', watch: () => () => true, failNext: () => {} },
     deployment: { publish: async () => '' },
     usageSecret: 'u'.repeat(32),
@@ -23,6 +39,43 @@ function ask(path: string, host: string): Promise<{ readonly status: number | un
     }).on('error', reject);
   });
 }
+
+describe('a conversation', () => {
+  const { error } = console;
+  beforeAll(() => {
+    console.error = () => {};
+  });
+  afterAll(() => {
+    console.error = error;
+  });
+  const post = async (path: string, body: object) => {
+    const origin = `http://127.0.0.1:${port}`;
+    const headers = { origin, 'content-type': 'application/json', 'x-site-id': 'site_1' };
+    return fetch(`${origin}/conversation/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const said = async (path: string, body: object) => {
+    const answered = z.object({ messages: z.array(z.object({ from: z.string() })) });
+    return answered.parse(await (await post(path, body)).json()).messages.map(({ from }) => from);
+  };
+
+  test('answers what two tabs say at the same time, one after the other', async () => {
+    status = 200;
+    const say = (text: string) => said('turns', { conversation_id: 'c1', text });
+    expect(await Promise.all([say('one'), say('two')])).toEqual([['assistant'], ['assistant']]);
+    const whole = ['visitor', 'assistant', 'visitor', 'assistant'];
+    expect(await said('read', { conversation_id: 'c1' })).toEqual(whole);
+  });
+
+  test.each([
+    [401, 401],
+    [403, 401],
+    [429, 500],
+    [503, 500],
+  ])('that init answers with %i is answered with %i', async (answered, seen) => {
+    status = answered;
+    expect((await post('read', { conversation_id: 'c1' })).status).toBe(seen);
+  });
+});
 
 test.each(['localhost', '127.0.0.1'])('the site answers as %s', async (name) => {
   const { body } = await ask('/', `${name}:${port}`);
