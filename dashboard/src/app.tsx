@@ -33,11 +33,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const [loggingOut, setLoggingOut] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const [discarding, setDiscarding] = useState<Unsaved>();
-  const unsaved = useUnsaved();
-  // The tab keeps the input over a login, but not when it is closed.
-  useLeaveGuard(unsaved.length > 0 && !leaving);
   const address = useAddress();
-  const elsewhere = unsaved.filter(({ path }) => path !== address);
 
   const show = useCallback((type: 'success' | 'error', content: ReactNode) => {
     const id = crypto.randomUUID();
@@ -75,7 +71,13 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     [props.api],
   );
   const loaded = useLoad('me', () => api('me', {}, {}));
-  const me = loaded.value;
+  // After the end of a session, also of one that another tab has ended, the page shows nothing of it.
+  const me = ended ? undefined : loaded.value;
+  const unsaved = useUnsaved(loaded.value?.sub);
+  // The tab keeps the input over a login, but not when it is closed.
+  useLeaveGuard(unsaved.length > 0 && !leaving);
+  const elsewhere = ended ? [] : unsaved.filter(({ path }) => path !== address);
+  useEffect(() => void session.ended.then(() => setEnded(true)), [session]);
   // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
@@ -100,10 +102,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     return owner === undefined || owner === organization ? title : `${title} in ${nameAmong(owner, organizations)}`;
   };
   const context = useMemo(() => {
-    if (organization === undefined) return;
+    if (me === undefined || organization === undefined) return;
     const notify = (text: ReactNode) => show('success', text);
-    return { api, organization, isAdmin: organization.role === 'admin', notify, showSecret: setSecret, report };
-  }, [api, organization, report, show]);
+    const isAdmin = organization.role === 'admin';
+    return { api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report };
+  }, [api, me, organization, report, show]);
 
   const leave = (work: () => Promise<void>) => {
     setLeaving(true);
@@ -126,7 +129,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined && <NotLoaded loaded={loaded} what="your organizations" />}
+          {me === undefined && !ended && <NotLoaded loaded={loaded} what="your organizations" />}
           {me?.organizations.length === 0 && (
             <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.

@@ -5,7 +5,7 @@ import { followLinks, ROOT } from './navigation.ts';
 import { allowTranslation } from './parts/allow-translation.ts';
 import { Boundary, Failed } from './parts/loading.tsx';
 import { dashboardApi } from './session/api-client.ts';
-import { loadConfig, openSession } from './session/session.ts';
+import { loadConfig, loginProblem, openSession } from './session/session.ts';
 
 async function start(root: Root): Promise<void> {
   try {
@@ -17,13 +17,13 @@ async function start(root: Root): Promise<void> {
         <App api={dashboardApi(session)} session={session} />
       </Boundary>,
     );
-  } catch {
+  } catch (error) {
     root.render(
       <main>
         <Failed header="The login failed" onTryAgain={() => window.location.assign(ROOT)}>
           {isStorageBlocked()
             ? `Your browser blocks cookies and site data of ${window.location.host}, which the login needs. Allow them in the settings of the browser, and try again.`
-            : 'The dashboard could not reach the login, or the login took too long. Try again. If the login fails again, contact the operator.'}
+            : loginProblem(error)}
         </Failed>
       </main>,
     );

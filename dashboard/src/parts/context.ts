@@ -12,6 +12,8 @@ export const nameAmong = ({ org_id, name }: Organization, all: readonly Organiza
 /** The context of every screen. */
 export type Context = {
   readonly api: Api;
+  /** The user's `sub`. */
+  readonly sub: string;
   readonly organization: Organization;
   /** Whether the user may change settings. The API enforces this; the page only hides buttons whose requests the API would refuse. */
   readonly isAdmin: boolean;

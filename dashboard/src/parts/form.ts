@@ -6,7 +6,7 @@ import { type Problems, useProblems } from './use-problems.ts';
 /** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies the draft, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
-/** A form with input that is not saved: its name for people, its address, and the key of its draft. */
+/** A form with input that is not saved: its name for people, its address, and the name under which the tab keeps its draft. */
 export type Unsaved = { readonly title: string; readonly path: string; readonly key: string };
 type StoredDraft<E, V> = Draft<E, V> & Unsaved;
 type Place = { readonly key: string; readonly path: string };
@@ -73,8 +73,9 @@ export function useForm<E extends { readonly version: number }, V extends object
   readonly continuesIn?: (saved: E) => Place;
   readonly onFailure?: (error: unknown) => void;
 }) {
-  const { api, organization, report, isAdmin } = useDashboard();
+  const { api, sub, organization, report, isAdmin } = useDashboard();
   const { key, title, path, entity, pick, onFailure = report } = options;
+  const storedName = (form: string) => `${prefixOf(sub)}${form}`;
   const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
   const tidied = ({ base, values }: Draft<E, V>): V => ({
     ...values,
@@ -83,9 +84,12 @@ export function useForm<E extends { readonly version: number }, V extends object
   /** What a save of the draft changes. */
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
   const [restored, setRestored] = useState(() => window.sessionStorage.getItem(storedName(key)) !== null);
-  const [draft, setDraft] = useState<Draft<E, V>>(
-    () => storedDraft(key) ?? { ...unchanged(entity), values: options.initial ?? pick(entity) },
-  );
+  const [draft, setDraft] = useState<Draft<E, V>>(() => {
+    const stored = storedDraft<E, V>(storedName(key));
+    // An earlier version of the page may have stored it without a field.
+    if (stored !== undefined) return { ...stored, values: { ...pick(entity), ...stored.values } };
+    return { ...unchanged(entity), values: options.initial ?? pick(entity) };
+  });
   const [saving, setSaving] = useState(false);
   const [newer, setNewer] = useState<{ readonly entity: E; readonly by: string | undefined }>();
   /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
@@ -191,9 +195,8 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
 }
 
-const PREFIX = 'va-wave.draft.';
-/** Returns the name under which the tab keeps the draft of a form. */
-const storedName = (key: string) => PREFIX + key;
+/** Returns how the names of a user's drafts begin. Somebody else may log in in the same tab. */
+const prefixOf = (sub = '') => `va-wave.draft.${sub}.`;
 const listeners = new Set<() => void>();
 
 /** Returns values without the white space around their texts, which the service does not keep. */
@@ -204,32 +207,33 @@ const isEmpty = (values: object) => Object.keys(values).length === 0;
 
 /** Discards the input of a form that is not open. */
 export function discardUnsaved({ key }: Unsaved): void {
-  window.sessionStorage.removeItem(storedName(key));
+  window.sessionStorage.removeItem(key);
   for (const listener of listeners) listener();
 }
 
-/** Returns the forms of this tab with input that is not saved. */
-export function useUnsaved(): readonly Unsaved[] {
+/** Returns the forms of this tab with input of a user that is not saved. */
+export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
   const found = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => JSON.stringify(Object.keys(window.sessionStorage).flatMap(unsavedAt)),
+    () =>
+      JSON.stringify(
+        Object.keys(window.sessionStorage).flatMap((name) => (name.startsWith(prefixOf(sub)) ? unsavedAt(name) : [])),
+      ),
   );
   return JSON.parse(found);
 }
 
-function unsavedAt(name: string): readonly Unsaved[] {
-  if (!name.startsWith(PREFIX)) return [];
-  const key = name.slice(PREFIX.length);
+function unsavedAt(key: string): readonly Unsaved[] {
   const { title, path } = storedDraft<unknown, unknown>(key) ?? {};
   return title === undefined || path === undefined ? [] : [{ title, path, key }];
 }
 
 /** Returns a draft of this tab. */
-function storedDraft<E, V>(key: string): StoredDraft<E, V> | undefined {
-  const stored = window.sessionStorage.getItem(storedName(key));
+function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
+  const stored = window.sessionStorage.getItem(name);
   return stored === null ? undefined : JSON.parse(stored);
 }
 

@@ -1,7 +1,9 @@
-import { ErrorResponse, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import { ErrorResponse, User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import { ROOT } from '../navigation.ts';
 
 const CALLBACK = `${ROOT}callback`;
+/** Where the browser keeps the id of the last logout in any of its tabs. */
+const LOGOUT = 'va-wave.logout';
 
 export type Session = {
   /** Resolves to an access token; undefined when the session has ended. Rejects without a connection to the login that it needs. */
@@ -10,8 +12,10 @@ export type Session = {
   readonly renewedToken: () => Promise<string | undefined>;
   /** Leaves the page for the login, which returns to the same screen. */
   readonly login: () => Promise<void>;
-  /** Ends the session in this tab and at the login, and leaves the page. */
+  /** Ends the session in all tabs of the browser and at the login, and leaves the page. */
   readonly logout: () => Promise<void>;
+  /** Resolves when a logout ends the session, in this tab or in another one. */
+  readonly ended: Promise<void>;
 };
 
 /** The configuration that the stack serves next to the page. */
@@ -24,50 +28,89 @@ export async function loadConfig(): Promise<Config> {
   return response.json();
 }
 
+/** Thrown for the return of a login that this tab has not begun, or has finished before. */
+class ForeignLogin extends Error {
+  override readonly name = 'ForeignLogin';
+}
+
+/** Says why a login failed, and what to do. */
+export function loginProblem(error: unknown): string {
+  if (error instanceof ForeignLogin) return 'The login did not begin in this tab, or is finished already. Try again.';
+  if (error instanceof ErrorResponse)
+    return `The login says: ${error.error_description ?? error.error}. Try again, or contact the operator.`;
+  return 'The dashboard could not reach the login, or the login took too long. Try again. If the login fails again, contact the operator.';
+}
+
 /**
  * Opens the session of this tab with an authorization code and PKCE. Tokens are in the tab's storage and never in a URL.
  * @returns undefined while the browser goes to the login
  */
 export async function openSession(config: Config): Promise<Session | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
+  const lastLogout = () => window.localStorage.getItem(LOGOUT) ?? '';
+  const begun = lastLogout();
+  // A session from before a logout is not found, also in a tab that did not run then and is opened again.
+  const prefix = `oidc.${begun}`;
   const manager = new UserManager({
     authority: config.issuer,
     client_id: config.client_id,
     scope: config.scope,
     redirect_uri: `${window.location.origin}${CALLBACK}`,
     response_type: 'code',
-    userStore: store,
+    userStore: new WebStorageStateStore({ store: window.sessionStorage, prefix }),
     stateStore: store,
     automaticSilentRenew: false,
     loadUserInfo: false,
-    revokeTokensOnSignout: true,
+    // Cognito refuses to revoke an access token; it ends with its refresh token.
+    revokeTokenTypes: ['refresh_token'],
   });
   const login = () => manager.signinRedirect({ state: window.location.pathname + window.location.search });
 
-  if (window.location.pathname === CALLBACK) await finishLogin(manager);
+  if (window.location.pathname === CALLBACK) {
+    const begunHere = await store.get(new URLSearchParams(window.location.search).get('state') ?? '');
+    if (begunHere !== null) await finishLogin(manager);
+    else if ((await manager.getUser()) === null) throw new ForeignLogin();
+    else window.history.replaceState(null, '', ROOT);
+  }
+  // A copy of this tab has the same refresh token.
+  const copies = new BroadcastChannel('va-wave.renewal');
+  copies.onmessage = async ({ data: { used, user } }) => {
+    if ((await manager.getUser())?.refresh_token === used) await manager.storeUser(User.fromStorageString(user));
+  };
   // Concurrent requests share one renewal, because a refresh token is valid only once.
   let renewing: ReturnType<typeof renew> | undefined;
   const renewedToken = () => {
-    renewing ??= renew(manager).finally(() => {
+    renewing ??= renew(manager, copies).finally(() => {
       renewing = undefined;
     });
     return renewing;
   };
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const close = async () => {
+    end();
+    await manager.revokeTokens().catch(() => undefined);
+    await manager.removeUser();
+  };
+  window.addEventListener('storage', ({ key }) => void (key === LOGOUT && close()));
   const session: Session = {
     accessToken: async () => {
-      const user = await manager.getUser();
+      const user = lastLogout() === begun ? await manager.getUser() : null;
       return user?.expired === true ? renewedToken() : user?.access_token;
     },
     renewedToken,
+    ended,
     login,
     logout: async () => {
-      const end = await manager.metadataService.getEndSessionEndpoint();
-      await manager.revokeTokens().catch(() => undefined);
-      await manager.removeUser();
+      const endpoint = await manager.metadataService.getEndSessionEndpoint();
+      window.localStorage.setItem(LOGOUT, crypto.randomUUID());
+      await close();
       window.sessionStorage.clear();
       // Cognito requires these parameter names and does not know the standard ones.
       const query = new URLSearchParams({ client_id: config.client_id, logout_uri: window.location.origin + ROOT });
-      window.location.assign(`${end}?${query}`);
+      window.location.assign(`${endpoint}?${query}`);
     },
   };
   if ((await manager.getUser()) !== null) return session;
@@ -82,12 +125,14 @@ async function finishLogin(manager: UserManager): Promise<void> {
 }
 
 /** Returns a new access token; undefined when the login gives none. @throws TypeError without a connection, Error when the login fails */
-async function renew(manager: UserManager): Promise<string | undefined> {
+async function renew(manager: UserManager, copies: BroadcastChannel): Promise<string | undefined> {
   const user = await manager.getUser();
   // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
   if (user?.refresh_token === undefined) return undefined;
   try {
-    return (await manager.signinSilent())?.access_token;
+    const renewed = await manager.signinSilent();
+    copies.postMessage({ used: user.refresh_token, user: renewed?.toStorageString() });
+    return renewed?.access_token;
   } catch (error) {
     // Only the login decides that the session has ended. Without a connection, the refresh token stays valid.
     if (error instanceof ErrorResponse) return undefined;

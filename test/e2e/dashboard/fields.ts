@@ -168,7 +168,7 @@ describe('fields and focus', () => {
     await button('Remove 2001:db8::7').waitFor();
     // Input from before the addresses were checked at once.
     await page.evaluate(`(() => {
-      const name = 'va-wave.draft.${siteId}.deploy';
+      const name = Object.keys(sessionStorage).find((key) => key.endsWith('${siteId}.deploy'));
       const draft = JSON.parse(sessionStorage.getItem(name));
       draft.values.ip_allowlist = ['nowhere', '203.0.113.7', '999.1.1.1', ''];
       sessionStorage.setItem(name, JSON.stringify(draft));
@@ -185,7 +185,7 @@ describe('fields and focus', () => {
     await open(page, url('general'));
     await page.getByLabel('Name').fill('Web shop');
     await page.evaluate(`(() => {
-      const name = 'va-wave.draft.${siteId}.general';
+      const name = Object.keys(sessionStorage).find((key) => key.endsWith('${siteId}.general'));
       const draft = JSON.parse(sessionStorage.getItem(name));
       draft.values.allowed_domains = Array.from({ length: 101 }, (_, index) => index + '.shop.example');
       sessionStorage.setItem(name, JSON.stringify(draft));

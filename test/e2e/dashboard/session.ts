@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { until } from '../../harness/until.ts';
 import { dashboard } from './shared-dashboard.ts';
 import { open } from './started-dashboard.ts';
 
@@ -15,13 +16,13 @@ describe('sessions', () => {
   const url = (tab: string) => shop.url(`/${siteId}/${tab}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   /** Returns the stored login of the tab. */
-  const stored = () =>
-    page.evaluate<{ access_token: string; refresh_token: string }>(
-      `JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((key) => key.startsWith('oidc.user:'))))`,
+  const stored = (tab = page) =>
+    tab.evaluate<{ access_token: string; refresh_token: string }>(
+      `JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((key) => key.includes('user:'))))`,
     );
-  const store = (change: object) =>
-    page.evaluate(`(() => {
-      const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'));
+  const store = (change: object, tab = page) =>
+    tab.evaluate(`(() => {
+      const key = Object.keys(sessionStorage).find((name) => name.includes('user:'));
       const user = { ...JSON.parse(sessionStorage.getItem(key)), ...${JSON.stringify(change)} };
       sessionStorage.setItem(key, JSON.stringify(user));
     })()`);
@@ -144,6 +145,126 @@ describe('sessions', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before the end');
     await button('Save changes').click();
     await saved();
+  });
+
+  test('keeps the input of one user from another who logs in in the same tab', async () => {
+    await inside();
+    await open(page, url('general'));
+    await page.getByLabel('Name').fill('Typed by the admin');
+    for (const who of ['member', 'admin'] as const) {
+      await store({ access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
+      await visitor.context.clearCookies();
+      await open(page, shop.url('/members'));
+      await page.getByRole('dialog').getByText('Your session has ended').waitFor();
+      expect(await page.getByText(shop.email('admin')).count()).toBe(0);
+      await button('Log in again').last().click();
+      await shop.fillLogin(page, who);
+      await page.getByRole('heading', { name: 'Members' }).waitFor();
+      const notSaved = await page.getByText('Your input in these forms is not saved').count();
+      await open(page, url('general'));
+      const name = await page.getByLabel('Name').inputValue();
+      expect([who, notSaved, name === 'Typed by the admin']).toEqual([
+        who,
+        ...(who === 'admin' ? [1, true] : [0, false]),
+      ]);
+    }
+    await button('Discard changes').click();
+  });
+
+  test('restores input that an earlier version of the page stored without a field', async () => {
+    await inside();
+    await open(page, url('deploy'));
+    await page.getByLabel('New domain').fill('typed.example');
+    await open(page, shop.url('/members'));
+    await page.evaluate(`for (const [name, value] of Object.entries(sessionStorage)) if (name.endsWith('.deploy')) {
+      const draft = JSON.parse(value);
+      delete draft.values.ip_allowlist;
+      sessionStorage.setItem(name, JSON.stringify(draft));
+    }`);
+    await open(page, url('deploy'));
+    await page.getByLabel('New address').waitFor();
+    expect(await page.getByLabel('New domain').inputValue()).toBe('typed.example');
+    await button('Discard changes').click();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('goes on in a tab and its copy after each of them has renewed the token', async () => {
+    await inside();
+    const [copy] = await Promise.all([visitor.context.waitForEvent('page'), page.evaluate('open(location.href)')]);
+    for (const tab of [page, copy, page]) {
+      await store({ expires_at: 1 }, tab);
+      await open(tab, shop.url('/audit'));
+      await tab.getByRole('heading', { name: 'Audit trail' }).waitFor();
+      await open(tab, shop.url('/members'));
+      await tab.getByRole('row', { name: /admin@shops.example Admin since/ }).waitFor();
+      expect((await stored(copy)).refresh_token).toBe((await stored()).refresh_token);
+    }
+    await copy.close();
+  });
+
+  test.each(['code=of-another-login&state=unknown', 'error=access_denied&state=unknown', ''])(
+    'goes on with its session at the return of a login that is not its own: %s',
+    async (query) => {
+      await inside();
+      await page.goto(`${dashboard.service.baseUrl}/dashboard/callback?${query}`);
+      await page.getByRole('heading', { name: 'Assistants' }).waitFor();
+      const other = await visitor.context.newPage();
+      await other.goto(`${dashboard.service.baseUrl}/dashboard/callback?${query}`);
+      await other.getByText('The login did not begin in this tab, or is finished already.').waitFor();
+      await other.getByRole('button', { name: 'Try again' }).click();
+      await other.getByRole('heading', { name: 'Assistants' }).waitFor();
+      await other.close();
+    },
+  );
+
+  test('says what the login says when it refuses', async () => {
+    const { page: tab, context } = await dashboard.newPage();
+    await tab.route('**/oauth2/authorize?**', (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const answer = {
+        state: searchParams.get('state') ?? '',
+        error: 'access_denied',
+        error_description: 'User is disabled',
+      };
+      const location = `${searchParams.get('redirect_uri')}?${new URLSearchParams(answer)}`;
+      return route.fulfill({ status: 302, headers: { location } });
+    });
+    await tab.goto(shop.url(''));
+    await tab.getByText('The login says: User is disabled.').waitFor();
+    await context.close();
+  });
+
+  test('ends in every tab at the logout in one of them, shows nothing there, and revokes what Cognito lets a page revoke', async () => {
+    await inside();
+    const other = await visitor.context.newPage();
+    await other.goto(url('general'));
+    await other.getByLabel('Name').fill('Typed in the other tab');
+    const kept = await other.evaluate<[string, string][]>('Object.entries(sessionStorage)');
+    const revoked: string[] = [];
+    // Cognito answers so to a token of another type.
+    await visitor.context.route('**/oauth2/revoke', (route) => {
+      const type = new URLSearchParams(route.request().postData() ?? '').get('token_type_hint') ?? '';
+      revoked.push(type);
+      if (type === 'refresh_token') return route.continue();
+      const headers = { 'access-control-allow-origin': '*' };
+      return route.fulfill({ status: 400, headers, json: { error: 'unsupported_token_type' } });
+    });
+    await button(`Account of ${shop.email('admin')}`).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await other.getByRole('dialog').getByText('Your session has ended').waitFor();
+    expect(await other.getByText('Website').count()).toBe(0);
+    await page.getByLabel('Password').waitFor();
+    await until(() => revoked.length === 2);
+    expect(revoked).toEqual(['refresh_token', 'refresh_token']);
+    await visitor.context.unroute('**/oauth2/revoke');
+    // A tab that was closed before the logout is opened again with what it had stored.
+    await other.evaluate(`for (const [name, value] of ${JSON.stringify(kept)}) sessionStorage.setItem(name, value)`);
+    await other.goto(url('general'));
+    await shop.fillLogin(other, 'admin');
+    await other.getByLabel('Name').waitFor();
+    expect(await other.getByLabel('Name').inputValue()).toBe('Typed in the other tab');
+    await other.close();
+    await visitor.context.clearCookies();
   });
 
   test('ends the session of the login and the refresh token at the logout', async () => {
