@@ -1,6 +1,7 @@
 import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
 
@@ -53,11 +54,12 @@ export function addTo(member: CliCommand): void {
     .examples('va-wave member list --org org_…')
     .connected(async ({ output, context, hint }, { org }: { org: string }) => {
       await requireOrganization(org, context);
-      const members = await listMembers(org, context.members);
+      const { memberships, unreadable } = await listMembers(org, context.members);
       output.list(
-        members,
+        memberships,
         `No members yet: ${hint(`member add --org ${org} --email …`)}`,
-        members.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
+        memberships.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
       );
+      requireReadable(unreadable);
     });
 }

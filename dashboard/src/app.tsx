@@ -130,7 +130,12 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
           {me === undefined && !ended && <NotLoaded loaded={loaded} what="your organizations" />}
-          {me?.organizations.length === 0 && (
+          {me !== undefined && me.unreadable.length > 0 && (
+            <Alert type="error" header="Not every organization can be shown">
+              The service cannot read {me.unreadable.map(({ org_id }) => org_id).join(', ')}. Contact the operator.
+            </Alert>
+          )}
+          {me?.organizations.length === 0 && me.unreadable.length === 0 && (
             <Alert type="info" header="You are logged in, but you are not a member of an organization yet">
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.
             </Alert>

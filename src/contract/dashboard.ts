@@ -70,6 +70,10 @@ export type PageVerdict = z.infer<typeof pageVerdict>;
 const actionChange = z.union(Object.values(ACTION_CHANGES));
 const next = z.string().nullable().describe('The `after` of the next page; null on the last page');
 
+const unreadable = z
+  .int()
+  .describe('How many of the list the service cannot read from its storage; it reports them to its operator');
+
 const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
 /**
@@ -93,6 +97,9 @@ export const DASHBOARD_SCHEMAS = {
           assistant_limit: z.int().describe('How many assistants the organization may have'),
         }),
       ),
+      unreadable: z
+        .array(z.object({ org_id: z.string() }))
+        .describe('Organizations that the service cannot read from its storage; it reports them to its operator'),
     }),
   },
   checkHosts: {
@@ -184,11 +191,12 @@ export const DASHBOARD_SCHEMAS = {
   listMembers: {
     answer: z.object({
       members: z.array(z.object({ email: z.string(), role: z.enum(ROLES), created_at: time })),
+      unreadable,
     }),
   },
   listAudit: {
     query: z.object({ after: characters({ min: 1, max: 200 }).optional() }),
-    answer: z.object({ records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })), next }),
+    answer: z.object({ records: z.array(z.object(AUDIT_RECORD).omit({ org_id: true })), unreadable, next }),
   },
 } as const satisfies Record<
   DashboardOperation,

@@ -121,6 +121,12 @@ export type OrganizationList = {
   readonly unreadable: readonly { readonly cause: Error }[];
 };
 
+/** Memberships of an organization or of a login, and the errors of those that cannot be read. */
+export type MemberList = {
+  readonly memberships: readonly Membership[];
+  readonly unreadable: readonly { readonly org_id: string; readonly cause: Error }[];
+};
+
 /** An Event Action and the fields that decide whether it receives an event. */
 export type Subscriber = {
   readonly action_id: string;
@@ -430,8 +436,8 @@ export type ConfigurationStore = {
 export type Members = {
   readonly findMembership: (orgId: string, sub: string) => Promise<Membership | undefined>;
   /** Lists the memberships of a login. */
-  readonly membershipsOf: (sub: string) => Promise<readonly Membership[]>;
-  readonly list: (orgId: string) => Promise<readonly Membership[]>;
+  readonly membershipsOf: (sub: string) => Promise<MemberList>;
+  readonly list: (orgId: string) => Promise<MemberList>;
   /** Returns the `sub` of each membership of an organization, also of one that cannot be read. */
   readonly subsOf: (orgId: string) => Promise<readonly string[]>;
   /** @param record what the audit trail keeps of the change */
@@ -465,4 +471,6 @@ export type Logins = {
 export type AuditPage = (
   orgId: string,
   after?: string,
-) => Promise<{ readonly records: readonly AuditRecord[]; readonly next: string | undefined }>;
+) => Promise<
+  Pick<MemberList, 'unreadable'> & { readonly records: readonly AuditRecord[]; readonly next: string | undefined }
+>;

@@ -84,6 +84,8 @@ type Facts = {
   action_unreadable: Caused & { action_id: string };
   /** An assistant could not be read, and the work goes on without it. */
   assistant_unreadable: Caused & { site_id: string };
+  /** An organization, a membership of it, or a record of its audit trail cannot be read and is left out. */
+  organization_unreadable: Caused & { org_id: string };
 
   // Functions
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */

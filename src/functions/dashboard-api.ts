@@ -21,7 +21,7 @@ import {
   withChange,
 } from '../domain/actions/manage-actions.ts';
 import { normalizeIpAddress } from '../domain/auth/ip-addresses.ts';
-import type { Context, ManagementContext, Members } from '../domain/context.ts';
+import type { Context, ManagementContext, MemberList, Members } from '../domain/context.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { StaleVersion, saveAt } from '../domain/organizations/changes.ts';
 import {
@@ -79,9 +79,9 @@ function routeOf<O extends DashboardOperation>(
 function forUser<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
-  work: (call: { readonly sub: string; readonly input: I }) => Promise<DashboardAnswer<O>>,
+  work: (call: Pick<UserCall, 'sub' | 'invocation'> & { readonly input: I }) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
-  return routeOf(operation, async ({ request, sub }) => work({ sub, input: requestInput(request, schema) }));
+  return routeOf(operation, async (call) => work({ ...call, input: requestInput(call.request, schema) }));
 }
 
 /**
@@ -159,6 +159,12 @@ const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: 
 const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
 
+/** Reports what cannot be read of an organization. @returns how much that is */
+function reported(unreadable: MemberList['unreadable'], { report }: Invocation): number {
+  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
+  return unreadable.length;
+}
+
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
   /** Returns the context of a change that this member makes. */
@@ -171,7 +177,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
   const action = async ({ member, actionId, found }: MemberCall<unknown>): Promise<Action> =>
     found(await actionOf(member, actionId, context));
   return [
-    forUser('me', nothing, ({ sub }) => whoAmI(sub, context)),
+    forUser('me', nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
       entries: entries.map((entry) => ({ entry, normalized: normalizedEntry(entry) })),
       page: page === undefined ? null : checkPage(page.address, { ...page, allowed_domains: entries }),
@@ -237,12 +243,13 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return context.testAction(tested.org_id, tested.action_id, change);
     }),
 
-    forMember('listMembers', nothing, async ({ member }) => ({
-      members: [...(await listMembers(member.org_id, context.members))],
-    })),
-    forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after } }) => {
-      const { records, next = null } = await context.auditPage(member.org_id, after);
-      return { records: [...records], next };
+    forMember('listMembers', nothing, async ({ member, invocation }) => {
+      const { memberships, unreadable } = await listMembers(member.org_id, context.members);
+      return { members: [...memberships], unreadable: reported(unreadable, invocation) };
+    }),
+    forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
+      const { records, unreadable, next = null } = await context.auditPage(member.org_id, after);
+      return { records: [...records], unreadable: reported(unreadable, invocation), next };
     }),
   ];
 }

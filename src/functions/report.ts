@@ -94,6 +94,8 @@ export function reporting(logger: Logger, now: Clock) {
           return ['error', 'An Action cannot be read'];
         case 'assistant_unreadable':
           return ['error', 'An assistant cannot be read'];
+        case 'organization_unreadable':
+          return ['error', 'A part of an organization cannot be read'];
         case 'refused': {
           const { code, status, route, site_id } = fact;
           if (COUNTED.has(status)) countedBy(METRICS.refusals).once('reason', code);

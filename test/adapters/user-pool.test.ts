@@ -77,7 +77,7 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   return {
     invited,
     add: async (input: Parameters<typeof addMember>[1]) => (await addMember(org_id, input, context)).membership,
-    members: () => store.members.list(org_id),
+    members: async () => (await store.members.list(org_id)).memberships,
     users: () => users.of('pool').slice(OTHERS.length),
   };
 }

@@ -167,10 +167,10 @@ test('member adds a member, invites a new login, changes a role, and removes the
   expect(await operator.json('member', 'list', '--org', orgId)).toMatchObject([ada]);
   // A login that was deleted and invited again has two memberships.
   const { list, save } = operator.store.members;
-  for (const membership of await list(orgId)) await save({ ...membership, sub: 'deleted' });
+  for (const membership of (await list(orgId)).memberships) await save({ ...membership, sub: 'deleted' });
   const remove = ['member', 'remove', '--org', orgId, '--email', 'ada@example.com'];
   expect(await operator.json(...remove)).toMatchObject({ email: 'ada@example.com' });
-  expect([await list(orgId), operator.logins.length]).toEqual([[], 1]);
+  expect([(await list(orgId)).memberships, operator.logins.length]).toEqual([[], 1]);
   expect((await operator.run(...remove)).code).toBe(3);
   expect((await operator.run('member', 'list', '--org', orgId)).out).toMatch(/^No members yet/);
 });

@@ -44,6 +44,7 @@ describe('access', () => {
           suspended: false,
         },
       ],
+      unreadable: [],
     });
   });
 
@@ -166,6 +167,38 @@ describe('assistants', () => {
     expect(facts).toMatchObject([{ kind: 'assistant_unreadable', site_id: 'site_broken' }]);
   });
 
+  test.each([
+    ['of a membership', { pk: `ORG#${OTHER_ORG_ID}`, sk: 'MEMBER#anna', membership: { email: 'private' } }],
+    ['of an organization', { pk: `ORG#${OTHER_ORG_ID}`, sk: 'ORG', organization: { name: 'private' } }],
+    ['of newer code', { pk: `ORG#${OTHER_ORG_ID}`, sk: 'MEMBER#anna', v: 2 }],
+  ])('a user keeps the other organizations beside an item %s that cannot be read', async (_, Item) => {
+    const { call, store, facts } = await dashboardApi();
+    const at = '2026-01-01T00:00:00.000Z';
+    const membership = { org_id: OTHER_ORG_ID, sub: 'anna', email: 'anna@shop.example', created_at: at };
+    await store.members.save({ ...membership, role: 'member' });
+    await store.client.put({ TableName: CONFIGURATION, Item });
+    const { status, body } = await call('anna', 'GET', '/me');
+    const unreadable = [{ org_id: OTHER_ORG_ID }];
+    expect([status, body]).toMatchObject([200, { organizations: [{ org_id: ORG_ID }], unreadable }]);
+    expect(facts).toMatchObject([{ kind: 'organization_unreadable', org_id: OTHER_ORG_ID }]);
+  });
+
+  test('a member and a change that cannot be read hide no other, are counted and reported', async () => {
+    const { call, store, facts } = await withAssistant();
+    await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
+    const Items = [
+      { pk: `ORG#${ORG_ID}`, sk: 'MEMBER#broken', membership: { email: 'private' } },
+      { pk: `AUDIT#${ORG_ID}`, sk: '2020-01-01T00:00:00.000Z#site_x#1', record: { name: 'private' } },
+    ];
+    for (const Item of Items) await store.client.put({ TableName: CONFIGURATION, Item });
+    const [members, audit] = [await call('anna', 'GET', `${ORG}/members`), await call('anna', 'GET', `${ORG}/audit`)];
+    expect([members.status, members.body]).toMatchObject([200, { members: [{}, {}], unreadable: 1 }]);
+    expect([audit.status, audit.body]).toMatchObject([200, { records: [{ fields: ['name'] }], unreadable: 1 }]);
+    const reported = { kind: 'organization_unreadable', org_id: ORG_ID };
+    expect(facts).toMatchObject([reported, reported]);
+    expect(JSON.stringify(facts)).not.toContain('private');
+  });
+
   test('escalation channels, the owner and the secret cannot be set here', async () => {
     const { call, store } = await withAssistant();
     for (const change of [
@@ -264,7 +297,8 @@ test('members are listed by email address, without the ids of their logins', asy
     role,
     created_at: '2026-01-01T00:00:00.000Z',
   });
-  expect(body).toEqual({ members: [of('aaron', 'member'), of('anna', 'admin'), of('max', 'member')] });
+  const members = [of('aaron', 'member'), of('anna', 'admin'), of('max', 'member')];
+  expect(body).toEqual({ members, unreadable: 0 });
 });
 
 describe('the audit trail', () => {

@@ -110,6 +110,7 @@ test('every fact with a cause has a line with its ids, and without the message o
     { kind: 'watch_failed', event_id: 'event-1', action_id, cause },
     { kind: 'action_unreadable', action_id, cause },
     { kind: 'assistant_unreadable', site_id: 'site_1', cause },
+    { kind: 'organization_unreadable', org_id: 'org_1', cause },
     { kind: 'forward_failed', submission_id, to: 'endpoint', cause },
     { kind: 'submission_unsettled', submission_id, cause },
     { kind: 'call_unrecorded', call_id: 'call-1', action_id, status: 200, latency_ms: 1, cause },

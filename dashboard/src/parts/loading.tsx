@@ -65,6 +65,16 @@ export function NotLoaded(props: { readonly loaded: LoadState; readonly what: st
   );
 }
 
+/** Says that a list is not whole. @param props.of plural noun */
+export function Unreadable(props: { readonly count: number; readonly of: string }) {
+  if (props.count === 0) return null;
+  return (
+    <Alert type="error" header={`Not all ${props.of} can be shown`}>
+      The service cannot read {props.count} of the {props.of}. Contact the operator.
+    </Alert>
+  );
+}
+
 /** Placeholder for a part that is loading. */
 function Loading({ what }: { readonly what: string }) {
   return (

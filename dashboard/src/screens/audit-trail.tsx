@@ -1,10 +1,10 @@
-import { Box, Button, Header, Link, Table } from '@cloudscape-design/components';
+import { Box, Button, Header, Link, SpaceBetween, Table } from '@cloudscape-design/components';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { AuditOperation } from '../../../src/contract/organizations.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
 import { useList } from '../parts/list.tsx';
-import { NotLoaded, useLoad } from '../parts/loading.tsx';
+import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
 import { isolated, Time } from '../parts/texts.tsx';
 import { LABELS as ACTION_LABELS } from './action-form.ts';
 import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
@@ -56,7 +56,7 @@ export default function AuditTrail() {
     ]);
   });
   const [adding, add] = useWork();
-  const { records, next: after } = loaded.value ?? { records: [], next: null };
+  const { records, unreadable, next: after } = loaded.value ?? { records: [], unreadable: 0, next: null };
   const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
   const searched = (change: Change) =>
     [
@@ -74,7 +74,11 @@ export default function AuditTrail() {
     add(async () => {
       if (after === null) return;
       const earlier = await api('listAudit', { org_id }, { query: { after } });
-      loaded.change((last) => ({ ...earlier, records: [...last.records, ...earlier.records] }));
+      loaded.change((last) => ({
+        ...earlier,
+        records: [...last.records, ...earlier.records],
+        unreadable: last.unreadable + earlier.unreadable,
+      }));
     });
 
   const entityLink = (change: Change) => {
@@ -83,7 +87,7 @@ export default function AuditTrail() {
     const path = entity_id === site_id ? paths.assistant(org_id, site_id) : paths.action(org_id, site_id, entity_id);
     return <Link href={path}>{nameOf(change)}</Link>;
   };
-  return (
+  const table = (
     <Table<Change>
       header={
         <Header
@@ -133,6 +137,12 @@ export default function AuditTrail() {
         )
       }
     />
+  );
+  return (
+    <SpaceBetween size="m">
+      <Unreadable count={unreadable} of="changes" />
+      {table}
+    </SpaceBetween>
   );
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
 import { OneOf } from '../parts/fields.tsx';
-import { NotLoaded, useLoad } from '../parts/loading.tsx';
+import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
 import { OperatorCommand, Panel, Time } from '../parts/texts.tsx';
 
 type Member = DashboardAnswer<'listMembers'>['members'][number];
@@ -14,8 +14,8 @@ export default function Members() {
   const { org_id, name } = organization;
   useTitle(`Members of ${name}`);
   const loaded = useLoad(org_id, () => api('listMembers', { org_id }, {}));
-  const members = loaded.value?.members;
-  if (members === undefined) return <NotLoaded loaded={loaded} what="the members" />;
+  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the members" />;
+  const { members, unreadable } = loaded.value;
   const table = (
     <Table<Member>
       header={
@@ -56,6 +56,7 @@ export default function Members() {
   );
   return (
     <SpaceBetween size="m">
+      <Unreadable count={unreadable} of="members" />
       {table}
       <ChangeMember orgId={org_id} />
     </SpaceBetween>

@@ -247,8 +247,14 @@ export function configurationStore(
         ExpressionAttributeValues: { ':pk': pk },
         ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
       });
+      const [records, unreadable] = readEach(
+        Items,
+        (item) => readAuditRecord(table, item).record,
+        () => ({ org_id: orgId }),
+      );
       return {
-        records: Items.map((item) => readAuditRecord(table, item).record),
+        records,
+        unreadable,
         next: LastEvaluatedKey === undefined ? undefined : readKey(table, LastEvaluatedKey).sk,
       };
     },

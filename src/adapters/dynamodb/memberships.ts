@@ -1,32 +1,39 @@
 import type { AuditRecord, Membership } from '../../contract/organizations.ts';
-import type { Members } from '../../domain/context.ts';
+import type { MemberList, Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
-import type { DynamoDb } from './client.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
 import { auditPut, KEYS, notDeleted, readMembership } from './configuration-items.ts';
-import { findItem, namesUnder } from './stored-items.ts';
+import { findItem, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string): Members {
   const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
     (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
   const subsOf = (orgId: string) => namesUnder(client, table, KEYS.member(orgId, ''));
+  const listOf = (items: readonly { readonly org_id: string; readonly item: StoredItem }[]): MemberList => {
+    const read = ({ item }: (typeof items)[number]) => readMembership(table, item).membership;
+    const [memberships, unreadable] = readEach(items, read, ({ org_id }) => ({ org_id }));
+    return { memberships, unreadable };
+  };
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
-  const present = async (memberships: readonly Promise<Membership | undefined>[]): Promise<readonly Membership[]> =>
-    (await Promise.all(memberships)).filter((membership) => membership !== undefined);
 
   return {
     findMembership,
 
     subsOf,
 
-    list: async (orgId) => {
-      const subs = await subsOf(orgId);
-      return present(subs.map((sub) => findMembership(orgId, sub)));
+    list: async (org_id) => {
+      const items = await itemsWithPrefix(client, table, KEYS.member(org_id, ''));
+      return listOf(items.map((item) => ({ org_id, item })));
     },
 
     membershipsOf: async (sub) => {
       const orgIds = await namesUnder(client, table, KEYS.memberOrganization(sub, ''));
-      return present(orgIds.map((orgId) => findMembership(orgId, sub)));
+      const found = orgIds.map(async (org_id) => {
+        const { Item } = await client.get({ TableName: table, Key: KEYS.member(org_id, sub) });
+        return Item === undefined ? [] : [{ org_id, item: Item }];
+      });
+      return listOf((await Promise.all(found)).flat());
     },
 
     save: async (membership, record) => {

@@ -9,11 +9,14 @@ import {
   OPERATOR,
   type Role,
 } from '../../contract/organizations.ts';
-import type { Context, Login, Logins, Members } from '../context.ts';
+import type { Context, Login, Logins, MemberList, Members } from '../context.ts';
+import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
+import { ServiceError } from '../service-error.ts';
 import { auditValues } from './changes.ts';
 import { assistantLimit } from './manage-assistants.ts';
 import { noOrganization, requireOrganization } from './manage-organizations.ts';
+import { requireReadable } from './suspension-and-quota.ts';
 
 /**
  * Adds a member to an organization, or changes the role of an existing member. Without a role, a new member can only read, and an existing
@@ -112,8 +115,9 @@ async function namedLogin(sub: string, logins: Logins) {
 }
 
 /** Lists the members of an organization by email address. */
-export async function listMembers(orgId: string, members: Members): Promise<readonly Membership[]> {
-  return (await members.list(orgId)).toSorted((a, b) => a.email.localeCompare(b.email));
+export async function listMembers(orgId: string, members: Members): Promise<MemberList> {
+  const { memberships, unreadable } = await members.list(orgId);
+  return { memberships: memberships.toSorted((a, b) => a.email.localeCompare(b.email)), unreadable };
 }
 
 /**
@@ -127,11 +131,11 @@ export async function removeMember(
   { members, now }: Context<'members' | 'now'>,
 ): Promise<Membership> {
   const wanted = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
-  const memberships = (await members.list(orgId)).filter(
-    ({ email, sub }) => email === wanted.email || sub === wanted.sub,
-  );
+  const all = await members.list(orgId);
+  const memberships = all.memberships.filter(({ email, sub }) => email === wanted.email || sub === wanted.sub);
   const [membership] = memberships;
   if (membership === undefined) {
+    requireReadable(all.unreadable);
     const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
     throw new Refusal('member_not_found', {
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
@@ -155,16 +159,26 @@ export async function requireMembership(orgId: string, sub: string, role: Role, 
   return membership;
 }
 
-/** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. */
-export async function whoAmI(sub: string, context: Context<'store' | 'members'>): Promise<DashboardAnswer<'me'>> {
-  const memberships = await context.members.membershipsOf(sub);
+/** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. One that cannot be read does not affect the others. */
+export async function whoAmI(
+  sub: string,
+  context: Context<'store' | 'members'>,
+  { report }: Pick<Invocation, 'report'>,
+): Promise<DashboardAnswer<'me'>> {
+  const list = await context.members.membershipsOf(sub);
+  const unreadable = [...list.unreadable];
   const organizations = await Promise.all(
-    memberships.map(async ({ org_id, role, email }) => {
-      const organization = await context.store.findOrganization(org_id);
+    list.memberships.map(async ({ org_id, role, email }) => {
+      const organization = await context.store.findOrganization(org_id).catch((cause: unknown) => {
+        if (!(cause instanceof ServiceError)) throw cause;
+        unreadable.push({ org_id, cause });
+        return undefined;
+      });
       if (organization === undefined || organization.deleting) return [];
       const { name, plan, suspended = false } = organization;
       return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];
     }),
   );
-  return { sub, organizations: organizations.flat() };
+  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
+  return { sub, organizations: organizations.flat(), unreadable: unreadable.map(({ org_id }) => ({ org_id })) };
 }

@@ -149,7 +149,9 @@ const KINDS: readonly (readonly [kind: string, key: Key, attribute: string, read
   ["Action's owner", OWNER, 'org_id', () => store.findActionById(EVENT)],
   ['slug', SLUG, 'action.action_id', () => reads.findForm(SITE, 'contact-us')],
   ['membership', MEMBER, 'membership.role', () => directory.findMembership(ORG, 'sub-1')],
-  ['audit record', AUDIT, 'record.by', () => store.auditPage(ORG)],
+  ['membership, listed', MEMBER, 'membership.email', () => firstOf(directory.list(ORG))],
+  ['membership, of a login', MEMBER, 'membership.created_at', () => firstOf(directory.membershipsOf('sub-1'))],
+  ['audit record', AUDIT, 'record.by', () => firstOf(store.auditPage(ORG))],
   ['conversation', CONVERSATION, 'conversation.user_id', () => kept.findConversation(SITE, 'c-user')],
   ['conversation, its end', CONVERSATION, 'expires_at', () => kept.findConversation(SITE, 'c-user')],
   [
