@@ -20,6 +20,9 @@ const WIDE = window.matchMedia('(min-width: 740px)');
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
 
+/** Returns a text without what a search ignores: accents, in whatever form they are written, and what nobody can see. */
+const folded = (text: string) => text.normalize('NFKD').replaceAll(/[\p{M}\p{Cf}]/gu, '');
+
 /** A column of the rows. `sortBy` returns the text by which they can be sorted. */
 export type Column<Item> = TableProps.ColumnDefinition<Item> & {
   readonly id: string;
@@ -66,10 +69,11 @@ export function useList<Item>(
     setSearched(text);
     change({ find: text });
   };
-  const wanted = searched.trim().toLowerCase();
+  const wanted = folded(searched.toLowerCase()).trim();
   const matching = items.filter(
     (item) =>
-      chosen.every((choice) => choice.of(item) === chosenOption(choice)) && textOf(item).toLowerCase().includes(wanted),
+      chosen.every((choice) => choice.of(item) === chosenOption(choice)) &&
+      folded(textOf(item).toLowerCase()).includes(wanted),
   );
   const narrowed = chosen.length > 0 || wanted !== '';
   const isLong = items.length >= MANY || narrowed;

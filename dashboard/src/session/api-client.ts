@@ -39,6 +39,8 @@ export function dashboardApi(session: Session): Api {
         credentials: 'omit',
         headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         body: body ? JSON.stringify(body) : null,
+        // API Gateway answers within 30 seconds. A connection that a sleep or another network has cut never does.
+        signal: AbortSignal.timeout(60_000),
       });
     };
     let response = await send(await session.accessToken());

@@ -1,14 +1,14 @@
 import type { ActionView, AssistantView, StaleAnswer } from '../../../src/contract/dashboard.ts';
 import type { ErrorCode, ErrorResponse } from '../../../src/contract/errors.ts';
 
-/** Body of an error of the service, or of API Gateway, which contains only a message. */
+/** Body of an error of the service; of API Gateway, which contains only a message; or of something else, without either. */
 type ErrorBody = Partial<ErrorResponse & Pick<StaleAnswer, 'current'>> & { readonly message?: string };
 
 /** The error for an answer that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Undefined when API Gateway answered instead of the service. */
+  /** Undefined when something else answered instead of the service. */
   readonly code: ErrorCode | undefined;
   /** Each wrong field of the input, as a path with dots. */
   readonly fields: readonly { readonly field: string; readonly problem: string }[];
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
-    super(body.error ?? body.message ?? `Error ${status}`);
+    super(body.error ?? body.message);
     this.status = status;
     this.code = body.code;
     this.fields = body.fields ?? [];
@@ -39,7 +39,7 @@ export function currentAction(error: unknown): ActionView | undefined {
   return current !== undefined && 'action_id' in current ? current : undefined;
 }
 
-/** Creates the error for an answer of the service or of API Gateway. */
+/** Creates the error for an answer. */
 export async function apiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -114,11 +114,12 @@ function named(error: ApiError): string {
   return each.map(sentence).join(' ');
 }
 
-/** Describes an error by its status: an internal one, or one of API Gateway, which has no error code. */
+/** Describes an error by its status: an internal one, or one that is not of the service. */
 function unanswered({ status, message }: ApiError): string {
-  if (status === 403) return 'This login may not use the dashboard. Log out and log in again.';
   if (status >= 500) return 'The service failed. Try again. If it fails again, contact the operator.';
-  return sentence(message);
+  // API Gateway sends a message. What stands before it, such as a web ACL, sends a page.
+  if (message === '') return `A firewall or a proxy refused the request (status ${status}). Contact the operator.`;
+  return status === 403 ? 'This login may not use the dashboard. Log out and log in again.' : sentence(message);
 }
 
 function tooOften(seconds: number | undefined): string {

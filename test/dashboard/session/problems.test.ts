@@ -41,9 +41,21 @@ describe('the user gets a description', () => {
   test('of an error of API Gateway, which has no code', async () => {
     expect(describeProblem(await answered(403, { message: 'Forbidden' }))).toContain('may not use the dashboard');
     expect(describeProblem(await answered(429, { message: 'Too Many Requests' }))).toContain('Wait a minute');
-    expect(describeProblem(await answered(503, '<html>'))).toContain('The service failed');
-    expect(describeProblem(await answered(418, 'no JSON'))).toBe('Error 418.');
     expect(describeProblem(new TypeError('fetch failed'))).toContain('No connection');
+  });
+
+  test.each([
+    [403, '<html><body>Request blocked.</body></html>'],
+    [403, ''],
+    [403, '{"error_code":1020}'],
+    [407, 'Proxy Authentication Required'],
+    [413, '<html>'],
+    [451, '[]'],
+  ])('of an answer %d that is neither of the service nor of API Gateway: %s', async (status, body) => {
+    expect(describeProblem(await answered(status, body))).toBe(
+      `A firewall or a proxy refused the request (status ${status}). Contact the operator.`,
+    );
+    expect(describeProblem(await answered(503, body))).toContain('The service failed');
   });
 });
 

@@ -41,6 +41,28 @@ describe('a member of an organization with many assistants and Actions', () => {
     await page.getByPlaceholder('Find assistants').fill('');
   });
 
+  test.each([
+    ['Zu\u0308rich', 'Z\u00fcrich'],
+    ['Z\u00fcrich', 'zurich'],
+    ['\u0130stanbul', 'istanbul'],
+    ['\uff2d\uff41\uff52\uff4b\uff54', 'markt '],
+    ['Za\u200bgreb', '\ufeffZagreb'],
+    ['\u0645\u064f\u062a\u062c\u0631', '\u0645\u062a\u062c\u0631'],
+  ])('finds the name %j by %j', async (name, typed) => {
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', name);
+    await open(page, shop.url('/members'));
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    await open(page, shop.url(''));
+    await page.getByPlaceholder('Find assistants').fill(typed);
+    await page
+      .getByRole('link', { name: name.normalize('NFC') })
+      .or(page.getByRole('link', { name }))
+      .waitFor();
+    expect(await page.getByRole('link', { name: 'Website 2' }).count()).toBe(0);
+    await page.getByPlaceholder('Find assistants').fill('');
+    await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Website 1');
+  });
+
   test('shows many Actions as rows with filters for name, trigger and state', async () => {
     await open(page, shop.url(`/${siteId}/intelligence`));
     await page.getByRole('table', { name: 'Actions' }).waitFor();

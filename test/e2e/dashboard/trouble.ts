@@ -49,6 +49,23 @@ describe('when something goes wrong', () => {
     await button('Discard changes').click();
   });
 
+  test('ends a save that is never answered, says so, and saves again', async () => {
+    await open(page, url('general'));
+    await page.evaluate(
+      `AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 60))(AbortSignal.timeout)`,
+    );
+    await page.getByLabel('Name').fill('Saved at last');
+    const never = `**/api/dashboard/organizations/*/assistants/${siteId}`;
+    await page.route(never, () => undefined);
+    await button('Save changes').click();
+    await page.getByText('No connection to the service').waitFor();
+    await page.unroute(never);
+    await button('Save changes').click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Saved at last');
+  });
+
   test('shows no number of Actions while they are loading', async () => {
     const waiting = Promise.withResolvers<void>();
     await page.route(actionsOfOrganization, async (route) => {
