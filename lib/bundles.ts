@@ -133,7 +133,8 @@ export function bundleWidget() {
   if (file === undefined) throw new Error('esbuild wrote no widget');
   const { code } = minify_sync(file.text, {
     ecma: 2020,
-    compress: { passes: 5, unsafe_arrows: true },
+    // `unsafe` joins texts by +, which differs for symbols only.
+    compress: { passes: 5, unsafe: true, unsafe_arrows: true },
     mangle: { properties: { regex: INTERNAL } },
   });
   if (code === undefined) throw new Error('terser wrote no widget');

@@ -50,9 +50,9 @@ export function fieldView(field: FormField, texts: Texts) {
     error.textContent = message;
     input.setAttribute('aria-invalid', String(!!message));
   };
-  /** Counts as the service does, by code points. */
+  /** Counts as the service does, by code points. Libraries replace Array.from by a function that takes a text as one item (MooTools). */
   const tooLong = () => {
-    const excess = Array.from(input.value).length - MAX_CHARACTERS;
+    const excess = [...input.value].length - MAX_CHARACTERS;
     return excess > 0 ? `${texts.tooLong} ${excess}` : undefined;
   };
   const content = (): Content => {

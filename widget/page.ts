@@ -12,14 +12,15 @@ const NAME = 'va-wave-widget';
 
 /**
  * Returns the settings of the widget's script tag, or undefined when the page has no tag with the widget's file name. A tag that the page
- * has removed while it loaded does not count.
+ * has removed while it loaded does not count. Libraries run a tag of inserted markup by a second one, which has the address alone (jQuery).
  */
 export function readSettings() {
-  const script = [document.currentScript, ...document.scripts]
-    .filter((one) => one instanceof HTMLScriptElement)
-    .find(({ src, isConnected }) => isConnected && src.includes(NAME));
-  const base = script && /^https?:\/\/[^/?#]+/.exec(script.src)?.[0];
-  if (!script || !base) return undefined;
+  const scripts = [document.currentScript, ...document.scripts].filter(
+    (one): one is HTMLScriptElement => one instanceof HTMLScriptElement && one.isConnected && one.src.includes(NAME),
+  );
+  const script = scripts.find(({ dataset }) => dataset.siteId || dataset.sessionToken) ?? scripts[0];
+  if (!script) return undefined;
+  const base = script.src.split('/', 3).join('/');
   // Who pastes a value also pastes spaces, some of them invisible. No value has any.
   const given = (name: string) => script.dataset[name]?.replace(/[\s\u200b-\u200f\u2060]/g, '');
   return {

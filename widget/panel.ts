@@ -23,6 +23,7 @@ export function panel(
   session: Pick<Session, 'submit'>,
   texts: Texts,
   onClose: () => void,
+  onViewFailed: () => void,
 ) {
   const title = element('h2', { id: 'title', tabindex: '-1' });
   const back = element('button', { type: 'button', class: 'back', 'aria-label': texts.back }, icon(BACK));
@@ -32,7 +33,6 @@ export function panel(
   const talk = element('div', { class: 'talk', tabindex: '-1' });
   const place = element('div', { class: 'view', tabindex: '-1' });
   const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
-  let hasView = !!mountView;
   let isMounted = false;
   /** The form that is shown; empty for none. */
   let slug = '';
@@ -58,7 +58,7 @@ export function panel(
   const showHome = () => {
     slug = '';
     const [first, ...others] = forms;
-    if (hasView) show(texts.title, undefined, true);
+    if (mountView) show(texts.title, undefined, true);
     else if (first && others.length === 0) showForm(first, true);
     else show(texts.title, element('div', {}, element('p', { class: 'intro' }, texts.intro), topics()), true);
   };
@@ -89,12 +89,12 @@ export function panel(
     title.focus();
   };
   close.onclick = onClose;
-  if (hasView) talk.append(...(forms.length > 0 ? [topics()] : []), place);
+  if (mountView) talk.append(...(forms.length > 0 ? [topics()] : []), place);
   showHome();
 
   const node = element(
     'dialog',
-    { id: 'panel', popover: 'manual', class: hasView ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
+    { id: 'panel', popover: 'manual', class: mountView ? 'panel tall' : 'panel', 'aria-labelledby': 'title' },
     element('div', { class: 'bar' }, back, title, close),
     talk,
     body,
@@ -106,24 +106,19 @@ export function panel(
     /** Shows the form with this slug if it exists. */
     showForm: (slug: string) => {
       const form = forms.find((one) => one.slug === slug);
-      if (form) showForm(form, !hasView && forms.length === 1);
+      if (form) showForm(form, !mountView && forms.length === 1);
     },
     prefill: (visitor: VaWaveVisitor) => {
       for (const view of views.values()) view.prefill(visitor);
     },
-    /** Must be called when the panel opens. The first call mounts the conversation view. If the view cannot be mounted, the panel shows the forms. */
+    /** Must be called when the panel opens. The first call mounts the conversation view. */
     opened: () => {
       if (!mountView || isMounted) return;
       isMounted = true;
+      // The widget is built again when it has told the page that the panel is open.
       unmount = guarded(
         () => mountView(place),
-        () => {
-          hasView = false;
-          node.classList.remove('tall');
-          talk.remove();
-          // A form that the page has opened stays.
-          if (body.hidden) showHome();
-        },
+        () => queueMicrotask(onViewFailed),
       );
     },
     /** Must be called when the panel was removed. Removes the conversation view. */

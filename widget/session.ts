@@ -23,7 +23,8 @@ const UNKNOWN_CONVERSATION: ErrorCode = 'conversation_unknown';
 const NEEDS_TOKEN = /^(credentials|session_token)_required$/;
 /** The id of a user whom the customer's backend did not name. Each session token has another one. */
 const GUEST = /^anon_.*/;
-const UNDECIDED = /^(0|408|429|5..)$/;
+/** Of an error code with its status: no code of the service, or one of these statuses. */
+const UNDECIDED = /^\d|(408|429|5..)$/;
 
 /** The result of a submission. */
 export type Outcome =
@@ -162,7 +163,8 @@ export function openSession(settings: Settings) {
     isAsking: () => asking,
     /**
      * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is
-     * missing or refused. Repeats what is no decision (no answer, 408, 429, 5xx). Resolves to undefined after a decision against the page.
+     * missing or refused. Repeats what is no decision: no answer, 408, 429, 5xx, and what has no code of the service, as the page of a
+     * firewall or of a service worker. Resolves to undefined after a decision against the page.
      */
     start: async (): Promise<InitResponse | undefined> => {
       for (let repeats = 0; ; ) {
@@ -172,7 +174,7 @@ export function openSession(settings: Settings) {
         if (isExpired(answer) || NEEDS_TOKEN.test(refused.code)) {
           await nextToken();
           repeats = 0;
-        } else if (UNDECIDED.test(String(status)) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
+        } else if (UNDECIDED.test(refused.code + status) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
           // One to two times the longer of both: the service's wish, or half a second that doubles. Pages then do not come back at once.
           await moment(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
         } else return undefined;

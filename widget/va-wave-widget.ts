@@ -24,10 +24,12 @@ function start(first: Settings, stub?: Stub): void {
   /** The tag that counts. */
   let settings = first;
   let session = openSession(settings);
-  /** The session of a user who has logged out before the page answered its question for a token. */
+  /** The session of a user whom another one followed before the page answered its question for a token. The answer counts no more. */
   let asked: Session | undefined;
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
+  /** The language whose texts were asked for last. */
+  let lang: string | undefined;
   let widget: Widget | undefined;
   let destroyed = false;
   /** What the page's commands have set. The commands may arrive before the widget exists. */
@@ -45,23 +47,37 @@ function start(first: Settings, stub?: Stub): void {
     last?.remove();
     widget = undefined;
     if (init && languageTexts && (init.forms.length > 0 || view)) {
-      widget = mountWidget(init, settings, session, replaced(languageTexts, texts), view, () => setUnread(0), render);
+      widget = mountWidget(
+        init,
+        settings,
+        session,
+        replaced(languageTexts, texts),
+        view,
+        () => setUnread(0),
+        translate,
+        setView,
+      );
       widget.hide(hidden);
       widget.setUnread(unread);
       widget.prefill(visitor);
     } else if (init && settings.debug) {
       console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
+    if (last && !widget && wanted) emit('va-wave:close', null);
     if (!last !== !widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
     if (!widget || !wanted) return;
-    widget.open(...wanted);
+    const opening = wanted;
     wanted = undefined;
+    widget.open(...opening);
+    // The panel that closed with the widget before is open again. A new widget in the place of another one is no opening.
+    if (!last && opening.length > 1) emit('va-wave:open', null);
   };
   /**
    * Replaces the visitor: nothing that the page shows or the browser keeps passes from one user to another.
    * @param known the answer of init, where it holds for the next visitor too
    */
   const become = (next: Settings, known?: InitResponse) => {
+    if (session.isAsking() && !session.isGuest) asked = session;
     // Another visitor begins at the home of the panel.
     wanted ??= widget?.state('');
     session.end();
@@ -74,26 +90,38 @@ function start(first: Settings, stub?: Stub): void {
     render();
     if (!init) void run();
   };
+  /** Loads the texts when the page has another language than at the last call, and shows them when they are others. */
+  const translate = async () => {
+    const wanted = settings.language || document.documentElement.lang;
+    if (wanted === lang) return;
+    lang = wanted;
+    const loaded = await textsFor(settings.base, wanted);
+    if (wanted !== lang) return;
+    const shown = languageTexts?.language;
+    languageTexts = loaded;
+    if (shown !== loaded.language) render();
+  };
   const run = async () => {
     const own = session;
     try {
       // The calls that wait in the stub come first: one of them may set a token.
       await undefined;
       if (own !== session || destroyed) return;
-      const [answer, loadedTexts] = await Promise.all([
-        own.start(),
-        textsFor(settings.base, settings.language || document.documentElement.lang),
-      ]);
+      const [answer] = await Promise.all([own.start(), translate()]);
       await parsed();
       if (own !== session || destroyed) return;
       if (!answer) return commands.destroy();
-      [init, languageTexts] = [answer, loadedTexts];
+      init = answer;
       render();
     } catch (cause) {
       // In a browser that lacks a required feature, this happens before anything is on the page.
       if (settings.debug) console.warn(`[va-wave] the widget cannot start: ${cause}`);
       commands.destroy();
     }
+  };
+  const setView = (next?: VaWaveConversationView) => {
+    view = next;
+    render();
   };
   const hide = (now: boolean) => {
     hidden = now;
@@ -132,15 +160,14 @@ function start(first: Settings, stub?: Stub): void {
       texts = { ...texts, ...Object.fromEntries(changed) };
       if (changed[0]) render();
     },
-    conversation: (newView) => {
-      view = newView;
-      render();
-    },
+    conversation: setView,
     setSessionToken: (given) => {
       const token = String(given ?? '').trim();
-      const isLate = asked?.isRenewedBy(token);
-      asked = undefined;
-      if (!token || isLate) return;
+      if (!token) return;
+      if (asked?.isRenewedBy(token)) {
+        asked = undefined;
+        return emit('va-wave:token-expired', null);
+      }
       if (session.isRenewedBy(token)) session.setToken(token);
       else become({ ...settings, token });
     },
@@ -153,7 +180,6 @@ function start(first: Settings, stub?: Stub): void {
       perBrowser.clear();
       visitor = {};
       const hadToken = session.hasToken;
-      asked = session.isAsking() && !session.isGuest ? session : undefined;
       become({ ...settings, token: undefined }, hadToken ? undefined : init);
       if (hadToken) emit('va-wave:token-expired', null);
     },

@@ -5,7 +5,7 @@ import { emit, type Settings } from './page.ts';
 import { panel } from './panel.ts';
 import type { Session } from './session.ts';
 import { isRightToLeft, type LanguageTexts } from './texts.ts';
-import { watchTheme } from './theme.ts';
+import { isDark } from './theme.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
 
 /** styles.css, minified. The bundler sets it (lib/bundles.ts). */
@@ -27,7 +27,9 @@ const RETURN_MS = 200;
 /**
  * Creates the launcher and the panel, and keeps them on the page until `remove`.
  * @param onOpen called when the panel opens
- * @param rebuild builds the widget again, for another conversation, and when the page has removed all listeners (document.open)
+ * @param onPage called when the page may have changed its language
+ * @param rebuild builds the widget again with this view: for another conversation, without a view that cannot be mounted, and when the
+ *   page has removed all listeners (document.open)
  */
 export function mountWidget(
   init: InitResponse,
@@ -36,9 +38,11 @@ export function mountWidget(
   { language, texts }: LanguageTexts,
   view: VaWaveConversationView | undefined,
   onOpen: () => void,
-  rebuild: () => void,
+  onPage: () => void,
+  rebuild: (view?: VaWaveConversationView) => void,
 ) {
   const smallScreen = matchMedia(SMALL_SCREEN);
+  const system = matchMedia('(prefers-color-scheme: dark)');
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
   const direction =
     isRightToLeft(language) || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
@@ -93,7 +97,7 @@ export function mountWidget(
       renewToken,
       newConversation: () => {
         forget();
-        rebuild();
+        rebuild(view);
       },
     });
   const { node: dialog, ...content } = panel(
@@ -101,6 +105,7 @@ export function mountWidget(
     session,
     texts,
     close,
+    rebuild,
   );
   const root = element(
     'div',
@@ -127,22 +132,25 @@ export function mountWidget(
   });
   /**
    * Adds the host at the end of the body, where the hydration of a whole document expects nothing of its own, and observes the body and
-   * everything above the body, where a page removes or replaces the host. An open panel stays open. Copies of the host, which page caches
-   * make, are removed.
+   * everything above the body, where a page removes or replaces the host and switches its theme and its language. An open panel stays
+   * open. Copies of the host, which page caches make, are removed.
    */
-  const attach = () => {
+  const follow = () => {
     if (removed) return;
     const { body } = document;
     for (const node of [document, document.documentElement, body])
-      if (node) observer.observe(node, { childList: true });
-    if (!body || host.parentNode === body || later) return;
+      if (node) observer.observe(node, { childList: true, attributes: true });
+    if (!body) return;
+    root.classList.toggle('dark', isDark(settings.theme, system));
+    onPage();
+    if (host.parentNode === body || later) return;
     later = setTimeout(() => {
       later = undefined;
-      attach();
+      follow();
     }, RETURN_MS);
     alive = false;
     host.dispatchEvent(new Event('va-wave'));
-    if (!alive) return rebuild();
+    if (!alive) return rebuild(view);
     for (const copy of document.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
     raise();
@@ -159,7 +167,7 @@ export function mountWidget(
     const { top, height } = host.getBoundingClientRect();
     if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
   };
-  const observer = new MutationObserver(attach);
+  const observer = new MutationObserver(follow);
   /** The element of the panel that had the focus last. */
   let lastFocused: EventTarget | null = null;
   /**
@@ -219,8 +227,8 @@ export function mountWidget(
     lastFocused = target;
   });
   keepEvents(root, host);
-  const unwatchTheme = watchTheme(settings.theme, (isDark) => root.classList.toggle('dark', isDark));
-  attach();
+  system.onchange = follow;
+  follow();
 
   return {
     /** Returns whether the panel is open and can be used: under a modal dialog that the page opened later, it cannot. */
@@ -246,8 +254,7 @@ export function mountWidget(
       removed = true;
       observer.disconnect();
       clearTimeout(later);
-      smallScreen.onchange = null;
-      unwatchTheme();
+      smallScreen.onchange = system.onchange = null;
       host.remove();
       content.removed();
     },

@@ -80,7 +80,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       };
       /** Says how much of the text is too much. Nothing is cut. */
       const fits = () => {
-        const excess = Array.from(input.value.trim()).length - MAX_CHARACTERS;
+        const excess = [...input.value.trim()].length - MAX_CHARACTERS;
         if (excess > 0) say(`${texts.tooLong} ${excess}`, true);
         else if (status.textContent.startsWith(texts.tooLong)) say('');
         return excess <= 0;
@@ -222,7 +222,7 @@ function sheet() {
     .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
     [role=status] { min-height: 24px; padding: 0 20px; color: var(--muted); font-size: 14px; }
     .failed { margin: 0 14px 10px; padding: 8px 12px; border: 1px solid var(--bad); border-radius: 10px; background: var(--bad-bg); color: var(--bad); }
-    form, .ended { display: flex; gap: 8px; align-items: center; padding: 10px 14px calc(14px + env(safe-area-inset-bottom)); border-block-start: 1px solid var(--hairline); }
+    form, .ended { display: flex; gap: 8px; align-items: center; padding: 10px 14px 14px; border-block-start: 1px solid var(--hairline); }
     .ended { justify-content: space-between; white-space: nowrap; font-size: 14px; }
     .ended button { font-size: 14px; padding-inline: 12px; }
     textarea, button { font: inherit; font-size: 16px; min-height: 44px; border-radius: 10px; margin: 0; }

@@ -107,6 +107,8 @@ describe('keyboard', () => {
     const { page, widget } = await harness.visit({}, { viewport: { width, height } });
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { left: notch, right: notch, top: notch } });
+    const launcher = await widget.launcher.boundingBox();
+    expect(width - (launcher?.x ?? 0) - (launcher?.width ?? 0)).toBe(20 + notch);
     await widget.openForm();
     const close = await widget.button('Close').boundingBox();
     const field = await widget.field('Your name').boundingBox();
@@ -114,6 +116,26 @@ describe('keyboard', () => {
     expect(close?.y).toBeGreaterThanOrEqual(notch);
     expect(field?.x).toBeGreaterThanOrEqual(notch);
     expect((field?.x ?? width) + (field?.width ?? 0)).toBeLessThanOrEqual(width - notch);
+  });
+
+  test('above a bar of the system, the floating panel and a panel that fills the screen leave the bar free, once', async () => {
+    const bar = 34;
+    for (const [viewport, below] of [
+      [{ width: 1000, height: 760 }, 20],
+      [{ width: 390, height: 560 }, 20 + bar],
+    ] as const) {
+      const { page, widget } = await harness.visit({}, { viewport });
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { bottom: bar } });
+      await widget.openForm();
+      await page.evaluate(
+        `document.querySelector('va-wave-widget').shadowRoot.querySelector('.body').scrollTop = 9999`,
+      );
+      const [send, panel] = [await widget.send.boundingBox(), await widget.dialog.boundingBox()];
+      const bottom = (box: typeof send) => (box?.y ?? 0) + (box?.height ?? 0);
+      const free = bottom(panel) - bottom(send);
+      expect(Math.abs(free - below)).toBeLessThan(4);
+    }
   });
 
   test('on a small screen the panel is modal: Tab stays inside and Escape closes it', async () => {

@@ -98,6 +98,19 @@ test('the widget reports an error of a view to the page, and shows the forms ins
   expect(errors[0]).toContain('broken view');
 });
 
+test('the widget goes with a view that has an error when there is no form: it never shows an empty panel', async () => {
+  harness.service.showForms();
+  const { page, errors } = await harness.visit({
+    head: `${STUB}<script>window.seen = [];
+      for (const name of ['open', 'close', 'removed']) addEventListener('va-wave:' + name, () => window.seen.push(name));
+      vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
+  });
+  await widgetOf(page).launcher.click();
+  await widgetOf(page).host.waitFor({ state: 'detached' });
+  expect(await page.evaluate('window.seen')).toEqual(['open', 'close', 'removed']);
+  expect(errors).toHaveLength(1);
+});
+
 test('the form that the page opens stays when the view has an error', async () => {
   const { page, errors } = await harness.visit({
     head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } }); vaWave('open', 'contact-us')</script>`,

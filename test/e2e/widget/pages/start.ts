@@ -21,14 +21,16 @@ const RENEWING = (token: string) =>
 describe('what is no decision is repeated, and nothing is on the page before', () => {
   const broken: Reply = { status: 200, body: '{"success":true', cut: true };
   const cases: [string, ...Reply[]][] = [
+    ['200 with a page of HTML of a service worker', { status: 200, body: '<h1>Offline</h1>' }],
     // The browser itself repeats a request on a connection that was open before.
     ['connection reset', 'hang up', 'hang up'],
     ['an answer that ends in the middle', broken],
     ['503 with a page of HTML', { status: 503, body: '<h1>Service unavailable</h1>' }],
+    ['403 with a page of HTML of a firewall', { status: 403, body: '<h1>Checking your browser</h1>' }],
     ['500', refuse(500, 'Internal error')],
     ['429', refuse(429, 'Rate limit exceeded', { 'retry-after': '1' })],
   ];
-  test.each(byDay(3, cases))('%s, once', async (_name, ...replies) => {
+  test.each(byDay(4, cases))('%s, once', async (_name, ...replies) => {
     first(...replies);
     const { page, widget, logged } = await harness.visit();
     await until(() => inits().length === replies.length, 10_000);

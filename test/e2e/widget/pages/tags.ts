@@ -1,11 +1,21 @@
 import type { PageParts } from '../harness.ts';
+import { pageScript } from '../page-script.ts';
 import { byDay, harness } from '../shared-harness.ts';
 
 // Ways in which the tag comes into a page, policies of the page, and scripts that change what the browser has.
 
 const NONCE =
   "default-src 'none'; script-src 'nonce-a'; connect-src SERVICE; form-action 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/** jQuery runs a script of markup that it inserts by another tag, which has the address alone. */
+const jQuery = (insert: string, footer = '') => ({
+  script: `<script src="/jquery.js"></script><div id="footer"></div><script>${insert}</script>`,
+  files: { '/jquery.js': pageScript(`import jQuery from 'jquery'; window.jQuery = jQuery;`), '/footer': footer },
+});
 const cases: readonly [string, () => PageParts][] = [
+  [
+    'loads its footer, with the tag in it, by jQuery',
+    () => jQuery(`jQuery('#footer').load('/footer')`, `<footer>Northwind</footer>${harness.tag()}`),
+  ],
   [
     'allows scripts by a nonce and no markup as text',
     () => ({
@@ -16,6 +26,16 @@ const cases: readonly [string, () => PageParts][] = [
   ['writes the tag', () => ({ script: `<script>document.write('${harness.tag().replace('</', '<\\/')}')</script>` })],
   ['loads the tag as a module', () => ({ script: harness.tag().replace('async', 'type="module"') })],
   ['adds a version to the address', () => ({ script: harness.tag().replace('widget.js', 'widget.js?v=2#x') })],
+  [
+    'appends the tag as markup by jQuery',
+    () => jQuery(`jQuery('body').append(${JSON.stringify(harness.tag()).replace('</', '<\\/')})`),
+  ],
+  [
+    'freezes what the browser has',
+    () => ({
+      head: '<script>for (const one of [Object, Array, Function, Promise, Element]) Object.freeze(one.prototype)</script>',
+    }),
+  ],
   [
     'has another base and opens links in other windows',
     () => ({ head: '<base href="https://cdn.example/" target="_blank">' }),
@@ -47,11 +67,22 @@ const cases: readonly [string, () => PageParts][] = [
   ],
 ];
 
-test.each(byDay(3, cases))('a page %s', async (_what, parts) => {
+test.each(byDay(4, cases))('a page %s', async (_what, parts) => {
   const { widget, errors } = await harness.visit(parts());
   await widget.filledForm();
   await widget.submit();
   expect(errors).toEqual([]);
+});
+
+test('a text is not cut on a page whose library makes a list of one item of it (MooTools)', async () => {
+  const { widget } = await harness.visit({
+    head: `<script>Array.from = (item) => (typeof item === 'object' && 'length' in item ? Array.prototype.slice.call(item) : [item])</script>`,
+  });
+  await widget.filledForm();
+  await widget.field('Message').fill(`${'x'.repeat(5000)}+49 30 1234`);
+  await widget.send.click();
+  await widget.text('Too long. Characters to remove: 11');
+  expect(harness.service.to('submit')).toEqual([]);
 });
 
 test('a page that the visitor leaves and comes back to has the draft, and one widget', async () => {

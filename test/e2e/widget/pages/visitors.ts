@@ -98,7 +98,7 @@ describe('who the visitor is', () => {
     }
     expect(await widget.field('Message').inputValue()).toBe(draft ? 'Secret draft' : '');
     expect(await page.evaluate<string[]>('window.seen')).toEqual(
-      remounted ? ['ready', 'open', 'unmounted', 'removed', 'ready'] : ['ready', 'open'],
+      remounted ? ['ready', 'open', 'unmounted', 'close', 'removed', 'ready', 'open'] : ['ready', 'open'],
     );
     expect((await widget.launcher.getAttribute('aria-label'))?.includes('(3)')).toBe(!remounted);
     await widget.fill();
@@ -138,7 +138,7 @@ describe('who the visitor is', () => {
     await call(page, 'reset');
     expect([await widget.host.count(), await page.evaluate<string[]>('window.seen')]).toEqual([
       0,
-      ['ready', 'open', 'unmounted', 'removed', 'token-expired'],
+      ['ready', 'open', 'unmounted', 'close', 'removed', 'token-expired'],
     ]);
     await call(page, 'setSessionToken', GRACE);
     await widget.host.getByText('Messages of conversation-of-grace').waitFor();
@@ -161,12 +161,32 @@ describe('who the visitor is', () => {
     begun.resolve(refuse(401, 'Invalid or expired session token'));
     await page.waitForFunction(`window.seen.includes('token-expired')`);
     await call(page, 'reset');
+    const asked = () => page.evaluate<number>(`window.seen.filter((name) => name === 'token-expired').length`);
+    expect(await asked()).toBe(2);
     await call(page, 'setSessionToken', ADA_LATER);
+    // The page is asked once more: it may be the same user, who has logged in again.
+    expect(await asked()).toBe(3);
     await page.waitForTimeout(200);
     expect([await widget.host.count(), submissions()]).toEqual([0, []]);
     harness.service.init = usual;
     await call(page, 'setSessionToken', GRACE);
     await widget.host.getByText('Messages of conversation-of-grace').waitFor();
+  });
+
+  test('the answer that the page owed to the user before does not replace the next user, who came without reset', async () => {
+    const { page, widget } = await visitOf(ADA);
+    harness.service.submit = () => refuse(401, 'Invalid or expired session token');
+    await widget.fill();
+    await widget.send.click();
+    await page.waitForFunction(`window.seen.includes('token-expired')`);
+    service();
+    await call(page, 'setSessionToken', GRACE);
+    await call(page, 'setSessionToken', ADA_LATER);
+    await page.waitForTimeout(200);
+    await widget.topic('Contact us').click();
+    await widget.fill();
+    await widget.submit();
+    expect(submissions().at(-1)).toEqual(['grace', 'conversation-of-grace']);
   });
 
   test('a value that is no token changes nothing', async () => {
