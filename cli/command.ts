@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { requireReadable } from '../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -127,7 +128,14 @@ export class CliCommand extends Command {
         return pause(0);
       };
       output.doing('Finding the deployment');
-      await work({ ...commandRun, context: { ...(await cliProcess.connect(target, mfaCode)), step, pause } }, ...given);
+      const deployment = await cliProcess.connect(target, mfaCode);
+      const requireAllRead = () => requireReadable(deployment.unreadableRecords());
+      await work({ ...commandRun, context: { ...deployment, step, pause } }, ...given).catch((error: unknown) => {
+        // What is refused as missing may be what cannot be read.
+        if (error instanceof Refusal) requireAllRead();
+        throw error;
+      });
+      requireAllRead();
     });
   }
 

@@ -23,6 +23,7 @@ import { deliveriesQueue } from '../src/adapters/sqs/deliveries-queue.ts';
 import { userPoolLogins } from '../src/adapters/user-pool.ts';
 import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
+import { BoundedMap } from '../src/domain/bounded-map.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -32,6 +33,9 @@ export type Deployment = ReturnType<typeof openDeployment>;
 
 /** The log of a function, or the access log of the API. */
 export type LogName = FunctionName | 'api';
+
+/** Records that cannot be read of which a command names the latest. Code of an older version may be unable to read all of a log. */
+const UNREADABLE_NAMED = 20;
 
 /** What only the one-machine service has. */
 export type OneMachine = {
@@ -68,6 +72,8 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
   const secrets = secretsManagerClient(access);
   const { send } = deliveriesQueue(queues, output('deliveriesQueue'));
   const randomBytes: RandomBytes = crypto.randomBytes;
+  const unreadableRecords = new BoundedMap<string, { readonly cause: Error }>(UNREADABLE_NAMED);
+  const unreadable = (cause: Error) => void unreadableRecords.set(cause.message, { cause });
   return {
     now,
     randomBytes,
@@ -81,14 +87,17 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     publish: eventBus(bus, output('eventBus')),
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
+    /** Returns what could not be read of the logs so far. `command.ts` names it when a command has done everything else. */
+    unreadableRecords: () => [...unreadableRecords.values()],
     /** Reads a log, the newest event first; with `from`, only attempts that began since then. Times are ISO 8601. */
-    deliveryRecords: (logId: string, from?: string) => deliveryRecords(dynamo, tables.deliveryLog, logId, from),
+    deliveryRecords: (logId: string, from?: string) =>
+      deliveryRecords(dynamo, tables.deliveryLog, logId, from, unreadable),
     /** Searches logs for the time of an event, from `until` back or from the newest event. */
     eventTime: (logIds: readonly string[], eventId: string, until?: string) =>
       eventTime(dynamo, tables.deliveryLog, logIds, eventId, until),
     /** Reads the attempts of the event with this time in a log. */
     eventAttempts: (logId: string, eventId: string, time: string) =>
-      eventAttempts(dynamo, tables.deliveryLog, logId, eventId, time),
+      eventAttempts(dynamo, tables.deliveryLog, logId, eventId, time, unreadable),
     /** Sends the message to the deliveries queue. @throws Refusal 413 when the message is too large */
     sendDelivery: async (message: DeliveryMessage) => {
       const { tooLarge } = await send([message]);

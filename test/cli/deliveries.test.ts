@@ -75,6 +75,18 @@ test('colours outcomes and headings alone, where the terminal has colours', asyn
   expect(out).toContain('\u001b[32mdelivered\u001b[39m');
 });
 
+test('lists what can be read, and then names what cannot; so does a refusal, whose cause that may be', async () => {
+  const cause = new Error('Table log holds an item that cannot be read, ACTION#act_x#0 / a#b#1: sends');
+  operator.unreadableRecords = [{ cause }];
+  operator.records = [record(0)];
+  expect(await list()).toEqual({
+    code: 1,
+    out: expect.stringContaining('delivered'),
+    err: expect.stringContaining(cause.message),
+  });
+  expect((await operator.run('deliveries', 'act_x', 'event-2')).err).toContain(cause.message);
+});
+
 test('prints complete records as JSON up to --limit, and says that more exist', async () => {
   operator.records = [record(9), record(6), record(3, REFUSED)];
   expect(await listed('--limit', '2')).toEqual(operator.records.slice(0, 2));

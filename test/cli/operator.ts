@@ -22,6 +22,7 @@ export class FakeOperator {
   readonly logins: Login[] = [];
   /** The records of every log, the newest first. */
   records: DeliveryRecord[] = [];
+  unreadableRecords: { cause: Error }[] = [];
   readonly logsRead: string[] = [];
   testResult: TestResult | Error = new Error('Nothing to test');
   /** The inputs of the assistant runtime's functions, and their answer. */
@@ -89,6 +90,7 @@ export class FakeOperator {
       this.events.push(event);
       return `event-${this.events.length}`;
     },
+    unreadableRecords: () => this.unreadableRecords,
     deliveryRecords: (id, from) => this.#records(id, from),
     testAction: async () => {
       if (this.testResult instanceof Error) throw this.testResult;

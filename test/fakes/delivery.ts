@@ -12,6 +12,11 @@ import { fakeInvocation } from './invocation.ts';
 import { FrozenClock } from './sources.ts';
 import { MemoryTables, memoryDynamoDb } from './tables.ts';
 
+/** For a reader of records that can all be read. */
+export function mustRead(cause: Error): never {
+  throw cause;
+}
+
 /** Returns the outcome of a response with this status. */
 export const answered = (status: number, body = 'ok', problem: Outcome['error'] = null): Outcome => ({
   ...responded(status, Buffer.from(body), problem),
@@ -72,7 +77,9 @@ function memoryDeliveryLog(now: Clock) {
     all: async () => {
       const records: DeliveryRecord[] = [];
       const ids = [...tables.items('log')].map(({ pk }) => String(pk).slice('ACTION#'.length, -'#0'.length));
-      for (const id of new Set(ids)) for await (const one of deliveryRecords(client, 'log', id)) records.unshift(one);
+      for (const id of new Set(ids)) {
+        for await (const one of deliveryRecords(client, 'log', id, undefined, mustRead)) records.unshift(one);
+      }
       return records;
     },
   };

@@ -5,9 +5,9 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { deliveryError } from '../../contract/stored.ts';
 import type { AttemptKey } from '../../domain/context.ts';
-import type { DynamoDb } from './client.ts';
+import type { DynamoDb, StoredItem } from './client.ts';
 import { whenConditionHolds } from './storage-errors.ts';
-import { itemReader } from './stored-items.ts';
+import { itemReader, readEach } from './stored-items.ts';
 
 /** The ends of the keys over which the records of one log are spread: the first digit of the hash of their reference. */
 const DIGITS = [...'0123456789abcdef'];
@@ -100,6 +100,20 @@ export function storedPayload(payload: string | null): {
  */
 const PAGE_RECORDS = 100;
 
+/** Is told of each record that cannot be read. The others are read. */
+type Unreadable = (cause: Error) => void;
+
+/** Reads the records of a page. */
+function recordsOf(table: string, items: readonly StoredItem[], unreadable: Unreadable): readonly StoredRecord[] {
+  const [records, others] = readEach(
+    items,
+    (item) => readRecord(table, item),
+    () => ({}),
+  );
+  for (const { cause } of others) unreadable(cause);
+  return records;
+}
+
 /**
  * Reads the records of an Action: the newest event first, and the last attempt of an event first.
  * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
@@ -108,9 +122,10 @@ export async function* deliveryRecords(
   client: DynamoDb,
   table: string,
   actionId: string,
-  from?: string,
+  from: string | undefined,
+  unreadable: Unreadable,
 ): AsyncGenerator<DeliveryRecord> {
-  const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from));
+  const logs = logPartitions(actionId).map((pk) => partitionRecords(client, table, pk, from, unreadable));
   /** The newest record of each key that is not listed yet; undefined after the last one. */
   const heads = await Promise.all(logs.map(async (log) => ({ log, record: (await log.next()).value })));
   for (;;) {
@@ -126,6 +141,7 @@ async function* partitionRecords(
   table: string,
   pk: string,
   from: string | undefined,
+  unreadable: Unreadable,
 ): AsyncGenerator<StoredRecord, undefined> {
   const pages = client.queryPages({
     TableName: table,
@@ -139,7 +155,7 @@ async function* partitionRecords(
           ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
         }),
   });
-  for await (const { Items } of pages) yield* Items.map((item) => readRecord(table, item));
+  for await (const { Items } of pages) yield* recordsOf(table, Items, unreadable);
 }
 
 /**
@@ -183,6 +199,7 @@ export async function eventAttempts(
   actionId: string,
   eventId: string,
   at: string,
+  unreadable: Unreadable,
 ): Promise<readonly DeliveryRecord[]> {
   const pages = client.queryPages({
     TableName: table,
@@ -194,7 +211,7 @@ export async function eventAttempts(
     },
   });
   const attempts: DeliveryRecord[] = [];
-  for await (const { Items } of pages) attempts.push(...Items.map((item) => deliveryRecord(readRecord(table, item))));
+  for await (const { Items } of pages) attempts.push(...recordsOf(table, Items, unreadable).map(deliveryRecord));
   return attempts.filter(({ reference }) => reference === eventId);
 }
 

@@ -16,7 +16,7 @@ import type { AttemptResult } from '../../../src/contract/delivery-record.ts';
 import type { Membership } from '../../../src/contract/organizations.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
 import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
-import { anAttempt } from '../../fakes/delivery.ts';
+import { anAttempt, mustRead } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
 import { aConversation } from '../../fakes/widget.ts';
@@ -169,8 +169,8 @@ async function run(
       if (!(error instanceof ConditionFailed)) throw error;
     });
   }
-  for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`));
-  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z');
+  for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`, undefined, mustRead));
+  await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z', mustRead);
   await eventTime(client, sorted, [`sent_${unique}0`, `sent_${unique}1`], 'e0');
   await store.changeOrganization(org, { suspended: true });
   await store.assistantsPage(org, undefined);

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/adapters/dynamodb/delivery-records.ts';
 import type { AttemptResult, DeliveryRecord } from '../../../../src/contract/delivery-record.ts';
 import type { AttemptStart } from '../../../../src/domain/context.ts';
-import { anAttempt } from '../../../fakes/delivery.ts';
+import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { atOnce, tablesOfFile } from './tables.ts';
 import { through } from './through.ts';
@@ -37,7 +37,8 @@ async function itemOf({ action_id, reference, at }: AttemptStart) {
 
 async function recordsOf(actionId: string): Promise<DeliveryRecord[]> {
   const records: DeliveryRecord[] = [];
-  for await (const record of deliveryRecords(tables.client, tables.sorted, actionId)) records.push(record);
+  for await (const record of deliveryRecords(tables.client, tables.sorted, actionId, undefined, mustRead))
+    records.push(record);
   return records;
 }
 
@@ -55,7 +56,7 @@ test('the attempts of an event are found by its time or in a time window, with t
     [1, replay],
     [2, null],
   ];
-  const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', start.at);
+  const attempts = await eventAttempts(tables.client, tables.sorted, start.action_id, 'event-1', start.at, mustRead);
   expect(attempts.map((one) => [one.attempt, one.replay])).toEqual(found);
   expect(attempts.map((one) => one.event_time)).toEqual([start.at, start.at, start.at]);
 });
@@ -333,6 +334,7 @@ describe('the keys of an Action', () => {
       tables.sorted,
       action_id,
       starts[247]?.started_at,
+      mustRead,
     )) {
       since.push(reference);
     }

@@ -14,7 +14,7 @@ import type { AttemptStart } from '../../../../src/domain/context.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
-import { anAttempt } from '../../../fakes/delivery.ts';
+import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
 import { createAction, deleteAction } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { aConversation } from '../../../fakes/widget.ts';
@@ -159,10 +159,10 @@ async function aPerson() {
     await write({ conversation_id: kept_conversation.conversation_id, values: {} }, {}, 'not u-10 and not xu-1'),
   ];
   const stored = async ({ action_id, reference, at }: AttemptStart) =>
-    (await eventAttempts(tables.client, tables.log, action_id, reference, at))[0];
+    (await eventAttempts(tables.client, tables.log, action_id, reference, at, mustRead))[0];
   const personPorts = (steps?: number) => ({
     ...context(steps),
-    deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from),
+    deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from, mustRead),
   });
   const person = { orgId, ids: ['u-1', 'ada@example.com', '198.51.100.7'] };
   return { personPorts, person, log, start, result, write, stored, erased, spared, began, kept_conversation, mine };

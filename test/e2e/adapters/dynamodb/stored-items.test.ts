@@ -16,7 +16,7 @@ import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/ada
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
-import { anAttempt } from '../../../fakes/delivery.ts';
+import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
 import { createAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
 import { tablesOfFile } from './tables.ts';
@@ -113,8 +113,8 @@ const RECORD = { pk: partitionOf(EVENT, 'event-1'), sk: '2026-03-04T05:06:00Z#ev
 
 const hit = hitPerMinute(tables.client, tables.unsorted);
 const countsOf = requestCounts(tables.client, tables.unsorted, clock.now);
-const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT));
-const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at);
+const listed = () => all(deliveryRecords(logs.client, logs.sorted, EVENT, undefined, mustRead));
+const traced = () => eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at, mustRead);
 const OFF = { code: 'action_disabled', message: 'off' } as const;
 
 /** Fails as the first of a list that cannot be read. */
@@ -254,6 +254,25 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
       expect(after).toMatchObject(z.looseObject({}).or(z.array(z.unknown())).parse(before));
     else expect(after).toBe(before);
   });
+});
+
+test('a record that cannot be read keeps no other record from being read, and is named', async () => {
+  const causes: string[] = [];
+  const tell = ({ message }: Error) => void causes.push(message);
+  const read = async () => [
+    await eventAttempts(logs.client, logs.sorted, EVENT, 'event-1', START.at, tell),
+    await all(deliveryRecords(logs.client, logs.sorted, EVENT, undefined, tell)),
+  ];
+  const before = await read();
+  await stored.put(logs.sorted, { ...itemAt(RECORD), ...RECORD, sends: 'none' });
+  const others = before.map((records) =>
+    records.filter((one) => [one.event_time, one.reference, one.attempt, one.replay].join('#') !== `${RECORD.sk}#`),
+  );
+  expect(await read()).toEqual(others);
+  expect(others.flat()).not.toEqual([]);
+  const problem = expect.stringContaining(`${RECORD.pk} / ${RECORD.sk}: sends`);
+  expect(causes).toEqual([problem, problem]);
+  await stored.put(logs.sorted, itemAt(RECORD));
 });
 
 describe('attributes of newer code', () => {
