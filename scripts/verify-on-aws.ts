@@ -3,10 +3,10 @@
  *
  *     node scripts/verify-on-aws.ts [--region eu-west-1]
  *
- * It makes a bus, a rule and queues, all of which are named va-wave-verify-*, and deletes them at the end. It touches no deployed stack.
+ * It makes a bus, a rule and queues, all of which are named va-wave-verify-*, and deletes them at the end, also after Ctrl-C. It touches no
+ * deployed stack.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import * as bridge from '@aws-sdk/client-eventbridge';
 import * as sqs from '@aws-sdk/client-sqs';
@@ -23,12 +23,20 @@ const Name = `va-wave-verify-${randomUUID()}`;
 const source = { EventBusName: Name, Source: 'verification', DetailType: 'va-wave.verification' };
 const org_id = 'org_verification';
 
+/** Ctrl-C ends the checks and not the deletion. A second one ends the process. */
+const interrupted = new AbortController();
+process.once('SIGINT', () => {
+  process.exitCode = 130;
+  interrupted.abort();
+});
+
 type Seen = { readonly holds: boolean; readonly seen: string };
 
 /** Reports what was seen. An error fails this check, and the next one is made. */
 async function check(claim: string, look: () => Promise<Seen>): Promise<void> {
+  if (interrupted.signal.aborted) return;
   const { holds, seen } = await look().catch((error) => ({ holds: false, seen: String(error) }));
-  if (!holds) process.exitCode = 1;
+  if (!holds) process.exitCode ??= 1;
   console.log(`${holds ? 'ok  ' : 'FAIL'}  ${claim}: ${seen}`);
 }
 
@@ -46,6 +54,7 @@ async function createQueue(name: string, Attributes: Record<string, string>) {
 
 /** Receives and deletes one message, so that it does not come again. Resolves to undefined when none arrives within five seconds. */
 async function receive(QueueUrl: string): Promise<sqs.Message | undefined> {
+  interrupted.signal.throwIfAborted();
   const asked = { QueueUrl, WaitTimeSeconds: 5, MessageSystemAttributeNames: ['MessageGroupId' as const] };
   const message = (await queues.send(new sqs.ReceiveMessageCommand(asked))).Messages?.[0];
   const { ReceiptHandle } = message ?? {};
@@ -83,8 +92,8 @@ async function createBus() {
   if (FailedEntries?.[0] !== undefined) throw new Error(`PutTargets: ${FailedEntries[0].ErrorMessage}`);
   deletions.push(() => events.send(new bridge.RemoveTargetsCommand({ Rule: Name, EventBusName, Ids: ['queue'] })));
 
-  /** Puts an event on the bus and waits for it. A mark tells it from the others. @throws when it is in neither queue after 90 seconds */
-  return async (detail: object): Promise<{ readonly where: string; readonly message: sqs.Message }> => {
+  /** Puts an event on the bus and waits for it. A mark tells it from the others. @throws when it is in neither queue after these seconds */
+  return async (detail: object, seconds = 90): Promise<{ readonly where: string; readonly message: sqs.Message }> => {
     const mark = randomUUID();
     const Detail = messageText({ ...detail, mark });
     const { Entries } = await events.send(new bridge.PutEventsCommand({ Entries: [{ ...source, Detail }] }));
@@ -93,7 +102,7 @@ async function createBus() {
       { where: 'queue', QueueUrl: queue.QueueUrl },
       { where: 'dead-letter queue', QueueUrl: deadLetters.QueueUrl },
     ];
-    for (const end = Date.now() + 90_000; Date.now() < end; ) {
+    for (const end = Date.now() + 1000 * seconds; Date.now() < end; ) {
       const received = await Promise.all(
         places.map(async ({ where, QueueUrl }) => ({ where, message: await receive(QueueUrl) })),
       );
@@ -105,8 +114,11 @@ async function createBus() {
 
 try {
   const arrivalOf = await createBus();
-  // A new rule and a new policy take effect within about a minute.
-  await setTimeout(90_000);
+  // A new rule and a new policy take effect within about a minute, and lose the events before. The first one that arrives ends the wait.
+  for (let tries = 0; tries < 18; tries++) {
+    const arrived = await arrivalOf({ org_id }, 5).catch(() => undefined);
+    if (arrived !== undefined || interrupted.signal.aborted) break;
+  }
   await check(`EventBridge sets the group of a standard queue from ${EVENT_GROUP_PATH}`, async () => {
     const { where, message } = await arrivalOf({ org_id, data: {} });
     const group = message.Attributes?.MessageGroupId;
