@@ -97,7 +97,8 @@ export async function updateAction(
   requireSize(settingsOf(changed));
   const next: Action = {
     ...changed,
-    slug: slugOf(changed.name, previous.action_id),
+    // Pages and instructions have it, also one that an earlier rule made.
+    slug: changed.name === previous.name ? previous.slug : slugOf(changed.name, previous.action_id),
     updated_at: context.now().toISOString(),
     version: previous.version + 1,
   };

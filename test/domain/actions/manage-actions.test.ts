@@ -177,6 +177,14 @@ describe('changing an Action', () => {
     expect(changed).toEqual({ ...action, name: 'Call me', slug: 'call-me', enabled: false, updated_at, version: 2 });
   });
 
+  test('keeps its slug unless its name changes, also a slug that another rule made', async () => {
+    const { create, update, store, context } = await setUp();
+    const action = await create(FORM);
+    await store.replaceAction(action, { ...action, slug: '24h-contact', version: 2 }, context.author);
+    expect(await update(action.action_id, { enabled: false })).toMatchObject({ slug: '24h-contact' });
+    expect(await update(action.action_id, { name: 'Call me' })).toMatchObject({ slug: 'call-me' });
+  });
+
   test.each(OPTIONAL)('null removes the optional setting of an Action with trigger %s: %s', async (trigger, name) => {
     const { create } = await setUp();
     const action = await create({ Event: EVENT, 'AI-decided': AI, Form: FORM }[trigger]);
