@@ -28,6 +28,7 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
       english,
       () => undefined,
+      () => undefined,
     );
     // The method `show` would move the focus.
     shown.node.open = true;
