@@ -130,7 +130,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** A response time in milliseconds that visitors notice. The requests that the alarm watches take less than a tenth of it. */
+/** A response time in milliseconds that visitors notice. */
 const SLOW_MILLISECONDS = 2000;
 
 /** Sums metrics, at most ten, the limit for the expression of an alarm. @param label names the sum, and also the metrics in it */

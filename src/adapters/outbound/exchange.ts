@@ -325,9 +325,11 @@ function readWire() {
 
     /**
      * Returns whether no byte follows a complete response. The parser does not report further bytes. They are found by counting bytes or,
-     * for a response in chunks, by a wrong end.
+     * for a response in chunks, by a wrong end. Chunks may still follow a 204 or a 304 that announces them, although it has no body.
      */
-    endsWith: (headBytes: number | undefined, bodyBytes: number, { headers }: IncomingMessage): boolean =>
-      headers['transfer-encoding'] === undefined ? received === (headBytes ?? 0) + bodyBytes : tail === '\r\n\r\n',
+    endsWith: (headBytes: number | undefined, bodyBytes: number, { headers, statusCode }: IncomingMessage): boolean =>
+      headers['transfer-encoding'] === undefined
+        ? received === (headBytes ?? 0) + bodyBytes
+        : tail === '\r\n\r\n' && statusCode !== 204 && statusCode !== 304,
   };
 }

@@ -104,6 +104,7 @@ describe('a connection is not reused', () => {
     ['after the beginning of a second response after chunks', `${CHUNKED}HTTP/1.1 2`],
     ['after the beginning of a second response after 204', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 2'],
     ['after a body on 204', 'HTTP/1.1 204 No Content\r\n\r\nbody'],
+    ['after 204 that announces chunks', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n'],
     ['after a response without length', 'HTTP/1.1 200 OK\r\n\r\nok'],
   ];
   test.each(TROUBLES)('%s', async (_, answer) => {
