@@ -113,7 +113,11 @@ export function useForm<E extends { readonly version: number }, V extends object
     window.sessionStorage.removeItem(storedName(key));
     if (!isEmpty(changesIn(next))) {
       const stored: StoredDraft<E, V> = { ...next, title, ...at };
-      window.sessionStorage.setItem(storedName(at.key), JSON.stringify(stored));
+      try {
+        window.sessionStorage.setItem(storedName(at.key), JSON.stringify(stored));
+      } catch {
+        // The browser has no room for it. It is on this page only.
+      }
     }
     setDraft(next);
     for (const listener of listeners) listener();

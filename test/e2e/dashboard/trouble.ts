@@ -66,6 +66,22 @@ describe('when something goes wrong', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Saved at last');
   });
 
+  test('takes and saves input for which the storage of the browser has no room', async () => {
+    await open(page, url('general'));
+    await page.evaluate(`for (let size = 2 ** 22; size >= 1; size = Math.floor(size / 2)) {
+      try { for (let n = 0; ; n++) sessionStorage.setItem('filled' + size + '.' + n, 'x'.repeat(size)); } catch {}
+    }`);
+    await page.getByLabel('Name').fill('Without room');
+    await button('Save changes').click();
+    await page.getByText('Saved.').last().waitFor();
+    await page.evaluate(
+      `Object.keys(sessionStorage).filter((key) => key.startsWith('filled')).forEach((key) => sessionStorage.removeItem(key))`,
+    );
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Without room');
+    expect(admin.problems).toEqual([]);
+  });
+
   test('shows no number of Actions while they are loading', async () => {
     const waiting = Promise.withResolvers<void>();
     await page.route(actionsOfOrganization, async (route) => {
