@@ -33,7 +33,10 @@ export type ActionValues = {
   readonly description: string;
   readonly feed_response_back: boolean;
   readonly response_field_map: readonly Readonly<Record<'id' | 'name' | 'path', string>>[];
-  readonly form_fields: readonly (FormField & { readonly id: string })[];
+  readonly form_fields: readonly (FormField & {
+    readonly id: string /** Whether the endpoint knows it, under its id. */;
+    readonly known: boolean;
+  })[];
 };
 
 /** What the fields of a trigger need. */
@@ -78,7 +81,7 @@ function actionValues(action: EditedAction): ActionValues {
       return { ...common, description, feed_response_back, response_field_map };
     }
     case 'Form':
-      return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key })) };
+      return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key, known: true })) };
   }
 }
 
@@ -87,7 +90,7 @@ const copied = (values: ActionValues): ActionValues => ({
   ...values,
   name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS),
   enabled: false,
-  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID() })),
+  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID(), known: false })),
 });
 
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
@@ -103,7 +106,7 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
       return { trigger, ...common, description, feed_response_back, ...response_field_map };
     }
     case 'Form':
-      return { trigger, ...common, form_fields: values.form_fields.map(({ id, ...field }) => field) };
+      return { trigger, ...common, form_fields: values.form_fields.map(({ id, known, ...field }) => field) };
     case undefined:
       throw new Error('No trigger is chosen');
   }

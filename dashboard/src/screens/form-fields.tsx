@@ -18,13 +18,10 @@ const keyOf = (label: string) =>
     .replace(/^_|_$/g, '')
     .slice(0, FORM_KEY_MAX_CHARACTERS);
 
-/** Receivers know the key of a stored field, which is its id. The id of a field that is not stored yet is random. */
-const isRekeyed = ({ id, key }: Field) => key !== id && !/^[0-9a-f-]{36}$/.test(id);
-
 /** Returns a new label with its key, which follows the label until it is typed or stored. */
-const relabeled = (label: string, { id, key, label: before }: Field) => ({
+const relabeled = (label: string, { key, known, label: before }: Field) => ({
   label,
-  ...(key === keyOf(before) && key !== id && { key: keyOf(label) }),
+  ...(key === keyOf(before) && !known && { key: keyOf(label) }),
 });
 
 /** The fields of a Form Action. */
@@ -37,7 +34,7 @@ export function FormFields({ form }: ActionFields) {
       description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key. An order number or a postal code is a Text: a Number has no zeros in front."
       noun="Field"
       nameOf={({ label }) => label}
-      blank={(id) => ({ id, key: '', label: '', type: 'Text', required: false })}
+      blank={(id) => ({ id, known: false, key: '', label: '', type: 'Text', required: false })}
       max={FORM_FIELDS_MAX}
       ordered
       columns={[
@@ -46,7 +43,7 @@ export function FormFields({ form }: ActionFields) {
           part: 'key',
           placeholder: 'email',
           typed: (key) => ({ key }),
-          warningOf: (field) => isRekeyed(field) && `Your endpoint knows it as ${field.id}.`,
+          warningOf: ({ id, key, known }) => known && key !== id && `Your endpoint knows it as ${id}.`,
         },
         { label: 'Label', part: 'label', placeholder: 'Your email', typed: relabeled },
         {

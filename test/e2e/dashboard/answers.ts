@@ -229,7 +229,8 @@ describe('names that others use', () => {
   beforeAll(() => shop.enter());
 
   test('are shown to copy, and a new name says what it breaks', async () => {
-    await shop.addAction(siteId, 'Form', 'Contact us', '--field', 'email:Email:Email');
+    const uuid = '3f2a1b4c-0000-4000-8000-0123456789ab';
+    await shop.addAction(siteId, 'Form', 'Contact us', '--field', 'email:Email:Email', '--field', `${uuid}:Id:Text`);
     await shop.addAction(siteId, 'AI-decided', 'Find an order', '--description', 'Finds an order by its number');
     await open(page, url('intelligence'));
     await button('Edit Contact us').click();
@@ -237,6 +238,8 @@ describe('names that others use', () => {
     await page.getByLabel('Name', { exact: true }).fill('Contact us!');
     await page.getByLabel('Key of field 1').fill('mail');
     await page.getByText('Your endpoint knows it as email.').waitFor();
+    await page.getByLabel('Key of field 2').fill('number');
+    await page.getByText(`Your endpoint knows it as ${uuid}.`).waitFor();
     const broken = page.getByText("Pages that call vaWave('open', 'contact-us') no longer open the form.");
     expect(await broken.count()).toBe(0);
     await page.getByLabel('Name', { exact: true }).fill('Write to us');
