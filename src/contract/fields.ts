@@ -115,6 +115,9 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
+/** Takes an empty list as an empty object, which PHP writes as one, and returns every other value unchanged. */
+export const emptyAsObject = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? {} : value);
+
 /** Returns whether objects and lists are nested in more than so many levels. The value itself is the first level. */
 export function exceedsLevels(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return false;

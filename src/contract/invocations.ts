@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
 import { REFUSAL_CODES, REFUSED } from './errors.ts';
-import { jsonObject } from './fields.ts';
+import { emptyAsObject, jsonObject } from './fields.ts';
 import { SESSION_TOKEN_MAX_BYTES } from './limits.ts';
 import { SLUG_MAX_CHARACTERS } from './slug.ts';
 import { identifier } from './widget.ts';
@@ -25,7 +25,7 @@ const toolCall = z.object({
   /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
   arguments_json: z.string().nullish(),
   /** The arguments as an object, which is read when there is no text. */
-  arguments: jsonObject.check(refuseRounded).nullish(),
+  arguments: z.preprocess(emptyAsObject, jsonObject.check(refuseRounded)).nullish(),
 });
 /** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = z.infer<typeof toolCall>;

@@ -1,5 +1,5 @@
 import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
-import { isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
+import { emptyAsObject, isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import type { ToolCall, ToolResult } from '../../contract/invocations.ts';
 import {
   AI_CALLS_PER_CONVERSATION,
@@ -87,7 +87,7 @@ export async function callTool(
  * and null for an optional one: it is missing.
  */
 function verdictOf({ arguments_json, arguments: parsed }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
-  const args = arguments_json == null ? (parsed ?? null) : parseJson(arguments_json.trim() || 'null');
+  const args = arguments_json == null ? (parsed ?? null) : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
   if (args !== null && !isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
   return checkArguments(
     parameters,

@@ -89,6 +89,8 @@ describe('a call', () => {
     { arguments: null },
     { arguments_json: null, arguments: {} },
     { arguments_json: '{"order":null}' },
+    { arguments_json: '[]' },
+    { arguments: [] },
   ])('of a tool without required parameters takes every way in which models write no arguments: %j', async (args) => {
     const { context, invocation, outbound, action } = setUp({ parameters: { ...PARAMETERS, required: [] } });
     const ids = { operation: 'callTool', site_id: SITE_ID, conversation_id: 'c-1', tool: action.slug };
