@@ -20,9 +20,10 @@ export const ENVIRONMENT = {
   canaryServerKey: 'CANARY_SERVER_KEY_SECRET',
   /**
    * The value of the dimension `service` of every metric: the name of the stack. It is the same for all functions, because each further
-   * value would be a separately billed metric. The log of a function shows which function emitted a value. Powertools reads it.
+   * value would be a separately billed metric. The log of a function shows which function emitted a value. Not POWERTOOLS_SERVICE_NAME,
+   * which an app may set on all its functions: the alarms would have no data.
    */
-  metricsService: 'POWERTOOLS_SERVICE_NAME',
+  metricsService: 'METRICS_SERVICE',
   /** `true` when X-Ray traces the functions; otherwise absent. */
   tracing: 'TRACING',
   actionTestFunction: 'ACTION_TEST_FUNCTION',

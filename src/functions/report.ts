@@ -7,6 +7,7 @@ import { BoundedMap } from '../domain/bounded-map.ts';
 import type { Fact, FactOf } from '../domain/facts.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Clock } from '../domain/sources.ts';
+import { setting } from './settings.ts';
 
 /** A line of the log. @default shown: the ids and the cause of the fact */
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
@@ -25,7 +26,7 @@ const WAITS: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
  * @returns a function that begins the report of an invocation. `publish` emits its metrics; call it at the end.
  */
 export function reporting(logger: Logger, now: Clock) {
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: setting('metricsService') });
   const organizations = unreachedOrganizations(now);
   const hasLine = refusalLines(now);
   const countedBy = metricByDimension(metrics);

@@ -8,6 +8,7 @@ import { ORG_ID } from '../fakes/configuration.ts';
 import { memoryConfiguration } from '../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
+import '../lambdas/environment.ts';
 
 export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 

@@ -15,6 +15,8 @@ Object.assign(process.env, {
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_ENDPOINT_URL: origin,
   POWERTOOLS_LOG_LEVEL: 'INFO',
+  // As an app may set it on all its functions.
+  POWERTOOLS_SERVICE_NAME: 'Payments',
   [ENVIRONMENT.configurationTable]: 'configuration',
   [ENVIRONMENT.countersTable]: 'counters',
   [ENVIRONMENT.conversationsTable]: 'conversations',
