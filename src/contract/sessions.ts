@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { characters, emptyAsObject, endpointUrl, jsonBytes, jsonObject } from './fields.ts';
+import { characters, endpointUrl, jsonBytes, jsonObject } from './fields.ts';
 import {
   CONTEXT_MAX_BYTES,
   TTL_MINUTES_DEFAULT,
@@ -22,13 +22,10 @@ export const sessionCreateRequest = z.object({
     .describe('An anonymous id is generated when it is absent'),
   user_name: z.string().nullish().describe(`Truncated to ${USER_NAME_MAX_CHARACTERS} characters`),
   user_email: z.string().nullish().describe(`Truncated to ${USER_EMAIL_MAX_CHARACTERS} characters`),
-  context: z
-    .preprocess(
-      emptyAsObject,
-      jsonObject.refine((context) => jsonBytes(context) <= CONTEXT_MAX_BYTES, {
-        error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
-      }),
-    )
+  context: jsonObject
+    .refine((context) => jsonBytes(context) <= CONTEXT_MAX_BYTES, {
+      error: `must be at most ${CONTEXT_MAX_BYTES} bytes of JSON`,
+    })
     .nullish()
     .describe(`At most ${CONTEXT_MAX_BYTES} bytes of JSON`),
   usage_webhook: z

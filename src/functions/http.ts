@@ -4,7 +4,7 @@ import httpSecurityHeaders from '@middy/http-security-headers';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as z from 'zod';
 import { INTERNAL_ERROR } from '../contract/errors.ts';
-import { emptyAsObject, isJsonObject } from '../contract/fields.ts';
+import { isJsonObject } from '../contract/fields.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../contract/limits.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
@@ -125,7 +125,7 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
 function bodyOf(event: APIGatewayProxyEventV2): Record<string, unknown> {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > REQUEST_BODY_MAX_BYTES) throw new Refusal('body_too_large');
-  const value = emptyAsObject(jsonOf(bytes));
+  const value = jsonOf(bytes);
   if (value === undefined) throw new Refusal('body_not_json');
   if (!isJsonObject(value)) throw new Refusal('body_not_object');
   return value;

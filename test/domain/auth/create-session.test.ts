@@ -64,13 +64,6 @@ describe('the response', () => {
     expect([answer.expires_in_seconds, Date.parse(answer.expires_at) / 1000]).toEqual([120, iat + 120]);
   });
 
-  test('has an empty context when the context is an empty list, as PHP writes an empty object', async () => {
-    const { create, signed } = setUp();
-    await create({ context: [] });
-    expect(signed[0]?.context).toEqual({});
-    expect(await refusedWith(create({ context: [1] }))).toEqual([400, 'context: must be an object']);
-  });
-
   test('without user_id is for a new anonymous user, and the token has no other optional claim', async () => {
     const { create, signed } = setUp();
     for (const body of [{}, { user_id: null }, { user_id: '' }]) await create(body);
