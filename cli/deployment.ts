@@ -87,7 +87,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     publish: eventBus(bus, output('eventBus')),
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
-    /** Returns what could not be read of the logs so far. `command.ts` names it when a command has done everything else. */
+    /** Returns what could not be read of the logs and of the audit trail so far. `command.ts` names it when a command has done everything else. */
     unreadableRecords: () => [...unreadableRecords.values()],
     /** Reads a log, the newest event first; with `from`, only attempts that began since then. Times are ISO 8601. */
     deliveryRecords: (logId: string, from?: string) =>
@@ -111,7 +111,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       replaceSecret(secrets, output('originSecret'), value, outputs[OUTPUTS.originSecretVersion]),
     tokenRing: ringStore(secrets, output('tokenKeys')),
     sealingRing: ringStore(secrets, output('sealingKey')),
-    erasure: erasure(dynamo, tables),
+    erasure: erasure(dynamo, tables, unreadable),
     /** What the tables that events fill or read take at once. No event needs the conversations. */
     warmedTables: {
       configuration: warmThroughput(client, tables.configuration),

@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { anAssistant, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
+import { mustRead } from '../fakes/delivery.ts';
 import { refusalOf } from '../fakes/refusals.ts';
 import { aConversation } from '../fakes/widget.ts';
 
@@ -44,7 +45,7 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
   const eraseContext: EraseContext = {
     ...context,
     members,
-    erasure: erasure(client, tables),
+    erasure: erasure(client, tables, mustRead),
     step: async () => {},
     pause: whileWaiting,
   };

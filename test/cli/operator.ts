@@ -9,6 +9,7 @@ import type { CatalogEvent } from '../../src/contract/events.ts';
 import type { DeliveryMessage } from '../../src/contract/queues.ts';
 import type { Login } from '../../src/domain/context.ts';
 import { CONFIGURATION, memoryConfiguration } from '../fakes/configuration-store.ts';
+import { mustRead } from '../fakes/delivery.ts';
 import { InMemoryRing } from '../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../fakes/sources.ts';
 import { capturedRun, type Ended } from './captured-run.ts';
@@ -118,7 +119,11 @@ export class FakeOperator {
     tokenRing: this.tokenRing,
     sealingRing: this.sealingRing,
     erasure: {
-      ...erasure(this.store.client, { configuration: CONFIGURATION, counters: '', conversations: '', deliveryLog: '' }),
+      ...erasure(
+        this.store.client,
+        { configuration: CONFIGURATION, counters: '', conversations: '', deliveryLog: '' },
+        mustRead,
+      ),
       eraseLog: async (logId) => this.#erasedOnce(logId, 3),
       eraseConversations: async (siteId) => this.#erasedOnce(siteId, 2),
       conversations: async function* () {},

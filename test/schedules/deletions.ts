@@ -36,7 +36,7 @@ import type { RandomBytes } from '../../src/domain/sources.ts';
 import { reportUsage } from '../../src/domain/usage/report-usage.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
-import { answered, EVENT, openSigningSecret } from '../fakes/delivery.ts';
+import { answered, EVENT, mustRead, openSigningSecret } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { countingBytes, countingIds } from '../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../fakes/tables.ts';
@@ -273,7 +273,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       const operator = new Environment('operator', world, faults);
       const pause = (delay: number) => new Promise<void>((resolve) => world.after(delay, 'the pause ends', resolve));
       const own = parts(operator);
-      const eraseContext = { ...own, erasure: erasure(own.dynamo, TABLES), step: async () => {}, pause };
+      const eraseContext = { ...own, erasure: erasure(own.dynamo, TABLES, mustRead), step: async () => {}, pause };
       const erasing = defects.erase?.(eraseContext) ?? eraseContext;
       const erase = () => (whole ? eraseOrganization(ORG_ID, erasing) : eraseAssistant(SITE_ID, erasing));
       // The operator repeats what was interrupted. What is not found is deleted.

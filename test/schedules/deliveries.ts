@@ -29,7 +29,7 @@ import { type Invoke, withinInvocation } from '../../src/functions/invocation.ts
 import { queueBatches } from '../../src/functions/sqs-batch.ts';
 import { anEventAction, ORG_ID, SITE_ID } from '../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../fakes/configuration-store.ts';
-import { answered, openSigningSecret, unanswered } from '../fakes/delivery.ts';
+import { answered, mustRead, openSigningSecret, unanswered } from '../fakes/delivery.ts';
 import { Environment, Faults } from '../fakes/environment.ts';
 import { answersOf, MemoryQueue, memorySqsClient, type QueueMessage } from '../fakes/queue.ts';
 import { deleteAction, updateAction } from '../fakes/saves.ts';
@@ -194,7 +194,7 @@ export class Deliveries {
     const erasePorts = {
       ...ports,
       members: members(dynamo, CONFIGURATION),
-      erasure: this.#defects.erasure?.(erasure(dynamo, tables)) ?? erasure(dynamo, tables),
+      erasure: this.#defects.erasure?.(erasure(dynamo, tables, mustRead)) ?? erasure(dynamo, tables, mustRead),
       pause: (delay: number) => new Promise<void>((resolve) => world.after(delay, () => 'the pause ends', resolve)),
     };
     const all = this.#actions.filter((one) => !one.poisoned).map((one) => one.id);

@@ -37,10 +37,11 @@ const readDeletion = itemReader(
   z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
 );
 
-/** Finds and erases stored data. Every call may be repeated. `step` may throw at any time to end the work. Erasing calls return the number of erased items. */
+/** Finds and erases stored data. Every call may be repeated. `step` may throw at any time to end the work. Erasing calls return the number of erased items. @param unreadable is told of each record of the audit trail that cannot be read; the others are read */
 export function erasure(
   client: DynamoDb,
   tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', string>>,
+  unreadable: (cause: Error) => void,
 ) {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
     for (let start = 0; start < keys.length; start += BATCH) {
@@ -175,7 +176,13 @@ export function erasure(
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
       for await (const { Items } of client.queryPages(allOf(tables.configuration, auditPartition(orgId)))) {
-        for (const item of Items) yield readAuditRecord(tables.configuration, item).record;
+        const [records, others] = readEach(
+          Items,
+          (item) => readAuditRecord(tables.configuration, item).record,
+          () => ({}),
+        );
+        for (const { cause } of others) unreadable(cause);
+        yield* records;
       }
     },
 

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { newEntityId } from '../../../../src/domain/sources.ts';
 import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
+import { mustRead } from '../../../fakes/delivery.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { createAction } from '../../../fakes/saves.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -50,12 +51,8 @@ describe('the assistants of an organization', () => {
     const { org_id, assistant } = await organization();
     expect(await store.createAssistant(another(org_id), 1)).toBe('too_many');
     const { sorted, unsorted } = tables;
-    await erasure(tables.client, {
-      configuration: sorted,
-      counters: unsorted,
-      conversations: sorted,
-      deliveryLog: sorted,
-    }).removeAssistant(assistant);
+    const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted };
+    await erasure(tables.client, names, mustRead).removeAssistant(assistant);
     expect(await store.createAssistant(another(org_id), 1)).toBe('created');
   });
 

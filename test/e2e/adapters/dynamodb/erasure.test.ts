@@ -62,7 +62,7 @@ function setUp() {
     const step = async () => {
       if (left-- <= 0) throw new Interrupted();
     };
-    return { ...management, members: memberships, erasure: erasure(client, names), step, pause: step };
+    return { ...management, members: memberships, erasure: erasure(client, names, mustRead), step, pause: step };
   };
 
   const record = (action_id: string) =>

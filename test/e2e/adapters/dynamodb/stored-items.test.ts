@@ -68,7 +68,11 @@ async function storeItems() {
     together: batchedActionReads(client, sorted),
     store: configurationStore(client, sorted),
     members: members(client, sorted),
-    erasure: erasure(client, { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted }),
+    erasure: erasure(
+      client,
+      { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted },
+      mustRead,
+    ),
     kept: conversations(client, sorted, clock.now),
     log: deliveryLog(logs.client, logs.sorted, { retentionDays: 30, now: clock.now }),
     periods: failurePeriods(client, { counters: unsorted, deliveryLog: sorted }),
@@ -254,6 +258,21 @@ describe.each(KINDS)('%s', (_kind, key, attribute, read) => {
       expect(after).toMatchObject(z.looseObject({}).or(z.array(z.unknown())).parse(before));
     else expect(after).toBe(before);
   });
+});
+
+test('a record of the audit trail that cannot be read keeps no other from an export, and is named', async () => {
+  const causes: string[] = [];
+  const { client, sorted, unsorted } = tables;
+  const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted };
+  const { auditRecords } = erasure(client, names, ({ message }) => void causes.push(message));
+  const before = await all(auditRecords(ORG));
+  await stored.put(tables.sorted, { ...changedAt(itemAt(AUDIT), ['record', 'by'], 'nobody'), ...AUDIT });
+  expect(await all(auditRecords(ORG))).toEqual(
+    before.filter(({ at, entity_id, version }) => AUDIT.sk !== `${at}#${entity_id}#${version}`),
+  );
+  expect(before.length).toBeGreaterThan(1);
+  expect(causes).toEqual([expect.stringContaining(`${AUDIT.pk} / ${AUDIT.sk}: record.by`)]);
+  await stored.put(tables.sorted, itemAt(AUDIT));
 });
 
 test('a record that cannot be read keeps no other record from being read, and is named', async () => {
