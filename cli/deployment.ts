@@ -25,6 +25,7 @@ import type { DeliveryMessage } from '../src/contract/queues.ts';
 import { ACCESS_LOG_OUTPUT, type FunctionName, logOutput, OUTPUTS } from '../src/deployment/outputs.ts';
 import { BoundedMap } from '../src/domain/bounded-map.ts';
 import { Refusal } from '../src/domain/refusal.ts';
+import { ServiceError } from '../src/domain/service-error.ts';
 import type { RandomBytes } from '../src/domain/sources.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
@@ -88,7 +89,11 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     /** Days for which an archive keeps events; undefined without one. */
     eventArchiveDays: Number(outputs[OUTPUTS.eventArchiveDays]) || undefined,
     /** Returns what could not be read of the logs and of the audit trail so far. `command.ts` names it when a command has done everything else. */
-    unreadableRecords: () => [...unreadableRecords.values()],
+    unreadableRecords: () => {
+      const causes = [...unreadableRecords.values()];
+      const more = { cause: new ServiceError(`At most ${UNREADABLE_NAMED} records are named`) };
+      return causes.length < UNREADABLE_NAMED ? causes : [...causes, more];
+    },
     /** Reads a log, the newest event first; with `from`, only attempts that began since then. Times are ISO 8601. */
     deliveryRecords: (logId: string, from?: string) =>
       deliveryRecords(dynamo, tables.deliveryLog, logId, from, unreadable),

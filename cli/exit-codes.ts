@@ -65,7 +65,7 @@ function faultMessage(error: unknown): string {
   }
   if (error.message === 'Region is missing')
     return 'No AWS region: give --region, set AWS_REGION, or let AWS_PROFILE name a profile with a region; use --local for the service that npm start runs';
-  if (/CERT|SELF_SIGNED/.test(code))
+  if (/SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/.test(code))
     return `${error.message}: name the certificate authority of your network in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS`;
   return `${['Error', 'ServiceError'].includes(error.name) ? '' : `${error.name}: `}${error.message}`;
 }

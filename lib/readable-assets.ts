@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
+import { Stage } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import * as z from 'zod';
 
@@ -12,14 +13,22 @@ const FOR_ALL = 0o444;
  * to whom it belongs. The CDK puts the modes of the files into the archive, and with a umask such as 027 the installed packages and what is
  * built of them are for their owner.
  */
-export function makeAssetsReadable({ node }: IConstruct): void {
-  for (const part of node.findAll()) {
+export function makeAssetsReadable(construct: IConstruct): void {
+  const output = `${Stage.of(construct)?.assetOutdir}${sep}`;
+  for (const part of construct.node.findAll()) {
     const { data: asset } = staged.safeParse(part);
-    if (asset === undefined || !statSync(asset.absoluteStagedPath).isDirectory()) continue;
-    for (const name of readdirSync(asset.absoluteStagedPath, { encoding: 'utf8', recursive: true })) {
-      const path = join(asset.absoluteStagedPath, name);
-      const file = statSync(path);
-      if (file.isFile() && (file.mode & FOR_ALL) !== FOR_ALL) chmodSync(path, file.mode | FOR_ALL);
+    // Without staging, an asset is the folder of its source.
+    if (!asset?.absoluteStagedPath.startsWith(output) || !statSync(asset.absoluteStagedPath).isDirectory()) continue;
+    for (const path of filesBelow(asset.absoluteStagedPath)) {
+      const { mode } = statSync(path);
+      if ((mode & FOR_ALL) !== FOR_ALL) chmodSync(path, mode | FOR_ALL);
     }
   }
 }
+
+/** Lists the files in a folder and in those below. Follows no link, which may lead to a file that is missing, or elsewhere, or in a circle. */
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });

@@ -1,5 +1,6 @@
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { putEvent } from '../../src/domain/events/put-event.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
@@ -120,6 +121,8 @@ an event whose replay still waits there would be sent twice.`)
         if (failed.length > 0) output.note(`${events} would be delivered again; nothing was sent`);
         return;
       }
+      // What cannot be read may be a success.
+      requireReadable(context.unreadableRecords());
       if (failed.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
       const unsent: Record<string, string> = {};
       for (const [index, { event_id: eventId, event_time }] of failed.entries()) {

@@ -5,6 +5,7 @@ import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-a
 import type { Conversation } from '../../src/domain/context.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
@@ -15,7 +16,10 @@ import { IN_PROGRESS_MS, waitForRequestsInProgress } from './erase.ts';
 type Person = { readonly orgId: string; readonly ids: readonly string[] };
 
 /** What the functions of this file need of the deployment. */
-type PersonContext = Pick<ConnectedRun['context'], 'store' | 'erasure' | 'deliveryRecords' | 'now' | 'step' | 'pause'>;
+type PersonContext = Pick<
+  ConnectedRun['context'],
+  'store' | 'erasure' | 'deliveryRecords' | 'unreadableRecords' | 'now' | 'step' | 'pause'
+>;
 /** The conversation to which a stored item belongs. Only one item of a conversation has its other fields. */
 type StoredConversation = Pick<Conversation, 'site_id' | 'conversation_id'> & Partial<Conversation>;
 /** What `findPerson` has found. */
@@ -179,7 +183,7 @@ async function searchTrail(
  * the counters of the person's addresses, and the person's ids in the audit trail. The outcome of each delivery stays (docs/decisions/0003). Ended records never change again, so
  * no delivery restores what was erased. Records of attempts in progress are read again after 30 s, together with all recent events.
  * An interrupted run can be repeated: conversations, which lead to further records, are erased last.
- * @throws Refusal as findPerson
+ * @throws Refusal as findPerson; ServiceError for records that cannot be read, after everything else but the conversations is erased
  */
 export async function erasePerson(person: Person, context: PersonContext): Promise<PersonCounts> {
   const { erasure, now } = context;
@@ -195,6 +199,9 @@ export async function erasePerson(person: Person, context: PersonContext): Promi
   const recent = new Date(began.getTime() - DELIVERED_MS).toISOString();
   const from = first.oldestUnfinished < recent ? first.oldestUnfinished : recent;
   const second = await searchLogs(data, from, context, places, erase);
+  const counters = await erasure.eraseCounters(data.counters);
+  const changes = await searchTrail(person.orgId, data, context, erasure.replaceAudit);
+  requireReadable(context.unreadableRecords());
   for (const { site_id, conversation_id } of data.conversations) {
     await context.step('Erasing conversations');
     await erasure.eraseConversation(site_id, conversation_id);
@@ -204,8 +211,8 @@ export async function erasePerson(person: Person, context: PersonContext): Promi
     records: first.counts.records + second.counts.records,
     places: Object.fromEntries(places),
     conversations: data.conversations.length,
-    counters: await erasure.eraseCounters(data.counters),
-    changes: await searchTrail(person.orgId, data, context, erasure.replaceAudit),
+    counters,
+    changes,
     unfinished: second.counts.unfinished,
   };
 }

@@ -283,6 +283,13 @@ describe('event replay-failed', () => {
     operator.run('event', 'replay-failed', one.action_id, '--since', '1h', ...words);
   const delivered = { state: 'succeeded', success: true, status: 200, error: null } as const;
 
+  test('sends nothing while an attempt cannot be read, which may be a success', async () => {
+    log(ago(4));
+    operator.unreadableRecords = [{ cause: new Error('Table log holds an item that cannot be read') }];
+    expect(await replayFailed('--yes')).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
+    expect(sent()).toEqual([]);
+  });
+
   test('sends those since a time, the oldest first, and no other events', async () => {
     log(
       ago(1, { attempt: 1 }),

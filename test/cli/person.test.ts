@@ -81,6 +81,18 @@ test('takes ids from a file that a spreadsheet or an editor of Windows wrote', a
   expect(changed).toEqual(expect.arrayContaining(['{"user":"u-1"}', '{"user":"u-2"}', 'c-1']));
 });
 
+test('erases no conversation, which leads to further records, while a record cannot be read', async () => {
+  const { operator, org_id, changed } = await operatorWithRecords();
+  operator.unreadableRecords = [{ cause: new Error('Table log holds an item that cannot be read') }];
+  const run = () => operator.run('erase', '--org', org_id, '--user', 'u-1', '--yes');
+  expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
+  expect(changed).toContain(operator.records[0]?.payload);
+  expect(changed).not.toContain('c-1');
+  operator.unreadableRecords = [];
+  expect(await run()).toMatchObject({ code: 0 });
+  expect(changed).toContain('c-1');
+});
+
 test.each([['--dry-run'], ['--yes']])('erase %s says that it has found nothing of an id', async (how) => {
   const { operator, org_id } = await operatorWithRecords();
   const found = async (id: string) => (await operator.run('erase', '--org', org_id, '--user', id, how)).err;

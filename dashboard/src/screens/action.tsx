@@ -223,7 +223,8 @@ const codeOf = ({ trigger, slug }: ActionView) => (trigger === 'Form' ? `vaWave(
 /** Returns what a new name breaks; nothing while the name in the code of others stays the same. */
 function renameWarning(action: ActionView, name: string): string | undefined {
   const next = slugOf(name, action.action_id);
-  if (USED_AS[action.trigger] === undefined || name.trim() === '' || next === action.slug) return undefined;
+  if (USED_AS[action.trigger] === undefined || ['', action.name].includes(name.trim()) || next === action.slug)
+    return undefined;
   return action.trigger === 'Form'
     ? `Pages that call ${codeOf(action)} no longer open the form. After the save its name in code is ${next}.`
     : `The tool ${action.slug} gets the name ${next}. Instructions to the assistant that name it have to change with it.`;

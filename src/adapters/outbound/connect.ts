@@ -1,4 +1,4 @@
-import { constants, type X509Certificate } from 'node:crypto';
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIPv6, type Socket } from 'node:net';
 import {
   connect as connectTls,
@@ -164,12 +164,13 @@ function secure(
       ALPNProtocols: ['http/1.1'],
       // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
       rejectUnauthorized: true,
-      checkServerIdentity: () => identityProblem(socket.getPeerX509Certificate(), endpoint),
       session: session?.latest,
     });
-    // Node would convert each certificate of the chain, also one that the server only appends. That ends the process when a key is on a
-    // curve without a name of NIST, such as secp256k1.
-    Object.assign(socket, { getPeerCertificate: () => undefined });
+    // Node would convert each certificate of the chain, also one that the server only appends, although it checks nothing but the names of the
+    // first. That ends the process when a key is on a curve without a name of NIST, such as secp256k1.
+    Object.assign(socket, {
+      getPeerCertificate: () => ({ subject: {}, subjectaltname: socket.getPeerX509Certificate()?.subjectAltName }),
+    });
     socket.on('keylog', (line: Buffer) => {
       // A closed socket does not tell any more.
       asked ||= certificateAsked(socket);
@@ -203,12 +204,6 @@ function secure(
     });
     if (signal.aborted) onAbort();
   });
-}
-
-/** Returns an error when a trusted certificate is for another host. */
-function identityProblem(certificate: X509Certificate | undefined, { host, isAddress }: Endpoint): Error | undefined {
-  const matched = isAddress ? certificate?.checkIP(host) : certificate?.checkHost(host);
-  return matched === undefined ? Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }) : undefined;
 }
 
 /** Returns whether the server has asked for a client certificate: only such a request names the signatures that it accepts. */

@@ -88,6 +88,17 @@ describe('TLS', () => {
     expect(receiver.requests).toEqual([]);
   });
 
+  // A host name in the DNS may have an underscore, which OpenSSL's own check refuses under a wildcard.
+  test.each([
+    ['my_app.customer.com', '*.customer.com'],
+    ['a.my_zone.customer.com', '*.my_zone.customer.com'],
+    ['a.customer.com', 'A.Customer.com'],
+  ])('%s is a host of a certificate for %s', async (host, name) => {
+    network.names.zone.set(host, { a: [ALLOWED] });
+    const receiver = await startAnswering(network.authority.issue([name]), OK);
+    expect((await deliverTo(receiver, LONG_MS, `https://${host}:${receiver.port}/`)).status).toBe(200);
+  });
+
   test('the environment cannot disable verification', async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const receiver = await startAnswering(selfSigned([HOST]), OK);

@@ -91,5 +91,8 @@ test('widget-init, preflight and the default route: each answer and each line be
   for (const [status, site, expected] of answers) {
     expect([status, site]).toEqual([expected === undefined ? 401 : 200, expected]);
   }
-  expectOwnRequestIds(sites[2]?.siteId ?? '', sites[3]?.siteId ?? '');
+  const refused = sites.slice(2).map(({ siteId }) => siteId);
+  // An answer does not wait until its lines are written.
+  await until(() => refused.every((siteId) => linesWith(siteId).length > 0));
+  expectOwnRequestIds(...refused);
 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { FUNCTIONS } from '../../../src/deployment/outputs.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
@@ -167,16 +167,20 @@ describe('in an app of a platform', () => {
     // Another asset of the stack, of which a file is to be executed.
     mkdirSync(join(platform, 'own'), { recursive: true });
     writeFileSync(join(platform, 'own/run'), '', { mode: 0o700 });
-    const app = `import { App, Stack } from 'aws-cdk-lib'; import { VaWave } from '@va-wave/cdk'; import { Asset } from 'aws-cdk-lib/aws-s3-assets';
-      const app = new App(); const stack = new Stack(app, 'One'); new Asset(stack, 'Own', { path: 'own' });
+    // What links lead to is not ours, or does not exist, or has no end.
+    writeFileSync(join(platform, 'private'), '', { mode: 0o600 });
+    for (const to of ['../private', 'missing', '.']) symlinkSync(to, join(platform, 'own', `to-${basename(to)}`));
+    const app = `import { App, Stack, SymlinkFollowMode } from 'aws-cdk-lib'; import { VaWave } from '@va-wave/cdk'; import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+      const app = new App(); const stack = new Stack(app, 'One'); new Asset(stack, 'Own', { path: 'own', followSymlinks: SymlinkFollowMode.NEVER });
       new VaWave(stack, 'Chat'); app.synth();`;
     templatesOf(app, outdir);
-    const files = globSync('asset.*/**/*', { cwd: outdir }).filter((path) => statSync(join(outdir, path)).isFile());
+    const files = globSync('asset.*/**/*', { cwd: outdir }).filter((path) => lstatSync(join(outdir, path)).isFile());
     expect(files.length).toBeGreaterThan(30);
     const unreadable = files.filter((path) => (statSync(join(outdir, path)).mode & 0o444) !== 0o444);
     expect(unreadable).toEqual([]);
     const [script = ''] = files.filter((path) => path.endsWith('/run'));
     expect((statSync(join(outdir, script)).mode & 0o777).toString(8)).toBe('744');
+    expect((statSync(join(platform, 'private')).mode & 0o777).toString(8)).toBe('600');
   });
 
   test('props that do not fit are refused by their names', () => {

@@ -163,6 +163,7 @@ async function aPerson() {
   const personPorts = (steps?: number) => ({
     ...context(steps),
     deliveryRecords: (id: string, from?: string) => deliveryRecords(tables.client, tables.log, id, from, mustRead),
+    unreadableRecords: () => [],
   });
   const person = { orgId, ids: ['u-1', 'ada@example.com', '198.51.100.7'] };
   return { personPorts, person, log, start, result, write, stored, erased, spared, began, kept_conversation, mine };
