@@ -75,7 +75,7 @@ app.get('/', async (_request, response) => {
 });
 
 app.post('/widget-session', async (request, response) => {
-  // Allows only our own pages. Browsers set this header, and scripts cannot change it.
+  // Allows only our own pages. Browsers set this header, and scripts cannot change it. Without it, the caller is an old browser or no page.
   if ((request.get('sec-fetch-site') ?? 'same-origin') !== 'same-origin') {
     return response.status(403).json({ error: 'Only our own pages may renew a session' });
   }

@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { copiedExample, started } from '../../examples/copied-example.ts';
 import { usageRequest } from '../../examples/usage-requests.ts';
 import { describeWhere, type Missing, missingUnless } from '../../examples/where-installed.ts';
@@ -225,11 +226,19 @@ for (const backend of backends) {
       expect(grace.sub).not.toBe(ada.sub);
       const again = await visit(`theme=dark; ${ada.cookie}`);
       expect([again.token, again.set]).toEqual([ada.token, '']);
-      const renewed = await fetch(`${url}/widget-session?guest`, {
-        method: 'POST',
-        headers: { cookie: ada.cookie ?? '' },
+      // The page itself says where it renews its token.
+      const [, script = ''] = /<script>(.*?)<\/script>/s.exec(await (await fetch(`${url}/?guest`)).text()) ?? [];
+      const renewals: unknown[] = [];
+      const tokens: string[] = [];
+      runInNewContext(script, {
+        location: new URL(`${url}/?guest`),
+        document: { addEventListener: (_: string, listener: () => unknown) => renewals.push(listener()) },
+        window: { vaWave: { setSessionToken: (token: string) => tokens.push(token) } },
+        fetch: (path: string, init: RequestInit) =>
+          fetch(new URL(path, url), { ...init, headers: { cookie: ada.cookie ?? '' } }),
       });
-      expect(claimsOf(((await renewed.json()) as { session_token: string }).session_token).sub).toBe(ada.sub);
+      await Promise.all(renewals);
+      expect(tokens.map((token) => claimsOf(token).sub)).toEqual([ada.sub]);
       // A cookie is of the visitor's choice.
       for (const forged of ['guest=user-1', 'guest=', `guest=${'x'.repeat(36)}`]) {
         expect((await visit(forged)).sub).toMatch(/^guest-[0-9a-f-]{36}$/);
