@@ -3,7 +3,7 @@ import { type DeliveryRecord, FAILURES } from '../../src/contract/delivery-recor
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
-import { Refusal } from '../../src/domain/refusal.ts';
+import { invalidField, Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searched, type TracedAttempt } from '../operations/past-events.ts';
@@ -16,15 +16,18 @@ const LOOK_BACK = 500;
 /** Records that --follow reads each time. */
 const FOLLOW_LOOKS_BACK = 200;
 
+const DEFAULT_LIMIT = 20;
+
 const OUTCOMES = ['delivered', 'failed', 'unfinished'] as const;
 
 type ListOptions = {
   readonly outcome?: (typeof OUTCOMES)[number];
   readonly since?: Moment;
-  readonly limit: number;
+  readonly limit?: number;
   readonly follow?: true;
 };
 type ShowOptions = Search & { readonly attempt?: number };
+const SHOW_OPTIONS: ReadonlySet<string> = new Set(['attempt', 'at'] satisfies (keyof ShowOptions)[]);
 
 /** Adds the options and the work of `deliveries`. */
 export function addTo(command: CliCommand): void {
@@ -34,23 +37,27 @@ export function addTo(command: CliCommand): void {
       .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')
       .addOption(new Option('--outcome <outcome>', 'only attempts with this outcome').choices(OUTCOMES))
       .option('--since <time>', 'only attempts since: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
-      .option('--limit <number>', 'maximum number of attempts', positive, 20)
+      .option('--limit <number>', `maximum number of attempts (default: ${DEFAULT_LIMIT})`, positive)
       .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),
   )
-    .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log; va-wave export has all.
-With --since it reads the whole log. --follow reads the newest ${FOLLOW_LOOKS_BACK} records each second. The newest have the latest times of their events, which publishers
-name. The id of another trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and
-responses, which can contain what visitors wrote.`)
+    .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log, or as many as --limit;
+va-wave export has all. --attempt and --at need an event id; the other options take none. With --since it reads the whole log. --follow reads the newest
+${FOLLOW_LOOKS_BACK} records each second. The newest have the latest times of their events, which publishers name. The id of another trigger is a form's
+submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and responses, which can contain what
+visitors wrote.`)
     .examples(
       'va-wave deliveries act_…',
       'va-wave deliveries act_… --outcome failed --since 2h',
       'va-wave deliveries site_… --follow',
       'va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json',
     )
-    .connected((commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) =>
-      reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun),
-    );
+    .connected(async (commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) => {
+      const other = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
+      if (other !== undefined)
+        throw invalidField(other, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
+      await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
+    });
 }
 
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
@@ -59,7 +66,7 @@ const logOf = (id: string): string => (id.startsWith('site_') ? usageLogId(id) :
 /** Lists the latest attempts of a log, and with --follow prints each further attempt when it ends. */
 async function list(id: string, options: ListOptions, commandRun: ConnectedRun): Promise<void> {
   const { output, context } = commandRun;
-  const { outcome, limit } = options;
+  const { outcome, limit = DEFAULT_LIMIT } = options;
   const since = options.since && sinceTime(options.since, context.now());
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);

@@ -191,6 +191,19 @@ test('--follow prints the existing attempts, the oldest first, then each attempt
   expect((await list('--follow', '--limit', '1')).out).toMatch(line);
 });
 
+test.each([
+  ['--attempt: needs an event id', '--attempt', '2'],
+  ['--at: needs an event id', '--outcome', 'failed', '--at', '2026-03-04'],
+  ['--outcome: takes no event id', 'event-1', '--outcome', 'failed'],
+  ['--since: takes no event id', 'event-1', '--attempt', '1', '--since', '1h'],
+  ['--limit: takes no event id', 'event-1', '--limit', '20'],
+  ['--follow: takes no event id', 'event-1', '--follow'],
+])('refuses an option of the other use: %s', async (problem, ...words) => {
+  operator.records = [record(0)];
+  operator.attempts = operator.records;
+  expect(await list(...words)).toEqual({ code: 2, out: '', err: expect.stringContaining(problem) });
+});
+
 test('one attempt is printed completely, with the meaning of its failure', async () => {
   const payload = '{"id":"event-1","data":{"text":"a\\u001b[31m"}}';
   const first = attempt({ ...REFUSED, payload, response_excerpt: 'try\nlater\u001b[2J' });
