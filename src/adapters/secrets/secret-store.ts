@@ -55,24 +55,28 @@ export type CachedRing = {
  * kept, and what was read before it is.
  */
 function kept<Value>(read: () => Promise<Value>, now: Clock) {
-  let latest: { readonly value: Promise<Value>; readonly readAt: number } | undefined;
-  const fresh = (maxAgeMs: number) => {
-    const before = latest;
-    const age = now().getTime() - (before?.readAt ?? 0);
+  type Read = { readonly value: Promise<Value>; readonly readAt: number };
+  let latest: Read | undefined;
+  /** The latest that has not failed. */
+  let usable: Read | undefined;
+  const fresh = (known: Read | undefined, maxAgeMs: number) => {
+    const readAt = now().getTime();
+    const age = readAt - (known?.readAt ?? 0);
     // A negative age is that of a clock that was ahead.
-    if (before !== undefined && age >= 0 && age < maxAgeMs) return before.value;
+    if (known !== undefined && age >= 0 && age < maxAgeMs) return known.value;
     const value = read();
-    latest = { value, readAt: now().getTime() };
+    const before = usable;
+    latest = usable = { value, readAt };
     value.catch(() => {
-      if (latest?.value === value) latest = before;
+      if (usable?.value === value) usable = before;
     });
     return value;
   };
   return {
-    value: () => fresh(RING_CACHE_MS),
-    /** Returns what is found in the value. When nothing is found, the value is read again, at most every 30 seconds. */
+    value: () => fresh(usable, RING_CACHE_MS),
+    /** Returns what is found in the value. When nothing is found, the value is read again, at most every 30 seconds, also when that fails. */
     found: async <Found>(find: (value: Value) => Found | undefined): Promise<Found | undefined> =>
-      find(await fresh(RING_CACHE_MS)) ?? find(await fresh(REFETCH_EVERY_MS)),
+      find(await fresh(usable, RING_CACHE_MS)) ?? find(await fresh(latest, REFETCH_EVERY_MS)),
   };
 }
 

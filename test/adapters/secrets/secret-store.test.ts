@@ -88,6 +88,21 @@ describe('a key ring', () => {
     expect(reads()).toBe(2);
   });
 
+  test('that cannot be read is asked for unknown keys as rarely, and its known keys stay', async () => {
+    holds(ONE);
+    const clock = new FrozenClock();
+    const ring = cachedRing(client, 'the-secret', clock.now);
+    await ring.current();
+    clock.advance(30_000);
+    aws.on('GetSecretValue', {}, new Error('away'));
+    for (const kid of ['made-up', 'other']) await expect(ring.byId(kid)).rejects.toThrow('away');
+    expect(await Promise.all([ring.current(), ring.byId('k1')])).toEqual([ONE, ONE]);
+    expect(reads()).toBe(2);
+    clock.advance(30_000);
+    holds({ keys: [TWO, ONE] });
+    expect(await ring.byId('k2')).toEqual(TWO);
+  });
+
   test('that cannot be read is an error, and the next call reads it again', async () => {
     aws.on('GetSecretValue', {}, new Error('away'), { SecretString: JSON.stringify(ONE) });
     const ring = cachedRing(client, 'the-secret', new FrozenClock().now);
