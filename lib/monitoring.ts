@@ -22,8 +22,8 @@ const QUERIES = {
   Errors: 'level = "ERROR"',
   // Without those that wait for an attempt in progress or for DynamoDB.
   FailedMessages: 'message like /failed and becomes visible again/',
-  // Every attempt that is no success, because a success has no line.
-  FailedDeliveries: 'message = "Attempted"',
+  // Of events. An attempt that succeeded has no line; a message that made none has one with another outcome.
+  FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 
 export type MonitoringProps = {

@@ -5,7 +5,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import * as z from 'zod';
 import { VaWave } from '../../lib/va-wave.ts';
 import { METRICS } from '../../src/deployment/metrics.ts';
-import type { Fact } from '../../src/domain/facts.ts';
+import type { Fact, FactOf } from '../../src/domain/facts.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { functionLogger } from '../../src/functions/invocation.ts';
 import { reporting } from '../../src/functions/report.ts';
@@ -15,7 +15,7 @@ import '../lambdas/environment.ts';
 
 const OF_ATTEMPT = { action_id: 'action_1', reference: 'event_1', attempt: 2 };
 const result = { status: null, response_excerpt: null, latency_ms: 12, success: false };
-const attempted = (org_id: string): Fact => ({
+const attempted = (org_id: string): FactOf<'attempted'> => ({
   ...{ kind: 'attempted', event_id: 'event_1', org_id, site_id: 'site_1', action_id: 'action_1', outcome: 'failed' },
   attempt: 2,
   result: { ...result, error: { code: 'timeout', message: 'x' } },
@@ -23,6 +23,7 @@ const attempted = (org_id: string): Fact => ({
 /** What makes the functions emit each metric. */
 const FACTS: readonly Fact[] = [
   ...['org_1', 'org_2', 'org_3'].map(attempted),
+  { ...attempted('org_1'), outcome: 'taken', result: null },
   { kind: 'refused', code: 'rate_limit_exceeded', status: 429, route: 'POST /api/widget/init', site_id: undefined },
   { kind: 'endpoint_failing', org_id: 'o', site_id: 's', action_id: 'a', failing_since: '', failure_code: 'timeout' },
   { kind: 'dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
@@ -132,6 +133,11 @@ test('the saved queries show only fields that the lines of functions have', asyn
   const found = lines.filter((one) => patterns.some((pattern) => pattern && JSON.stringify(one).includes(pattern)));
   expect(found.map((one) => Object(one).level)).toEqual(found.map(() => 'ERROR'));
   expect(found).not.toEqual([]);
+  // Nor has a delivery whose attempt another message has made.
+  const asked = queries.map(({ Properties }) => String(Properties.QueryString)).find((one) => /"Attempted"/.test(one));
+  const wanted = [...(asked ?? '').matchAll(/(\w+) = "(\w+)"/g)];
+  const deliveries = lines.filter((one) => wanted.every(([, name = '', value]) => Object(one)[name] === value));
+  expect(deliveries.map((one) => Object(one).outcome)).toEqual(['failed', 'failed', 'failed']);
   for (const { Properties } of queries) {
     const [, fields = ''] = /^fields (.*)$/m.exec(Properties.QueryString) ?? [];
     expect(fields.split(', ').filter((name) => name !== '@timestamp' && !written.has(name))).toEqual([]);
