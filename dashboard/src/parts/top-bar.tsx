@@ -13,11 +13,11 @@ export function TopBar(props: {
   const { me, organization, onLogout } = props;
   const theme = useTheme();
   const link = (text: string, href: string) => ({ type: 'button' as const, text, href });
-  const email = organization?.email ?? 'Account';
+  const email = (organization ?? me?.organizations[0])?.email;
   const account = {
     type: 'menu-dropdown' as const,
-    text: email,
-    ariaLabel: `Account of ${email}`,
+    text: email ?? 'Account',
+    ariaLabel: email === undefined ? 'Account' : `Account of ${email}`,
     iconName: 'user-profile' as const,
     items: [
       {
@@ -31,19 +31,18 @@ export function TopBar(props: {
       else chooseTheme(id);
     },
   };
-  const ofOrganization = ({ org_id, name, role }: Organization) => [
+  const ofOrganization = ({ org_id, name, role }: Organization, all: readonly Organization[]) => [
     link('Members', paths.members(org_id)),
     ...(role === 'admin' ? [link('Audit trail', paths.audit(org_id))] : []),
     {
       type: 'menu-dropdown' as const,
       text: name,
       ariaLabel: `Organization ${name}`,
-      items:
-        me?.organizations.map((one) => ({
-          id: one.org_id,
-          text: `${nameAmong(one, me.organizations)}, ${one.role}`,
-          href: paths.organization(one.org_id),
-        })) ?? [],
+      items: all.map((one) => ({
+        id: one.org_id,
+        text: `${nameAmong(one, all)}, ${one.role}`,
+        href: paths.organization(one.org_id),
+      })),
     },
   ];
   return (
@@ -52,7 +51,11 @@ export function TopBar(props: {
         title: 'va-wave',
         href: organization === undefined ? ROOT : paths.organization(organization.org_id),
       }}
-      utilities={me === undefined ? [] : [...(organization === undefined ? [] : ofOrganization(organization)), account]}
+      utilities={
+        me === undefined
+          ? []
+          : [...(organization === undefined ? [] : ofOrganization(organization, me.organizations)), account]
+      }
     />
   );
 }
@@ -64,16 +67,16 @@ const THEMES = [
   { id: 'dark', text: 'Dark' },
 ] as const;
 
-const KEY = 'va-wave.theme';
+const THEME_KEY = 'va-wave.theme';
 
 /** Returns the chosen theme, also when another tab changes it. */
 function useTheme(): string {
-  return useSyncExternalStore(subscribe, () => window.localStorage.getItem(KEY) ?? 'system');
+  return useSyncExternalStore(subscribe, () => window.localStorage.getItem(THEME_KEY) ?? 'system');
 }
 
 /** Applies a theme to all tabs of this browser, and keeps it. */
 function chooseTheme(theme: string): void {
-  window.localStorage.setItem(KEY, theme);
+  window.localStorage.setItem(THEME_KEY, theme);
   // The browser sends the event to the other tabs only.
   window.dispatchEvent(new StorageEvent('storage'));
 }

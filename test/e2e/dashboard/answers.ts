@@ -108,6 +108,7 @@ describe('where the widget appears', () => {
     await dashboard.vaWave('member', 'remove', '--org', stranger.orgId, '--email', stranger.email('admin'));
     await page.goto(stranger.url(`/${siteId}/general`));
     await page.getByText('This organization does not exist, or you are not a member of it').waitFor();
+    await page.getByRole('button', { name: 'Account of admin@shops.example' }).waitFor();
     expect(
       await page
         .getByText('Website', { exact: true })

@@ -197,6 +197,7 @@ describe('a member of an organization with many assistants and Actions', () => {
     await dashboard.vaWave('member', 'remove', '--org', shop.orgId, '--email', shop.email('member'));
     await page.reload();
     await page.getByText('You are logged in, but you are not a member of an organization yet').waitFor();
+    await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
     expect(visitor.problems).toEqual([]);
   });
 });
