@@ -73,10 +73,10 @@ export function sinceTime(since: Moment, now: Date): string {
 }
 
 /** The option that says where the search for an event begins. */
-export type Search = { readonly at?: Moment };
+export type SearchStart = { readonly at?: Moment };
 
 /** Adds --at. */
-export function withSearch(command: CliCommand): CliCommand {
+export function withAt(command: CliCommand): CliCommand {
   return command.option(
     '--at <time>',
     "search from the event's time in its envelope back; makes the search fast",
@@ -85,7 +85,7 @@ export function withSearch(command: CliCommand): CliCommand {
 }
 
 /** Returns the time, ISO 8601, before which the search ends: after the day, minute or second of --at. The envelope's time has no fraction. */
-export const searchEnd = ({ at }: Search, now: Date): string | undefined =>
+export const searchEnd = ({ at }: SearchStart, now: Date): string | undefined =>
   at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
 /** Returns true for --enable, false for --disable, undefined without both. */

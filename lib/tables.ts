@@ -89,7 +89,7 @@ export class Tables extends Construct {
       environmentName: ENVIRONMENT.configurationTable,
       existing: props.configurationTable,
     });
-    // Counters expire within a day, so this table is deleted with the stack.
+    // Counters expire within two days, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
       sortKey: false,
       stage,
@@ -105,6 +105,7 @@ export class Tables extends Construct {
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
       existing: props.deliveryLogTable,
+      // Recovery is priced by the stored bytes, and records are kept for days only.
       recovery: false,
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },
     });

@@ -8,7 +8,7 @@ import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searched, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
-import { type Moment, moment, positive, type Search, searchEnd, sinceTime, withSearch } from '../values.ts';
+import { type Moment, moment, positive, type SearchStart, searchEnd, sinceTime, withAt } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
 /** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
@@ -26,12 +26,12 @@ type ListOptions = {
   readonly limit?: number;
   readonly follow?: true;
 };
-type ShowOptions = Search & { readonly attempt?: number };
+type ShowOptions = SearchStart & { readonly attempt?: number };
 const SHOW_OPTIONS: ReadonlySet<string> = new Set(['attempt', 'at'] satisfies (keyof ShowOptions)[]);
 
 /** Adds the options and the work of `deliveries`. */
 export function addTo(command: CliCommand): void {
-  withSearch(
+  withAt(
     command
       .argument('<id>', 'an Action, or an assistant for its usage webhooks')
       .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import { counted, type Row } from '../output.ts';
-import { jsonValue, type Moment, moment, type Search, searchEnd, sinceTime, withSearch } from '../values.ts';
+import { jsonValue, type Moment, moment, type SearchStart, searchEnd, sinceTime, withAt } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
 /** Adds the commands for events of the catalog. */
@@ -50,7 +50,7 @@ export function addTo(event: CliCommand): void {
       );
     });
 
-  withSearch(
+  withAt(
     event
       .command('trace <event_id>')
       .description('show the deliveries of an event: the subscribed Actions, and each attempt with its outcome')
@@ -62,7 +62,7 @@ not search the logs of deleted Actions.`)
       'va-wave event trace 6a7e8f90-… --org org_…',
       'va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json',
     )
-    .connected(async ({ output, context }, eventId: string, options: Search & { org: string }) => {
+    .connected(async ({ output, context }, eventId: string, options: SearchStart & { org: string }) => {
       output.doing('Searching the logs');
       const trace = await traceEvent(
         { eventId, orgId: options.org, until: searchEnd(options, context.now()) },
@@ -74,7 +74,7 @@ not search the logs of deleted Actions.`)
       for (const id of trace.unreadable) output.note(`Action ${id} cannot be read; its log was not searched`);
     });
 
-  withSearch(
+  withAt(
     event
       .command('replay <event_id> <action_id>')
       .description(
@@ -83,7 +83,7 @@ not search the logs of deleted Actions.`)
   )
     .notes(`The envelope comes from the Action's delivery log.`)
     .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')
-    .connected(async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: Search) => {
+    .connected(async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: SearchStart) => {
       await confirm(`Deliver ${eventId} to ${actionId} again?`);
       output.doing('Searching the log');
       const replay = await replayEvent(actionId, { eventId, until: searchEnd(options, context.now()) }, context);

@@ -6,11 +6,11 @@ import type { Model } from './model.ts';
  */
 export const scriptedModel: Model = async ({ messages, tools }) => {
   const counted = { inputTokens: 20, outputTokens: 10 };
-  const [last] = messages.at(-1)?.content ?? [];
-  if (last?.kind === 'toolAnswer') {
-    return { content: [{ kind: 'text', text: `The tool answered ${JSON.stringify(last.content)}.` }], ...counted };
+  const [part] = messages.at(-1)?.content ?? [];
+  if (part?.kind === 'toolAnswer') {
+    return { content: [{ kind: 'text', text: `The tool answered ${JSON.stringify(part.content)}.` }], ...counted };
   }
-  const number = last?.kind === 'text' ? /\d+/.exec(last.text)?.[0] : undefined;
+  const number = part?.kind === 'text' ? /\d+/.exec(part.text)?.[0] : undefined;
   const [tool] = tools;
   if (tool === undefined || number === undefined) {
     const text = tool === undefined ? 'This assistant has no tool.' : `Name a number, and I call ${tool.name}.`;

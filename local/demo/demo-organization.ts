@@ -20,7 +20,7 @@ export type DemoCloud = Pick<LocalCloud, 'baseUrl' | 'apiUrl' | 'gatewayUrl' | '
 const kept = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
 
 export type DemoOrganization = z.infer<typeof kept> & {
-  /** Of the members' assistant. The customer's backend keeps it; the service stores only its hash. */
+  /** Of the members' assistant. The customer's backend keeps it; the service stores only its hash. Empty when that assistant takes no session tokens. */
   readonly server_secret: string;
 };
 

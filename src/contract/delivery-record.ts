@@ -80,7 +80,10 @@ export type DeliveryRecord = {
   readonly event_time: string;
   /** `started` until the outcome is known. It stays so when a crash cut the attempt off, or when its outcome could not be written. */
   readonly state: 'started' | 'succeeded' | 'failed';
-  /** The body that was sent; null on GET, for data that is nested too deeply, and for an Event delivery until the outcome is known, or for good if its Action was deleted after a crash. Null once it was erased. */
+  /**
+   * The body of the request, also when nothing was sent. Null on GET, for data that is nested too deeply, and once it was erased; also for an
+   * Event delivery without an outcome, and for good when its Action was deleted after a crash.
+   */
   readonly payload: string | null;
   /** True when the payload was too large for the log. The record then has only the beginning of it. */
   readonly payload_cut: boolean;
@@ -91,7 +94,7 @@ export type DeliveryRecord = {
   readonly latency_ms: number | null;
   readonly success: boolean;
   readonly error: { readonly code: FailureCode; readonly message: string } | null;
-  /** How many times this attempt was sent: 0 when nothing of it can have reached the endpoint (`isUnsent`), more than 1 only after a crash cut off an earlier send. */
+  /** How many times this attempt was sent: 0 when nothing of its only send can have reached the endpoint (`isUnsent`), more than 1 only after a crash cut off an earlier send. */
   readonly sends: number;
   /** Id of the X-Ray trace of the attempt; only with the deployment option `tracing`. */
   readonly trace_id?: string;

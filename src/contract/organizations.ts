@@ -115,13 +115,16 @@ export const AUDIT_RECORD = {
   by: z.object({ sub: z.string(), email: z.string() }),
   // Any name is accepted, because newer code may have more operations, and their records are shown.
   operation: z.string().describe(`${AUDIT_OPERATIONS.join(', ')}; later versions may add more`),
+  /** Empty for the organization itself, its members, and the erasure of a person. */
   site_id: z.string(),
-  /** Id of the organization, the assistant, the Action or the login of the member. */
+  /** Id of the organization, the assistant, the Action or the login of the member; of the organization for the erasure of a person. */
   entity_id: z.string(),
   name: z
     .string()
     .optional()
-    .describe('Name of the organization, assistant or Action after the change; address of the member'),
+    .describe(
+      'Name of the organization, assistant or Action after the change; address of the member; none for erase_person',
+    ),
   /** The version after the change; for a deletion, the last version; 1 of an organization and of a membership, which have none. */
   version,
   fields: z.array(z.string()).describe('Names of the changed settings'),

@@ -46,6 +46,7 @@ type UserCall = {
   readonly sub: string;
   readonly ids: Ids;
   readonly members: Members;
+  /** Passes a value through, and names its site in the log lines. */
   readonly found: Found;
   readonly invocation: Invocation;
 };

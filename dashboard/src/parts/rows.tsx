@@ -79,7 +79,7 @@ export function Rows<R extends Row, Field extends string>(props: {
       );
     },
   }));
-  const moves = ({ id }: R, from: number, name: string) =>
+  const moves = (row: R, from: number, name: string) =>
     MOVES.map(({ by, icon, where }) => (
       <Button
         key={by}
@@ -90,11 +90,11 @@ export function Rows<R extends Row, Field extends string>(props: {
         // A disabled button with a reason keeps the focus.
         disabledReason={`It is the ${by === -1 ? 'first' : 'last'} ${noun.toLowerCase()}.`}
         onClick={() => {
-          focusNext.current = `${id} ${by}`;
-          put(rows.toSpliced(from, 1).toSpliced(from + by, 0, ...rows.slice(from, from + 1)));
+          focusNext.current = `${row.id} ${by}`;
+          put(rows.toSpliced(from, 1).toSpliced(from + by, 0, row));
         }}
         ref={(button) => {
-          if (button === null || focusNext.current !== `${id} ${by}`) return;
+          if (button === null || focusNext.current !== `${row.id} ${by}`) return;
           focusNext.current = '';
           button.focus();
         }}

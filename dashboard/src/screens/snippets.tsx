@@ -52,8 +52,8 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
 }
 
 const RENEWAL = `addEventListener('va-wave:token-expired', async () => {
-  const response = await fetch('/my-backend/widget-token', { method: 'POST' });
-  vaWave('setSessionToken', (await response.json()).token);
+  const response = await fetch('/widget-session', { method: 'POST' });
+  if (response.ok) vaWave('setSessionToken', (await response.json()).session_token);
 });`;
 
 function examples(base: string): Readonly<Record<string, string>> {

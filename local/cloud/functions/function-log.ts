@@ -11,7 +11,7 @@ type FunctionLogOptions = {
   readonly authorizer: Authorizer;
   /** A file that receives the output of every function, independent of the function's role. */
   readonly copy?: string | undefined;
-  /** Called with each line of level ERROR, shortened. */
+  /** Called with each line that contains `"ERROR"`, shortened, and when the log cannot be written. */
   readonly onError: (line: string) => void;
 };
 
@@ -24,7 +24,7 @@ const KEEP_BYTES = 10_000_000;
  */
 export function functionLog({ file, caller, logGroup, authorizer, copy, onError }: FunctionLogOptions) {
   const resource = arnOf('logs', `log-group:${logGroup}:log-stream:local`);
-  // Both actions are checked, so that both denials are reported.
+  // `check` reports a denial itself. Both actions are checked, so that both denials are reported.
   const denials = ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) =>
     authorizer.check(caller, { action, resource }),
   );
@@ -50,8 +50,7 @@ export function functionLog({ file, caller, logGroup, authorizer, copy, onError 
   };
 
   return (text: string): void => {
-    const lines = text.includes('"ERROR"') ? text.split('\n') : [];
-    for (const line of lines) if (line.includes('"ERROR"')) onError(shorten(line));
+    for (const line of text.split('\n')) if (line.includes('"ERROR"')) onError(shorten(line));
     if (unwritten === '') setImmediate(append);
     unwritten += text;
   };

@@ -34,7 +34,7 @@ export type LambdaHttpHandler = (event: LambdaHttpEvent) => Promise<LambdaHttpRe
  * Returns a Lambda handler for Action requests. It answers status 200 with the return value of `handle` as JSON, or with
  * `{"received":true}` when `handle` returns nothing. An AI-decided Action can feed that JSON back to the assistant. When `handle`
  * throws, the handler throws too: the service then receives a 5xx and sends an event again.
- * @throws TypeError without a secret or a kind; the handler throws it for an event that is no HTTP request
+ * @throws TypeError without a secret or a `trigger`; the handler throws it for an event that is no HTTP request
  *
  * @example
  * export const handler = actionLambda({ trigger: 'event', secret: process.env.SIGNING_SECRET }, async (action) => {

@@ -26,7 +26,7 @@ export type UsageLocals = { usage: UsageReport };
 /**
  * Returns Express middleware that verifies Action requests and stores the result in `response.locals.action`. It answers 400, 401, 408
  * or 413 to a request that it refuses. It reads the raw body: mount it before `express.json()`, or after `express.raw()`.
- * @throws TypeError without a secret or a kind
+ * @throws TypeError without a secret or a `trigger`
  *
  * @example
  * app.all('/actions', actionMiddleware({ trigger: 'event', secret: process.env.SIGNING_SECRET }), async (request, response) => {

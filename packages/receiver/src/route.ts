@@ -17,7 +17,7 @@ export type Route = (request: Request) => Promise<Response>;
  * Returns a handler of fetch requests for an Action: Next.js, Hono, SvelteKit, Remix, Deno, Bun. It answers 200 with the return value of
  * `handle` as JSON, or with `{"received":true}` when `handle` returns nothing. An AI-decided Action can feed that JSON back to the
  * assistant. When `handle` throws, the handler throws too: the service then receives a 5xx and sends an event again.
- * @throws TypeError without a secret or a kind
+ * @throws TypeError without a secret or a `trigger`
  *
  * @example
  * export const POST = actionRoute({ trigger: 'event', secret: process.env.SIGNING_SECRET }, async (action) => {

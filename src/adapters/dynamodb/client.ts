@@ -132,7 +132,8 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
       const TransactItems = items.map((write) =>
         write.Put ? { Put: { ...write.Put, Item: versioned(write.Put.Item) } } : write,
       );
-      // The client adds a token, so that a transaction which is sent again after a lost response takes effect once.
+      // The client adds a token to each command, so that one which it sends again after a lost response takes effect once. Whether a token
+      // may be used again after a cancelled transaction is not documented, so each command is new.
       return transactionFailures(() => documents.send(new TransactWriteCommand({ TransactItems })));
     },
   };

@@ -66,8 +66,8 @@ export const readAction = itemReader(
 );
 
 /**
- * Reads the fields that decide whether an Action receives an event, also of an Action that cannot be read as a whole. Its ids are not read:
- * they come from the key of the item. @throws as an ItemReader
+ * Reads the fields that decide whether an Action receives an event, also of an Action that cannot be read as a whole. Its `action_id` and
+ * `org_id` are not read, because the item's key has them. @throws as an ItemReader
  */
 export const readSubscription = itemReader(
   z.object({

@@ -18,7 +18,10 @@ export class ConditionFailed extends ServiceError {
   }
 }
 
-/** Thrown when a transaction was not made, although no condition refused it. The client's error would have the items. */
+/**
+ * Thrown when a transaction was not made, although no condition refused it. The client's own error is not thrown, because a logger would
+ * write out the items in it.
+ */
 class TransactionCancelled extends ServiceError {
   override readonly name = 'TransactionCancelled';
 
@@ -38,8 +41,8 @@ export async function whenConditionHolds(write: Promise<unknown>): Promise<boole
  * Waits for a conditional write that asks for ALL_OLD on failure. Returns undefined when it was made, otherwise the existing item.
  *
  * The client repeats a write whose response was lost, and the repeated write meets the item of the first one. So a caller that must know
- * whether its write was made looks in the item for something that only this write has stored. Transactions need no such check: DynamoDB
- * recognizes the client's token.
+ * whether its write was made looks in the item for something that only this write has stored. The client's repetition of a transaction needs
+ * no such check, because DynamoDB recognizes its token; one by `transactionFailures` has a token of its own.
  */
 export async function conditionFailure(
   write: Promise<unknown>,

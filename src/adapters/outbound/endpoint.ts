@@ -21,9 +21,9 @@ export type Endpoint = {
  * @throws {Failure} `invalid_url` when it is not a well-formed https URL, `blocked_address` when its host is refused without a DNS lookup
  */
 export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
-  const url = parseEndpointUrl(text);
-  if (typeof url === 'string') throw new Failure('invalid_url', `The endpoint URL ${url}`);
-  const written = url.hostname.replace(/\.$/, '');
+  const parsed = parseEndpointUrl(text);
+  if (typeof parsed === 'string') throw new Failure('invalid_url', `The endpoint URL ${parsed}`);
+  const written = parsed.hostname.replace(/\.$/, '');
   const host = written.replace(/^\[|\]$/g, '');
   const isAddress = isIP(host) !== 0;
   // An IP address is checked here, because it needs no DNS lookup.
@@ -32,9 +32,9 @@ export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
   return {
     host,
     isAddress,
-    port: url.port === '' ? 443 : Number(url.port),
-    authority: url.port === '' ? written : `${written}:${url.port}`,
-    target: url.pathname + url.search,
+    port: parsed.port === '' ? 443 : Number(parsed.port),
+    authority: parsed.port === '' ? written : `${written}:${parsed.port}`,
+    target: parsed.pathname + parsed.search,
   };
 }
 

@@ -44,7 +44,7 @@ export async function saveAt<Entity extends Assistant | Action, Result>(
 /**
  * Creates an assistant or an Action once per idempotency key of the author. Returns what an earlier request with the same key created.
  * @param wantedId id of what `create` writes. A repeated request has another one than the earlier request
- * @param create returns `exists`, and writes nothing, when the key has created something
+ * @param create returns `exists`, and writes nothing, when the key, or this very write, has created something
  * @throws Refusal 409 when what the earlier request created has other settings, or is deleted
  */
 export async function createOnce<Entity>(
