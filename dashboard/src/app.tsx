@@ -71,13 +71,14 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     [props.api],
   );
   const loaded = useLoad('me', () => api('me', {}, {}));
-  // After the end of a session, also of one that another tab has ended, the page shows nothing of it.
-  const me = ended ? undefined : loaded.value;
-  const unsaved = useUnsaved(loaded.value?.sub);
+  const me = loaded.value;
+  const unsaved = useUnsaved(me?.sub);
   // The tab keeps the input over a login, but not when it is closed.
   useLeaveGuard(unsaved.length > 0 && !leaving);
-  const elsewhere = ended ? [] : unsaved.filter(({ path }) => path !== address);
+  const elsewhere = unsaved.filter(({ path }) => path !== address);
   useEffect(() => void session.ended.then(() => setEnded(true)), [session]);
+  // The Back button can return to the page.
+  useEffect(() => window.addEventListener('pageshow', () => setLeaving(false)), []);
   // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
   useEffect(() => {
@@ -96,6 +97,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const Screen = { assistants: Assistants, members: Members, audit: AuditTrail }[place.screen];
   const organizations = me?.organizations ?? [];
   const organization = organizations.find(({ org_id }) => place.org === undefined || org_id === place.org);
+  const isUnknown = organization === undefined && !me?.unreadable.some(({ org_id }) => org_id === place.org);
   /** Returns the title of a form, with its organization when that is another one. */
   const titleOf = ({ title, path }: Unsaved) => {
     const owner = organizations.find(({ org_id }) => path.startsWith(paths.organization(org_id)));
@@ -115,8 +117,13 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       report(failure);
     });
   };
-  const logOut = () => leave(session.logout);
+  const logOut = () => leave(() => session.logout().then(() => unsaved.forEach(discardUnsaved)));
 
+  // After the end of a session, also of one that another tab has ended, the page shows nothing of it.
+  if (ended) {
+    const offline = flashes.some(({ content }) => content === NO_CONNECTION);
+    return leaving ? null : <SessionEndedDialog offline={offline} onLogin={() => leave(session.login)} />;
+  }
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <a className="skip" href="#main">
@@ -129,7 +136,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined && !ended && <NotLoaded loaded={loaded} what="your organizations" />}
+          {me === undefined && <NotLoaded loaded={loaded} what="your organizations" />}
           {me !== undefined && me.unreadable.length > 0 && (
             <Alert type="error" header="Not every organization can be shown">
               The service cannot read {me.unreadable.map(({ org_id }) => org_id).join(', ')}. Contact the operator.
@@ -140,7 +147,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
               Ask the operator of this service to add you. The id of your login is <Box variant="code">{me.sub}</Box>.
             </Alert>
           )}
-          {organization === undefined && organizations.length > 0 && (
+          {isUnknown && organizations.length > 0 && (
             <Failed
               header="This organization does not exist, or you are not a member of it"
               onTryAgain={undefined}
@@ -190,7 +197,6 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         </div>
       </main>
       {secret !== undefined && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
-      {ended && <SessionEndedDialog onLogin={() => leave(session.login)} />}
       {loggingOut && (
         <Confirm
           header="Log out and discard what is not saved?"

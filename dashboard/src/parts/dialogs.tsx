@@ -1,5 +1,7 @@
 import { Alert, Box, Button, type ButtonProps, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { type ReactNode, useEffect, useState } from 'react';
+import { NO_CONNECTION } from '../session/problems.ts';
+import { useTitle } from './context.ts';
 import { Code } from './texts.tsx';
 
 type DialogButton = ButtonProps & { readonly children: string };
@@ -58,10 +60,12 @@ export function Confirm(props: {
 }
 
 /** Asks for a new login. The tab keeps the input, so that it is there again after the login. */
-export function SessionEndedDialog({ onLogin }: { readonly onLogin: () => void }) {
+export function SessionEndedDialog({ offline, onLogin }: { readonly offline: boolean; readonly onLogin: () => void }) {
+  useTitle('Your session has ended');
   const again: DialogButton = { children: 'Log in again', variant: 'primary', onClick: onLogin };
   return (
     <Dialog header="Your session has ended" closeLabel="Log in again" onClose={onLogin} buttons={[again]}>
+      {offline && <Alert type="error">{NO_CONNECTION}</Alert>}
       <Box>Log in again to continue. Your input is kept in this tab.</Box>
     </Dialog>
   );

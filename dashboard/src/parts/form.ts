@@ -83,7 +83,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   });
   /** What a save of the draft changes. */
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
-  const [restored, setRestored] = useState(() => window.sessionStorage.getItem(storedName(key)) !== null);
+  const [restored, setRestored] = useState(() => storedDraft(storedName(key)) !== undefined);
   const [draft, setDraft] = useState<Draft<E, V>>(() => {
     const stored = storedDraft<E, V>(storedName(key));
     // An earlier version of the page may have stored it without a field.
@@ -110,17 +110,9 @@ export function useForm<E extends { readonly version: number }, V extends object
 
   const keep = (next: Draft<E, V>, at: Place = { key, path }) => {
     latest.current = next;
-    window.sessionStorage.removeItem(storedName(key));
-    if (!isEmpty(changesIn(next))) {
-      const stored: StoredDraft<E, V> = { ...next, title, ...at };
-      try {
-        window.sessionStorage.setItem(storedName(at.key), JSON.stringify(stored));
-      } catch {
-        // The browser has no room for it. It is on this page only.
-      }
-    }
+    const stored: StoredDraft<E, V> = { ...next, title, ...at };
+    replaceDraft(storedName(key), storedName(at.key), isEmpty(changesIn(next)) ? undefined : JSON.stringify(stored));
     setDraft(next);
-    for (const listener of listeners) listener();
   };
   const startFrom = (version: E) => {
     keep(unchanged(version));
@@ -180,7 +172,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     ...latest.current,
     dirty,
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
-    unsaved: dirty && window.sessionStorage.getItem(storedName(key)) !== null,
+    unsaved: dirty && storedDraft(storedName(key)) !== undefined,
     disabled: !isAdmin,
     /** Whether the input is from before the form was opened. */
     restored,
@@ -202,6 +194,8 @@ export function useForm<E extends { readonly version: number }, V extends object
 /** Returns how the names of a user's drafts begin. Somebody else may log in in the same tab. */
 const prefixOf = (sub = '') => `va-wave.draft.${sub}.`;
 const listeners = new Set<() => void>();
+/** The drafts for which the storage of the tab has no room. A reload loses them. */
+const onPage = new Map<string, string | undefined>();
 
 /** Returns values without the white space around their texts, which the service does not keep. */
 const withoutOuterSpace = (values: object): object =>
@@ -210,8 +204,16 @@ const withoutOuterSpace = (values: object): object =>
 const isEmpty = (values: object) => Object.keys(values).length === 0;
 
 /** Discards the input of a form that is not open. */
-export function discardUnsaved({ key }: Unsaved): void {
-  window.sessionStorage.removeItem(key);
+export const discardUnsaved = ({ key }: Unsaved): void => replaceDraft(key);
+
+function replaceDraft(former: string, name = former, draft?: string): void {
+  onPage.delete(former);
+  window.sessionStorage.removeItem(former);
+  try {
+    if (draft !== undefined) window.sessionStorage.setItem(name, draft);
+  } catch {
+    onPage.set(name, draft);
+  }
   for (const listener of listeners) listener();
 }
 
@@ -224,7 +226,9 @@ export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
     },
     () =>
       JSON.stringify(
-        Object.keys(window.sessionStorage).flatMap((name) => (name.startsWith(prefixOf(sub)) ? unsavedAt(name) : [])),
+        [...Object.keys(window.sessionStorage), ...onPage.keys()].flatMap((name) =>
+          name.startsWith(prefixOf(sub)) ? unsavedAt(name) : [],
+        ),
       ),
   );
   return JSON.parse(found);
@@ -237,7 +241,7 @@ function unsavedAt(key: string): readonly Unsaved[] {
 
 /** Returns a draft of this tab. */
 function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
-  const stored = window.sessionStorage.getItem(name);
+  const stored = onPage.get(name) ?? window.sessionStorage.getItem(name);
   return stored === null ? undefined : JSON.parse(stored);
 }
 

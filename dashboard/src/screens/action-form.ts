@@ -34,7 +34,8 @@ export type ActionValues = {
   readonly feed_response_back: boolean;
   readonly response_field_map: readonly Readonly<Record<'id' | 'name' | 'path', string>>[];
   readonly form_fields: readonly (FormField & {
-    readonly id: string /** Whether the endpoint knows it, under its id. */;
+    readonly id: string;
+    /** Whether the endpoint knows it, under its id. */
     readonly known: boolean;
   })[];
 };

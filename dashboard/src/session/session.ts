@@ -51,6 +51,8 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   const begun = lastLogout();
   // A session from before a logout is not found, also in a tab that did not run then and is opened again.
   const prefix = `oidc.${begun}`;
+  /** Whether a logout in any tab has ended the session. No token is given from then on. */
+  const isOver = () => lastLogout() !== begun;
   const manager = new UserManager({
     authority: config.issuer,
     client_id: config.client_id,
@@ -60,6 +62,8 @@ export async function openSession(config: Config): Promise<Session | undefined> 
     userStore: new WebStorageStateStore({ store: window.sessionStorage, prefix }),
     stateStore: store,
     automaticSilentRenew: false,
+    // A logout does not wait longer for a connection that hangs.
+    requestTimeoutInSeconds: 10,
     loadUserInfo: false,
     // Cognito refuses to revoke an access token; it ends with its refresh token.
     revokeTokenTypes: ['refresh_token'],
@@ -79,25 +83,27 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   };
   // Concurrent requests share one renewal, because a refresh token is valid only once.
   let renewing: ReturnType<typeof renew> | undefined;
-  const renewedToken = () => {
+  const renewedToken = async () => {
+    if (isOver()) return undefined;
     renewing ??= renew(manager, copies).finally(() => {
       renewing = undefined;
     });
-    return renewing;
+    const token = await renewing;
+    return isOver() ? undefined : token;
   };
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const close = async () => {
     end();
+    // It would store the next tokens after the revocation of these.
+    await renewing?.catch(() => undefined);
     await manager.revokeTokens().catch(() => undefined);
     await manager.removeUser();
   };
-  window.addEventListener('storage', ({ key }) => void (key === LOGOUT && close()));
+  // A page that comes back from the cache of the browser has not got the event of the storage.
+  for (const event of ['storage', 'pageshow']) window.addEventListener(event, () => void (isOver() && close()));
   const session: Session = {
     accessToken: async () => {
-      const user = lastLogout() === begun ? await manager.getUser() : null;
+      const user = isOver() ? null : await manager.getUser();
       return user?.expired === true ? renewedToken() : user?.access_token;
     },
     renewedToken,
@@ -107,7 +113,6 @@ export async function openSession(config: Config): Promise<Session | undefined> 
       const endpoint = await manager.metadataService.getEndSessionEndpoint();
       window.localStorage.setItem(LOGOUT, crypto.randomUUID());
       await close();
-      window.sessionStorage.clear();
       // Cognito requires these parameter names and does not know the standard ones.
       const query = new URLSearchParams({ client_id: config.client_id, logout_uri: window.location.origin + ROOT });
       window.location.assign(`${endpoint}?${query}`);

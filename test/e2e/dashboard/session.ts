@@ -6,6 +6,8 @@ import { open } from './started-dashboard.ts';
 const shop = await dashboard.addOrganization('free.example');
 const siteId = await shop.addWebsite();
 await shop.addAction(siteId, 'Event', 'Tell the CRM', '--event', 'conversation.started');
+const paid = await dashboard.addOrganization('secret.example');
+const signed = await paid.addWebsite('--mode', 'Session Signed');
 const visitor = await dashboard.newPage();
 const { page } = visitor;
 
@@ -27,6 +29,12 @@ describe('sessions', () => {
       sessionStorage.setItem(key, JSON.stringify(user));
     })()`);
   const saved = () => page.getByText('Saved. The change takes effect with the next request.').last().waitFor();
+
+  const logOut = async (tab = page, who: 'admin' | 'member' = 'admin') => {
+    await tab.getByRole('button', { name: `Account of ${shop.email(who)}`, exact: true }).click();
+    await tab.getByRole('menuitem', { name: 'Log out' }).click();
+  };
+  const endedHere = (tab = page) => tab.getByRole('dialog').getByText('Your session has ended');
 
   const inside = async () => {
     if ((await page.getByRole('link', { name: 'Members' }).count()) === 0) await shop.logIn(visitor, 'admin');
@@ -151,13 +159,25 @@ describe('sessions', () => {
     await inside();
     await open(page, url('general'));
     await page.getByLabel('Name').fill('Typed by the admin');
-    for (const who of ['member', 'admin'] as const) {
+    const end = async () => {
       await store({ access_token: 'gone', refresh_token: 'gone', expires_at: 1 });
       await visitor.context.clearCookies();
       await open(page, shop.url('/members'));
-      await page.getByRole('dialog').getByText('Your session has ended').waitFor();
+      await endedHere().waitFor();
       expect(await page.getByText(shop.email('admin')).count()).toBe(0);
       await button('Log in again').last().click();
+    };
+    const leave = async () => {
+      await button('Discard changes').waitFor({ state: 'detached' });
+      await logOut(page, 'member');
+      await page.getByLabel('Password').waitFor();
+      await page.goto(shop.url('/members'));
+    };
+    for (const [who, before] of [
+      ['member', end],
+      ['admin', leave],
+    ] as const) {
+      await before();
       await shop.fillLogin(page, who);
       await page.getByRole('heading', { name: 'Members' }).waitFor();
       const notSaved = await page.getByText('Your input in these forms is not saved').count();
@@ -240,6 +260,10 @@ describe('sessions', () => {
     await other.goto(url('general'));
     await other.getByLabel('Name').fill('Typed in the other tab');
     const kept = await other.evaluate<[string, string][]>('Object.entries(sessionStorage)');
+    const third = await visitor.context.newPage();
+    await third.goto(paid.url(`/${signed}/deploy`));
+    await third.getByRole('button', { name: 'Generate Server Secret' }).click();
+    const secret = await third.getByRole('region', { name: 'Server secret', exact: true }).innerText();
     const revoked: string[] = [];
     // Cognito answers so to a token of another type.
     await visitor.context.route('**/oauth2/revoke', (route) => {
@@ -249,13 +273,16 @@ describe('sessions', () => {
       const headers = { 'access-control-allow-origin': '*' };
       return route.fulfill({ status: 400, headers, json: { error: 'unsupported_token_type' } });
     });
-    await button(`Account of ${shop.email('admin')}`).click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
-    await other.getByRole('dialog').getByText('Your session has ended').waitFor();
+    await logOut();
+    await endedHere(other).waitFor();
     expect(await other.getByText('Website').count()).toBe(0);
+    await endedHere(third).waitFor();
+    const shown = await third.evaluate<string>('document.documentElement.textContent');
+    for (const hidden of [secret, 'Website', 'Corner Shop', shop.email('admin')]) expect(shown).not.toContain(hidden);
+    await third.close();
     await page.getByLabel('Password').waitFor();
-    await until(() => revoked.length === 2);
-    expect(revoked).toEqual(['refresh_token', 'refresh_token']);
+    await until(() => revoked.length === 3);
+    expect(revoked).toEqual(['refresh_token', 'refresh_token', 'refresh_token']);
     await visitor.context.unroute('**/oauth2/revoke');
     // A tab that was closed before the logout is opened again with what it had stored.
     await other.evaluate(`for (const [name, value] of ${JSON.stringify(kept)}) sessionStorage.setItem(name, value)`);
@@ -267,14 +294,81 @@ describe('sessions', () => {
     await visitor.context.clearCookies();
   });
 
+  test('leaves at a logout also when the revocation hangs, and asks for no login meanwhile', async () => {
+    await inside();
+    const tab = await visitor.context.newPage();
+    await tab.clock.install();
+    await tab.goto(url('general'));
+    await tab.getByLabel('Name').fill('Discarded at the logout');
+    const revoking = Promise.withResolvers<void>();
+    await tab.route('**/oauth2/revoke', () => revoking.resolve());
+    await logOut(tab);
+    await tab.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
+    await revoking.promise;
+    await tab.getByText('Website').last().waitFor({ state: 'detached' });
+    expect(await tab.getByText('Log in again').count()).toBe(0);
+    await tab.clock.fastForward(10_000);
+    await tab.getByLabel('Password').waitFor();
+    await tab.goto(url('general'));
+    await shop.fillLogin(tab, 'admin');
+    await tab.getByLabel('Name').waitFor();
+    expect(await tab.getByLabel('Name').inputValue()).not.toBe('Discarded at the logout');
+    await tab.close();
+    await endedHere().waitFor();
+    await visitor.context.clearCookies();
+    await page.goto(shop.url(''));
+  });
+
+  test('keeps and uses no token that a renewal gets after a logout', async () => {
+    await inside();
+    const tab = await visitor.context.newPage();
+    await tab.goto(url('general'));
+    await tab.getByLabel('Name').waitFor();
+    const renewed = Promise.withResolvers<{ refresh_token: string }>();
+    const released = Promise.withResolvers<void>();
+    await tab.route('**/oauth2/token', async (route) => {
+      const response = await route.fetch();
+      renewed.resolve(await response.json());
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    await store({ expires_at: 1 }, tab);
+    await open(tab, shop.url('/members'));
+    const { refresh_token } = await renewed.promise;
+    const asked: string[] = [];
+    tab.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const revocation = tab.waitForRequest('**/oauth2/revoke');
+    await logOut();
+    await endedHere(tab).waitFor();
+    released.resolve();
+    expect(new URLSearchParams((await revocation).postData() ?? '').get('token')).toBe(refresh_token);
+    await until(() => tab.evaluate<boolean>(`!Object.keys(sessionStorage).some((key) => key.includes('user:'))`));
+    expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([]);
+    await tab.close();
+    await page.getByLabel('Password').waitFor();
+    await visitor.context.clearCookies();
+  });
+
+  test('shows nothing when it comes back from the cache of the browser after a logout', async () => {
+    await inside();
+    await open(page, shop.url('/members'));
+    // The automated browser has no such cache. The page gets this event, and none for the storage.
+    await page.evaluate(`localStorage.setItem('va-wave.logout', 'in another tab');
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await endedHere().waitFor();
+    expect(await page.getByText(shop.email('admin')).count()).toBe(0);
+    expect(await page.title()).toBe('Your session has ended · va-wave');
+    await button('Log in again').last().click();
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+  });
+
   test('ends the session of the login and the refresh token at the logout', async () => {
     await inside();
     const { issuer, client_id }: { issuer: string; client_id: string } = JSON.parse(
       await (await fetch(`${dashboard.service.baseUrl}/dashboard/config.json`)).text(),
     );
     const { refresh_token } = await stored();
-    await button(`Account of ${shop.email('admin')}`).click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await logOut();
     await page.getByLabel('Password').waitFor();
     await page.goto(shop.url(''));
     await page.getByLabel('Password').waitFor();

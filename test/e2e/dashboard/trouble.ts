@@ -1,5 +1,5 @@
 import { button, dashboard, page } from './shared-dashboard.ts';
-import { open } from './started-dashboard.ts';
+import { askedByClosing, open } from './started-dashboard.ts';
 
 const { admin } = dashboard;
 const shop = await dashboard.addOrganization('trouble.example');
@@ -72,8 +72,17 @@ describe('when something goes wrong', () => {
       try { for (let n = 0; ; n++) sessionStorage.setItem('filled' + size + '.' + n, 'x'.repeat(size)); } catch {}
     }`);
     await page.getByLabel('Name').fill('Without room');
+    expect(await askedByClosing(page)).toBe('beforeunload');
+    await open(page, shop.url('/members'));
+    await page.getByRole('link', { name: 'General, ' }).click();
+    await page.getByText('Your earlier input is in this form again').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Without room');
     await button('Save changes').click();
     await page.getByText('Saved.').last().waitFor();
+    await open(page, shop.url('/members'));
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+    expect(await page.getByText('Your input in these forms is not saved').count()).toBe(0);
+    await open(page, url('general'));
     await page.evaluate(
       `Object.keys(sessionStorage).filter((key) => key.startsWith('filled')).forEach((key) => sessionStorage.removeItem(key))`,
     );
