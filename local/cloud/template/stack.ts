@@ -190,7 +190,7 @@ export class Stack {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.resolve(member)]));
   }
 
-  /** Resolves an expression that must be text. Numbers count as their text, as in CloudFormation. */
+  /** Resolves an expression that must be text. Numbers and booleans count as their text, as in CloudFormation. */
   #text(value: Json): string {
     const resolved = this.resolve(value);
     if (typeof resolved === 'string') return resolved;
@@ -216,12 +216,11 @@ export class Stack {
       case 'Fn::Join': {
         const [separator, parts] = this.#list(name, argument);
         const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.#text(part));
-        const joined = texts.join(this.#text(separator ?? ''));
-        return this.#dynamicReferences(overHttp(joined));
+        return this.#composed(texts.join(this.#text(separator ?? '')));
       }
       case 'Fn::Sub':
-        return this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, reference: string) =>
-          this.#text({ Ref: reference }),
+        return this.#composed(
+          this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, id: string) => this.#text({ Ref: id })),
         );
       case 'Fn::Select': {
         const [index, list] = this.#list(name, argument);
@@ -236,6 +235,9 @@ export class Stack {
         throw new CloudError(`The local cloud does not know ${name}`);
     }
   }
+
+  /** Addresses are made only by joining. */
+  #composed = (text: string): string => this.#dynamicReferences(overHttp(text));
 
   #dynamicReferences(text: string): string {
     if (!text.includes('{{resolve:')) return text;

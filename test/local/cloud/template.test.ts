@@ -29,6 +29,11 @@ test.each<[string, Json, Json]>([
     { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { 'Fn::Sub': secretArn }, ':SecretString:::}}']] },
     `secret of ${secretArn}`,
   ],
+  [
+    'a secret of Sub',
+    { 'Fn::Sub': `{{resolve:secretsmanager:${secretArn}:SecretString:::}}` },
+    `secret of ${secretArn}`,
+  ],
   ['an object that is no expression to itself', { Ref: 'a', and: ['more'] }, { Ref: 'a', and: ['more'] }],
 ])('resolves %s', (_, expression, expected) => {
   expect(thing.resolve(expression)).toEqual(expected);
@@ -45,6 +50,7 @@ test.each<[Json, string]>([
   [{ 'Fn::GetAtt': ['Thing', 'Colour'] }, 'does not know the attribute Thing.Colour'],
   [{ 'Fn::Select': [5, ['a']] }, 'selects nothing'],
   ['{{resolve:ssm:name:1}}', 'does not know the dynamic reference'],
+  [{ 'Fn::Sub': '{{resolve:ssm:name:1}}' }, 'does not know the dynamic reference'],
   [`{{resolve:secretsmanager:${secretArn}:SecretString:key::}}`, 'does not know the dynamic reference'],
 ])('refuses %j', (expression, message) => {
   expect(() => thing.resolve(expression)).toThrow(message);
