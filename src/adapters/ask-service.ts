@@ -12,9 +12,8 @@ const ANSWER_MAX_BYTES = 1024 * 1024;
  */
 export function askService(baseUrl: string, timeoutMs = TIMEOUT_MS): Ask {
   const dispatcher = new Agent({
+    // undici heeds the signal only once it is connected.
     connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
     maxResponseSize: ANSWER_MAX_BYTES,
   });
   return async ({ method, path, headers, body }) => {
@@ -25,7 +24,7 @@ export function askService(baseUrl: string, timeoutMs = TIMEOUT_MS): Ask {
       body: body && JSON.stringify(body),
       // The function is frozen between two runs, and its connections are closed meanwhile.
       reset: true,
-      // The timeouts above begin anew with each piece.
+      // Of the whole exchange, also of a body that arrives piece by piece.
       signal: AbortSignal.timeout(timeoutMs),
     });
     return { status: response.statusCode, text: await response.body.text() };

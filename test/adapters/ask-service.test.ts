@@ -1,4 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { listenOnLoopback } from '../../local/cloud/listener.ts';
 import { askService } from '../../src/adapters/ask-service.ts';
 import { originOf } from '../harness/server.ts';
 
@@ -30,6 +32,13 @@ test('an answer is read, a redirect is not followed, and no connection is kept',
 test.each(['/silent', '/dripping'])('%s ends at the deadline', async (path) => {
   await expect(ask(path, 200)).rejects.toThrow();
 });
+
+test('a connection that is not established ends at the deadline', async () => {
+  const mute = createTcpServer((socket) => socket.resume().on('error', () => {}));
+  const overTls = askService(`https://127.0.0.1:${await listenOnLoopback(mute, 0)}`, 200);
+  await expect(overTls({ method: 'GET', path: '/', headers: {} })).rejects.toThrow();
+  mute.close();
+}, 5000);
 
 test('an answer without end is not read', async () => {
   await expect(ask('/large')).rejects.toMatchObject({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
