@@ -136,16 +136,16 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
 
   const run = (event: string): Run => {
     const bytes = Buffer.byteLength(event);
+    if (environment === undefined || environment.hasEnded()) environment = start();
     runningCount += 1;
     runningBytes += bytes;
-    if (environment === undefined || environment.hasEnded()) environment = start();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const result = environment.invoke(event, randomUUID(), resolve).finally(() => {
+    const begun = Promise.withResolvers<void>();
+    const result = environment.invoke(event, randomUUID(), begun.resolve).finally(() => {
       runningCount -= 1;
       runningBytes -= bytes;
       admit();
     });
-    return { begun: Promise.race([promise, result]), result };
+    return { begun: Promise.race([begun.promise, result]), result };
   };
 
   /**
