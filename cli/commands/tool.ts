@@ -34,7 +34,7 @@ export function addTo(tool: CliCommand): void {
   tool
     .command('call <site_id> <tool>')
     .description(
-      'call a tool in a conversation and show the result for the assistant; the limit is five calls per conversation',
+      'call a tool in a conversation and show the result for the assistant; the limit is five calls of a tool per conversation',
     )
     .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
     .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
