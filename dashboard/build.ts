@@ -32,7 +32,7 @@ const markdown = new Marked({
     link({ href, tokens }) {
       const shown = this.parser.parseInline(tokens);
       const [, page, anchor = ''] = /^([\w-]*)(?:\.md)?(#.*)?$/.exec(href) ?? [];
-      if (page === '' || HELP_PAGES.some((served) => served === page)) {
+      if (page === '' || HELP_PAGES.some((known) => known === page)) {
         return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
       }
       if (/^\.\.\/examples\/[\w/-]+\.\w+$/.test(href)) {
@@ -46,7 +46,7 @@ const markdown = new Marked({
 
 const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? 'Help';
 
-/** Returns the anchor that GitHub gives a heading. */
+/** Returns the anchor that GitHub gives a heading that is unique and has no link. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

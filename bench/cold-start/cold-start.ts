@@ -14,7 +14,7 @@ const ROUNDS = 15;
 
 /** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
-  const service = await assembledService(folder, true);
+  const service = await assembledService(folder, { strict: true });
   const functions = [{ name: DYNAMODB, bundle: reference(folder), variables: {} }, ...service.functions];
   const times = new Map<string, { wall: number; cpu: number }[]>();
   for (let round = 0; round < ROUNDS; round++) {

@@ -12,13 +12,15 @@ const NOWHERE = '127.0.0.1:9';
 /** The value of every secret. */
 export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 
-/**
- * Synthesizes the service into a folder of its own in this one.
- * @param strict false for the local network rule, which allows endpoints on loopback
- */
-export async function assembledService(folder: string, strict: boolean): Promise<BenchedService> {
-  const outdir = join(folder, strict ? 'strict' : 'local');
-  await assembleService(outdir, { strict });
+type Rule = {
+  /** False for the local network rule, which allows endpoints on loopback. */
+  readonly strict: boolean;
+};
+
+/** Synthesizes the service into a folder of its own in this one. */
+export async function assembledService(folder: string, rule: Rule): Promise<BenchedService> {
+  const outdir = join(folder, rule.strict ? 'strict' : 'local');
+  await assembleService(outdir, rule);
   return serviceOf(outdir);
 }
 

@@ -24,7 +24,7 @@ type Options = {
   readonly endpoints: readonly string[];
   /** PEM file of the authority that signed the endpoints' certificate. */
   readonly authorityFile: string;
-  /** An empty folder for its state. */
+  /** A folder for its state, empty at first; a restart continues with it. */
   readonly folder: string;
 };
 

@@ -12,9 +12,9 @@ import { type Moment, moment, positive, type SearchStart, searchEnd, sinceTime, 
 
 const FOLLOW_PAUSE_MS = 1000;
 /** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
-const LOOK_BACK = 500;
+const LOOK_BACK_RECORDS = 500;
 /** Records that --follow reads each time. */
-const FOLLOW_LOOKS_BACK = 200;
+const FOLLOW_LOOK_BACK_RECORDS = 200;
 
 const DEFAULT_LIMIT = 20;
 
@@ -41,11 +41,11 @@ export function addTo(command: CliCommand): void {
       .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),
   )
-    .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK} records of the log, or as many as --limit;
+    .notes(`Without an event id, the command lists the attempts, the latest first, of the newest ${LOOK_BACK_RECORDS} records of the log, or as many as --limit;
 va-wave export has all. --attempt and --at need an event id; the other options take none. With --since it reads the whole log. --follow reads the newest
-${FOLLOW_LOOKS_BACK} records each second. The newest have the latest times of their events, which publishers name. The id of another trigger is a form's
-submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print payloads and responses, which can contain what
-visitors wrote.`)
+${FOLLOW_LOOK_BACK_RECORDS} records each second. Newest means: with the latest time of the event, which its publisher names; a replay of an old event is among
+the old. The id of another trigger is a form's submission id, the id of a call, or the nonce of a usage report. Only --json and an event id print
+payloads and responses, which can contain what visitors wrote.`)
     .examples(
       'va-wave deliveries act_…',
       'va-wave deliveries act_… --outcome failed --since 2h',
@@ -71,10 +71,10 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
-  const lookBack = Math.max(LOOK_BACK, limit);
+  const lookBack = Math.max(LOOK_BACK_RECORDS, limit);
   output.doing('Reading the log');
   // Read first, so that --follow misses no attempt that ends while the list is read.
-  const before = options.follow ? await newest(logId, FOLLOW_LOOKS_BACK, context) : [];
+  const before = options.follow ? await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context) : [];
   const records =
     since === undefined
       ? await newest(logId, lookBack, context)
@@ -137,7 +137,7 @@ async function follow(
   output.done();
   print(listed.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
-    const records = await newest(logId, FOLLOW_LOOKS_BACK, context);
+    const records = await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context);
     const ended = records.filter((record) => hasEnded(record) && !known.has(nameOf(record)));
     for (const record of ended) known.add(nameOf(record));
     print(ended.filter(matches));

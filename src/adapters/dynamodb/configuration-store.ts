@@ -77,6 +77,7 @@ export function configurationStore(
     action.trigger === 'Event'
       ? []
       : [{ ...KEYS.slug(action.site_id, action.trigger, action.slug), action: storedAction(action) }];
+  const slugKeys = (action: Action) => slugItems(action).map(({ pk, sk }) => ({ pk, sk }));
 
   return {
     createOrganization: async (organization) => {
@@ -197,7 +198,7 @@ export function configurationStore(
       const slugChanged = previous.slug !== next.slug;
       const failed = await transact({ entity: 'action', previous, next }, author, {
         action: replace(KEYS.action(next.org_id, next.action_id), 'action', storedAction(next), previous.version),
-        formerSlug: slugChanged ? slugItems(previous).map(({ pk, sk }) => remove({ pk, sk })) : [],
+        formerSlug: slugChanged ? slugKeys(previous).map(remove) : [],
         slug: slugItems(next).map((item) => put(item, slugChanged ? ABSENT : {})),
         organization: addTo(next.org_id, { subscriptions_version: 1 }),
       });
@@ -216,7 +217,7 @@ export function configurationStore(
         },
         owner: remove(KEYS.actionOwner(action.action_id)),
         log: put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
-        slug: slugItems(action).map(({ pk, sk }) => remove({ pk, sk })),
+        slug: slugKeys(action).map(remove),
         organization: addTo(action.org_id, { action_count: -1, subscriptions_version: 1 }),
       });
       return failed.length === 0;

@@ -20,7 +20,8 @@ export type ArgumentsVerdict =
 /** The parameters of an Action that was created without parameters: its endpoint receives an empty JSON object. */
 export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, required: [] };
 
-const patterns = new BoundedMap<string, RE2JS>(200);
+const COMPILED_PATTERNS_MAX = 200;
+const patterns = new BoundedMap<string, RE2JS>(COMPILED_PATTERNS_MAX);
 
 /** Compiling takes milliseconds, matching much less. @throws the error of a pattern with wrong syntax */
 function compiled(pattern: string): RE2JS {
@@ -32,7 +33,8 @@ function compiled(pattern: string): RE2JS {
 
 /**
  * Checks the assistant's arguments against an Action's parameters (spec "Action", parameters). Drops arguments that are not parameters.
- * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted, and their product is limited.
+ * A linear-time engine matches patterns, because neither the pattern nor the text can be trusted, and
+ * PATTERN_WORK_MAX limits the length of the program times that of the text.
  */
 export function checkArguments(
   parameters: ParametersSchema | undefined,
