@@ -116,7 +116,7 @@ export function bundleWidget() {
   const index = add('index', JSON.stringify(hashes));
   const css = readFileSync(join(widget, 'styles.css'), 'utf8');
   const minified = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
-  // esbuild keeps the space before the value of a custom property.
+  // esbuild keeps the space before the value of a custom property, and before the fallback of var().
   const sheet = minified.replace(/(--[\w-]+[:,]) /g, '$1');
   const result = buildSync({
     entryPoints: [join(widget, 'va-wave-widget.ts')],
@@ -133,7 +133,8 @@ export function bundleWidget() {
   if (file === undefined) throw new Error('esbuild wrote no widget');
   const { code } = minify_sync(file.text, {
     ecma: 2020,
-    // `unsafe` joins texts by +, which differs for symbols only.
+    // `unsafe` supposes that pages do not replace what is built in, and turns String(x) into x + "", which differs for symbols and for objects
+    // with valueOf. `unsafe_arrows`: no function of the widget is called with new or reads its own this.
     compress: { passes: 5, unsafe: true, unsafe_arrows: true },
     mangle: { properties: { regex: INTERNAL } },
   });

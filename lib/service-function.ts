@@ -28,17 +28,21 @@ export type ServiceFunctionProps = {
   readonly network?: Placement | undefined;
   /** Whether Lambda lets the function send messages to the queue that invokes it. The function itself must end the loop. @default false */
   readonly recursive?: boolean;
-  /** What invokes the function. @default request */
+  /** @default request */
   readonly invokedBy?: InvokedBy;
   readonly stage: Stage;
 };
 
+/** What invokes a function. It decides how a gradual release shifts the traffic (releases.ts): a function of a schedule has no alias. */
 export type InvokedBy = 'request' | 'message' | 'schedule';
 
 /** Name of the alias whose traffic shifts to a new version. */
 const ALIAS = 'live';
 
-/** A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log group. */
+/**
+ * A Lambda function of the service, with its own bundle and its own role. Initially the role may only write to the function's own log
+ * group, and what tracing and its network need.
+ */
 export class ServiceFunction extends Construct {
   readonly fn: lambda.Function;
   /** What callers and event sources invoke: the function, or the alias whose traffic shifts gradually. */

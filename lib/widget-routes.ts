@@ -15,7 +15,10 @@ export type WidgetRoutesProps = Foundation & {
   readonly distributionOnly: boolean;
 };
 
-/** The routes of the spec's section "Endpoints". The functions answer CORS themselves, because API Gateway's CORS cannot know the site. */
+/**
+ * The three operations that the spec's section "Endpoints" describes as POST, and their preflights. The functions answer CORS themselves,
+ * because API Gateway's CORS cannot know the site.
+ */
 export class WidgetRoutes extends Construct {
   constructor(scope: Construct, id: string, props: WidgetRoutesProps) {
     super(scope, id);
@@ -27,6 +30,7 @@ export class WidgetRoutes extends Construct {
       fn.addEnvironment(ENVIRONMENT.distributionOnly, String(props.distributionOnly));
     }
     props.alarms.watch(this, [sessionCreate, widgetInit, formSubmit, preflight]);
+    // A form submission takes as long as the customer's endpoint.
     props.alarms.watchLatency(this, [sessionCreate, widgetInit]);
     const publicRoute = (operation: PublicOperation, name: RouteName, fn: ServiceFunction) => {
       const { method, path } = PUBLIC_OPERATIONS[operation];

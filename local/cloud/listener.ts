@@ -63,6 +63,8 @@ export type Listener = Awaited<ReturnType<typeof openListener>>;
  */
 export async function openListener(port: number, listen: typeof listenNear, hostNames: readonly string[] = []) {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
+  // An AWS SDK keeps its idle connections until the server closes them. A request that is sent at that moment fails, and Node's 5 s are
+  // a usual pause.
   server.keepAliveTimeout = 60_000;
   const address = `127.0.0.1:${await listen(server, port)}`;
   const handle = (listener: RequestListener): void => {

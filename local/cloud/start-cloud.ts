@@ -28,7 +28,7 @@ import { Stack } from './template/stack.ts';
 
 /** What a client of a running local cloud needs. */
 export type CloudAccess = {
-  /** The one endpoint for every AWS client: DynamoDB, SQS, EventBridge, Secrets Manager, SNS, Lambda. */
+  /** The one endpoint for every AWS client. */
   readonly gatewayUrl: string;
   readonly region: string;
   /** The operator's credentials, which allow every call. The command line, the demo and the tests use them. */

@@ -17,7 +17,7 @@ import type { Clock, RandomBytes } from './sources.ts';
 export type World = {
   // Reads of the configuration, strongly consistent, so that a change in the dashboard takes effect with the next request.
   readonly configuration: Configuration;
-  /** The read of `configuration`, for messages that are handled together. */
+  /** The same read as `configuration.findAction`; those of messages that are handled together share a call. */
   readonly findAction: Configuration['findAction'];
   readonly subscriptions: Subscriptions;
 
@@ -347,8 +347,8 @@ export type DeliveryLog = {
   /** Completes a record. Writes the whole record when the claim of a request without a queue message could not be written. */
   readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
   /**
-   * Writes the record of an attempt that failed before a request was sent. When a crash cut off an earlier attempt of the same message,
-   * its record gets this error. When the same message has finished the attempt, its record is kept and returned.
+   * Writes the record of an attempt that failed before a request was sent. When a crash cut off this attempt after an earlier receive of
+   * the same message, its record gets this error. When the same message has finished the attempt, its record is kept and returned.
    */
   readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
   /**
@@ -360,7 +360,10 @@ export type DeliveryLog = {
 
 /** The queue of attempts of Event deliveries (adapters/sqs). */
 export type DeliveriesQueue = {
-  /** Sends all messages, except those that are too large, which it returns; or throws. SQS then delivers the event again, and the claims prevent that an attempt is made twice. */
+  /**
+   * Sends all messages, except those that are too large, which it returns; or throws. SQS then delivers the event again, and the claims
+   * prevent that an attempt is made twice.
+   */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
   readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
 };
@@ -394,7 +397,8 @@ export type ConfigurationStore = {
 
   /**
    * Creates an assistant when the organization has fewer than `limit`. Returns `exists` when this write, or another one with the author's
-   * idempotency key, has already been made, and `organization_changed` when the organization was deleted or its restrictions differ from the assistant's.
+   * idempotency key, has already been made, and `organization_changed` when the organization was deleted or its restrictions differ from
+   * the assistant's.
    */
   readonly createAssistant: (
     assistant: Assistant,
@@ -412,8 +416,9 @@ export type ConfigurationStore = {
   ) => Promise<AssistantList & { readonly next: string | undefined }>;
 
   /**
-   * Creates an Action. Returns `exists` when this write, or another one with the author's idempotency key, has already been made. `no_assistant` means that its assistant is gone or being deleted. The same transaction counts the organization's Actions and compares the organization's restrictions with the
-   * Action's. A slug is unique per assistant and trigger; an Event Action reserves none.
+   * Creates an Action. Returns `exists` when this write, or another one with the author's idempotency key, has already been made,
+   * `no_assistant` when its assistant is gone or being deleted, `organization_changed` as for an assistant, `too_many` when the
+   * organization has the maximum, and `slug_taken`: a slug is unique per assistant and trigger; an Event Action reserves none.
    */
   readonly createAction: (
     action: Action,

@@ -75,7 +75,7 @@ export async function synthesize(app: URL, cdkJson: URL, outdir: string, more: o
       ...process.env,
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...more }),
-      // The validation with CloudFormation's rules is for deployments, and takes longer than the synthesis. No template has a stack trace.
+      // The validation with CloudFormation's rules is for deployments, and takes longer than the synthesis. Traces of the constructs would be in no template.
       CDK_VALIDATION: 'false',
       CDK_DISABLE_STACK_TRACE: '1',
     },

@@ -11,7 +11,7 @@ import { batched, batchesOf } from '../batching.ts';
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH = { entries: 10, bytes: 1024 * 1024 };
 
-/** Calls until SQS must have taken each message of the first one. */
+/** How often, without a pause, a message is sent that SQS refuses in an otherwise accepted batch. Then it has failed. */
 const SEND_ATTEMPTS = 3;
 
 /**
