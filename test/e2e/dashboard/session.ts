@@ -352,6 +352,7 @@ describe('sessions', () => {
   test('shows nothing when it comes back from the cache of the browser after a logout', async () => {
     await inside();
     await open(page, shop.url('/members'));
+    await page.getByRole('row', { name: /admin@shops.example Admin since/ }).waitFor();
     // The automated browser has no such cache. The page gets this event, and none for the storage.
     await page.evaluate(`localStorage.setItem('va-wave.logout', 'in another tab');
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
