@@ -14,7 +14,7 @@ export type PanelContent = {
   /** The site of the drafts to restore. */
   readonly siteId: string;
   /** Mounts the conversation view of the page or the platform, if there is one. Returns what removes the view. */
-  readonly mountView?: ((place: HTMLElement) => unknown) | undefined;
+  readonly mountView?: ((place: HTMLElement) => unknown) | null | undefined;
 };
 
 /** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
@@ -74,13 +74,13 @@ export function panel(
     }
     return list;
   };
-  /** Reports an error of the view as an error of the page. */
-  const guarded = (work: () => unknown, otherwise = () => {}): unknown => {
+  /** Reports an error of the view as an error of the page. The view goes when the widget has told the page that the panel is open. */
+  const guarded = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
       reportError(error);
-      return otherwise();
+      return queueMicrotask(onViewFailed);
     }
   };
 
@@ -115,11 +115,7 @@ export function panel(
     opened: () => {
       if (!mountView || isMounted) return;
       isMounted = true;
-      // The widget is built again when it has told the page that the panel is open.
-      unmount = guarded(
-        () => mountView(place),
-        () => queueMicrotask(onViewFailed),
-      );
+      unmount = guarded(() => mountView(place));
     },
     /** Must be called when the panel was removed. Removes the conversation view. */
     removed: () => {

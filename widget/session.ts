@@ -42,8 +42,9 @@ export type Session = ReturnType<typeof openSession>;
 /**
  * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
  * both. Another visitor gets another session.
+ * @param asked the visitors for whom the page owes a token. The sessions of a page share it
  */
-export function openSession(settings: Settings) {
+export function openSession(settings: Settings, asked: Set<string>) {
   const { post, end } = apiClient(settings);
   /** Ends the pause before the next repetition of the first request. */
   let wake = () => {};
@@ -51,16 +52,14 @@ export function openSession(settings: Settings) {
   let { token } = settings;
   /** Dispatches `set` when the page sets a token. */
   const tokens = new EventTarget();
-  /** Whether the page has not answered the last question for a token. */
-  let asking = false;
   /** The question that waits for the page's answer, at most 5 seconds. */
   let renewal: Promise<boolean> | undefined;
   let conversationId: string | null = null;
   /** The request that begins the conversation, while it has no answer. */
   let beginning: Promise<Answer<InitResponse>> | undefined;
 
-  const claims = claimsOf(token);
-  const siteId = token ? claims[0] : (settings.siteId ?? '');
+  const visitor = visitorOf(token);
+  const siteId = token ? visitor.replace(/\/.*/s, '') : (settings.siteId ?? '');
   const credential = (): VaWaveCredential =>
     token ? { 'X-Session-Token': token } : { 'X-Site-Id': settings.siteId ?? '' };
   // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
@@ -73,8 +72,9 @@ export function openSession(settings: Settings) {
     if (renewal) return renewal;
     renewal = Promise.race([nextToken().then(() => true), pause(RENEWAL_MS).then(() => false)]).finally(() => {
       renewal = undefined;
+      asked.delete(visitor);
     });
-    asking = true;
+    asked.add(visitor);
     emit('va-wave:token-expired', null);
     return renewal;
   };
@@ -154,13 +154,10 @@ export function openSession(settings: Settings) {
     siteId,
     credential,
     renewToken,
-    /** Whether this token renews that of the session, because it belongs to the same visitor. All guests of a site count as one. */
-    isRenewedBy: (next: string) => !!token && String(claimsOf(next)) === String(claims),
     /** Whether the visitor is none of the customer's users. */
-    isGuest: !claims[1],
+    isGuest: !/\/./s.test(visitor),
     /** Whether a token identifies the visitor, now and after each renewal. */
     hasToken: !!token,
-    isAsking: () => asking,
     /**
      * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is
      * missing or refused. Repeats what is no decision: no answer, 408, 429, 5xx, and what has no code of the service, as the page of a
@@ -224,11 +221,12 @@ export function openSession(settings: Settings) {
         else return failed(answer);
       }
     },
-    /** Takes a token for which `isRenewedBy` is true, and wakes what waits for one. */
-    setToken: (next: string) => {
+    /** Takes a token of the same visitor, and wakes what waits for one. Returns whether it is one. */
+    renews: (next: string): boolean => {
+      if (!token || visitorOf(next) !== visitor) return false;
       token = next;
-      asking = false;
-      tokens.dispatchEvent(new Event('set'));
+      // True, because nobody can cancel this event.
+      return tokens.dispatchEvent(new Event('set'));
     },
     /** Ends the session of a visitor who is no longer there: no answer counts from now on. */
     end: () => {
@@ -239,13 +237,16 @@ export function openSession(settings: Settings) {
   };
 }
 
-/** Returns the unverified site and user of a token, empty where it has none. Guests have no user. The service verifies both. */
-function claimsOf(token = ''): readonly [siteId: string, userId: string] {
+/**
+ * Returns the unverified site and user of a token as one text: `site/user`, with nothing in the place of what it does not have. Guests have no
+ * user. The service verifies both.
+ */
+export function visitorOf(token = ''): string {
   try {
     const { site_id, sub } = JSON.parse(atob((token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/')));
-    return [String(site_id ?? ''), String(sub ?? '').replace(GUEST, '')];
+    return `${site_id ?? ''}/${String(sub ?? '').replace(GUEST, '')}`;
   } catch {
-    return ['', ''];
+    return '/';
   }
 }
 

@@ -1,6 +1,6 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 import { emit, readSettings, type Settings, type Stub } from './page.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession, visitorOf } from './session.ts';
 import { perBrowser, perTab } from './storage.ts';
 import { type LanguageTexts, replaced, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
@@ -23,9 +23,9 @@ if (settings && typeof given === 'function') {
 function start(first: Settings, stub?: Stub): void {
   /** The tag that counts. */
   let settings = first;
-  let session = openSession(settings);
-  /** The session of a user whom another one followed before the page answered its question for a token. The answer counts no more. */
-  let asked: Session | undefined;
+  /** The visitors for whom the page has been asked for a token and has not answered, for 5 seconds at most. */
+  const asked = new Set<string>();
+  let session = openSession(settings, asked);
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
   /** The language whose texts were asked for last. */
@@ -38,53 +38,52 @@ function start(first: Settings, stub?: Stub): void {
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let unread = 0;
+  /** What the page was told last. */
+  let isOpen = false;
   let wanted: Opening | undefined;
 
   /** Builds the widget again and keeps it open, with its form, if it was open. Shows nothing when there is neither a form nor a view. */
-  const render = () => {
+  const render = (shownView: VaWaveConversationView | null | undefined = view) => {
     const last = widget;
     wanted ??= last?.state();
     last?.remove();
     widget = undefined;
-    if (init && languageTexts && (init.forms.length > 0 || view)) {
-      widget = mountWidget(
-        init,
-        settings,
-        session,
-        replaced(languageTexts, texts),
-        view,
-        () => setUnread(0),
-        translate,
-        setView,
-      );
-      widget.hide(hidden);
-      widget.setUnread(unread);
-      widget.prefill(visitor);
-    } else if (init && settings.debug) {
-      console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
+    if (init && languageTexts) {
+      if (init.forms.length > 0 || shownView) {
+        widget = mountWidget(
+          init,
+          settings,
+          session,
+          replaced(languageTexts, texts),
+          shownView,
+          setOpen,
+          translate,
+          render,
+        );
+        widget.hide(hidden);
+        widget.setUnread(unread);
+        widget.prefill(visitor);
+      } else if (settings.debug) console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
-    if (last && !widget && wanted) emit('va-wave:close', null);
-    if (!last !== !widget) emit(widget ? 'va-wave:ready' : 'va-wave:removed', null);
+    if (!widget) setOpen(false);
+    if (!last !== !widget) emit(`va-wave:${widget ? 'ready' : 'removed'}`, null);
     if (!widget || !wanted) return;
     const opening = wanted;
     wanted = undefined;
     widget.open(...opening);
-    // The panel that closed with the widget before is open again. A new widget in the place of another one is no opening.
-    if (!last && opening.length > 1) emit('va-wave:open', null);
   };
   /**
    * Replaces the visitor: nothing that the page shows or the browser keeps passes from one user to another.
    * @param known the answer of init, where it holds for the next visitor too
    */
   const become = (next: Settings, known?: InitResponse) => {
-    if (session.isAsking() && !session.isGuest) asked = session;
     // Another visitor begins at the home of the panel.
     wanted ??= widget?.state('');
     session.end();
     session.forget();
     if (!session.isGuest) visitor = {};
     settings = next;
-    session = openSession(settings);
+    session = openSession(settings, asked);
     init = known;
     setUnread(0);
     render();
@@ -119,13 +118,16 @@ function start(first: Settings, stub?: Stub): void {
       commands.destroy();
     }
   };
-  const setView = (next?: VaWaveConversationView) => {
-    view = next;
-    render();
-  };
   const hide = (now: boolean) => {
     hidden = now;
     widget?.hide(now);
+  };
+  /** Tells the page that the panel has opened or closed. A new widget in the place of an open one is no opening. */
+  const setOpen = (now: boolean) => {
+    if (now) setUnread(0);
+    if (now === isOpen) return;
+    isOpen = now;
+    emit(`va-wave:${now ? 'open' : 'close'}`, null);
   };
   const setUnread = (count: number) => {
     if (count === unread) return;
@@ -160,15 +162,15 @@ function start(first: Settings, stub?: Stub): void {
       texts = { ...texts, ...Object.fromEntries(changed) };
       if (changed[0]) render();
     },
-    conversation: setView,
+    conversation: (next) => {
+      view = next;
+      render();
+    },
     setSessionToken: (given) => {
       const token = String(given ?? '').trim();
-      if (!token) return;
-      if (asked?.isRenewedBy(token)) {
-        asked = undefined;
-        return emit('va-wave:token-expired', null);
-      }
-      if (session.isRenewedBy(token)) session.setToken(token);
+      if (!token || session.renews(token)) return;
+      // The answer to a question for another visitor, who has gone meanwhile, does not say who is there now. The page is asked again.
+      if (asked.delete(visitorOf(token))) emit('va-wave:token-expired', null);
       else become({ ...settings, token });
     },
     ready: (callback) => {
@@ -183,12 +185,17 @@ function start(first: Settings, stub?: Stub): void {
       become({ ...settings, token: undefined }, hadToken ? undefined : init);
       if (hadToken) emit('va-wave:token-expired', null);
     },
-    /** A further tag counts when it has a token, or when the tag before is no longer in the page. */
+    /**
+     * A further tag counts when it has a token, or when the tag before is no longer in the page. Its token answers no question: the page
+     * says by it who is there.
+     */
     tag: (next) => {
       if (settings.script.isConnected && !next.token) return;
       settings = next;
-      if (next.token) commands.setSessionToken(next.token);
-      else if (session.hasToken || session.siteId !== next.siteId) become(next);
+      if (next.token) {
+        asked.delete(visitorOf(next.token));
+        commands.setSessionToken(next.token);
+      } else if (session.hasToken || session.siteId !== next.siteId) become(next);
     },
     destroy: () => {
       destroyed = true;

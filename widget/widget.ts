@@ -1,7 +1,7 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
 import { isComposing, keepEvents } from './events.ts';
-import { emit, type Settings } from './page.ts';
+import type { Settings } from './page.ts';
 import { panel } from './panel.ts';
 import type { Session } from './session.ts';
 import { isRightToLeft, type LanguageTexts } from './texts.ts';
@@ -26,20 +26,20 @@ const RETURN_MS = 200;
 
 /**
  * Creates the launcher and the panel, and keeps them on the page until `remove`.
- * @param onOpen called when the panel opens
+ * @param onOpen called with true when the panel is open, also again, and with false when it has closed
  * @param onPage called when the page may have changed its language
- * @param rebuild builds the widget again with this view: for another conversation, without a view that cannot be mounted, and when the
- *   page has removed all listeners (document.open)
+ * @param rebuild builds the widget again: for another conversation, and when the page has removed all listeners (document.open). With null it
+ *   has no view: this one cannot be mounted
  */
 export function mountWidget(
   init: InitResponse,
   settings: Settings,
   session: Session,
   { language, texts }: LanguageTexts,
-  view: VaWaveConversationView | undefined,
-  onOpen: () => void,
+  view: VaWaveConversationView | null | undefined,
+  onOpen: (isOpen: boolean) => void,
   onPage: () => void,
-  rebuild: (view?: VaWaveConversationView) => void,
+  rebuild: (view?: null) => void,
 ) {
   const smallScreen = matchMedia(SMALL_SCREEN);
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -83,7 +83,7 @@ export function mountWidget(
       launcher.focus();
       focus(focusedBefore);
     }
-    emit('va-wave:close', null);
+    onOpen(false);
   };
   const { siteId, begin, credential, renewToken, forget } = session;
   const mountView = (place: HTMLElement) =>
@@ -96,8 +96,9 @@ export function mountWidget(
       credential,
       renewToken,
       newConversation: () => {
+        if (removed) return;
         forget();
-        rebuild(view);
+        rebuild();
       },
     });
   const { node: dialog, ...content } = panel(
@@ -105,7 +106,8 @@ export function mountWidget(
     session,
     texts,
     close,
-    rebuild,
+    // A removed widget has nothing to rebuild: the page has set another view, or has another visitor.
+    () => removed || rebuild(null),
   );
   const root = element(
     'div',
@@ -150,7 +152,7 @@ export function mountWidget(
     }, RETURN_MS);
     alive = false;
     host.dispatchEvent(new Event('va-wave'));
-    if (!alive) return rebuild(view);
+    if (!alive) return rebuild();
     for (const copy of document.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
     raise();
@@ -194,7 +196,7 @@ export function mountWidget(
   };
   /**
    * @param form slug of the form to show
-   * @param hadFocus whether the panel had the keyboard focus before the widget was built again. The page then sees no new opening.
+   * @param hadFocus whether the panel had the keyboard focus before the widget was built again
    */
   const open = (form?: string, hadFocus?: boolean) => {
     if (form) content.showForm(form);
@@ -208,8 +210,7 @@ export function mountWidget(
     // The visitor can read and type at once. A later submission asks for the conversation again.
     void begin();
     content.opened();
-    onOpen();
-    if (hadFocus === undefined) emit('va-wave:open', null);
+    onOpen(true);
   };
 
   launcher.onclick = () => (shown ? close() : open());

@@ -111,6 +111,17 @@ test('the widget goes with a view that has an error when there is no form: it ne
   expect(errors).toHaveLength(1);
 });
 
+test('a view that the page sets when another one has an error is shown', async () => {
+  const { page } = await harness.visit({
+    head: `${STUB}<script>
+      addEventListener('error', () => vaWave('conversation', { mount(element) { element.append('Write to us instead'); } }));
+      vaWave('conversation', { mount() { throw new Error('broken view'); } })</script>`,
+  });
+  await widgetOf(page).launcher.click();
+  await page.waitForTimeout(200);
+  await widgetOf(page).host.getByText('Write to us instead').waitFor();
+});
+
 test('the form that the page opens stays when the view has an error', async () => {
   const { page, errors } = await harness.visit({
     head: `${STUB}<script>vaWave('conversation', { mount() { throw new Error('broken view'); } }); vaWave('open', 'contact-us')</script>`,

@@ -8,7 +8,12 @@ import { userToken } from '../token.ts';
 
 // Pages on which people log in and out while the widget is open. Each conversation of the service belongs to one user.
 
-const [ADA, ADA_LATER, GRACE] = [userToken('ada'), userToken('ada', 'later'), userToken('grace')];
+const [ADA, ADA_LATER, GRACE, HANK] = [
+  userToken('ada'),
+  userToken('ada', 'later'),
+  userToken('grace'),
+  userToken('hank'),
+];
 const [GUEST, GUEST_LATER] = [userToken('anon_1'), userToken('anon_2')];
 
 /** The user of a request's token, or the site of its site id. */
@@ -189,6 +194,88 @@ describe('who the visitor is', () => {
     expect(submissions().at(-1)).toEqual(['grace', 'conversation-of-grace']);
   });
 
+  /** Sends the open form, refuses its token, and waits until the page is asked for another one. */
+  const expire = async ({ page, widget }: Awaited<ReturnType<typeof harness.visit>>) => {
+    harness.service.submit = () => refuse(401, 'Invalid or expired session token');
+    const questions = `window.seen.filter((name) => name === 'token-expired').length`;
+    const before = await page.evaluate<number>(questions);
+    if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
+    await widget.fill();
+    await widget.send.click();
+    await page.waitForFunction(`${questions} > ${before}`);
+    service();
+  };
+  const submitsAs = async ({ page, widget }: Awaited<ReturnType<typeof harness.visit>>, user: string) => {
+    await page.waitForTimeout(200);
+    if (!(await widget.field('Message').isVisible())) await widget.topic('Contact us').click();
+    await widget.fill();
+    await widget.submit();
+    expect(submissions().at(-1)).toEqual([user, `conversation-of-${user}`]);
+  };
+
+  test('the answers that the page owes to two users before do not replace the third one', async () => {
+    const visit = await visitOf(ADA);
+    await expire(visit);
+    await call(visit.page, 'setSessionToken', GRACE);
+    await visit.widget.host.getByText('Messages of conversation-of-grace').waitFor();
+    await expire(visit);
+    await call(visit.page, 'setSessionToken', HANK);
+    for (const late of [ADA_LATER, userToken('grace', 'later')]) await call(visit.page, 'setSessionToken', late);
+    await submitsAs(visit, 'hank');
+  });
+
+  test('a user whose page has not answered in 5 seconds can log in again after another user', async () => {
+    const visit = await harness.visit({ head: HEAD, tag: `data-session-token="${ADA}"` });
+    await visit.widget.launcher.click();
+    await expire(visit);
+    await visit.widget.text('expired');
+    await call(visit.page, 'setSessionToken', GRACE);
+    await visit.widget.host.getByText('Messages of conversation-of-grace').waitFor();
+    await call(visit.page, 'setSessionToken', ADA_LATER);
+    await submitsAs(visit, 'ada');
+  });
+
+  test('a page that opens the panel when it is ready sees one opening after another user', async () => {
+    const { page, widget } = await visitOf(ADA);
+    await page.evaluate(`addEventListener('va-wave:ready', () => vaWave('open')); window.seen = []`);
+    await call(page, 'setSessionToken', GRACE);
+    await widget.host.getByText('Messages of conversation-of-grace').waitFor();
+    expect(await page.evaluate('window.seen')).toEqual(['unmounted', 'close', 'removed', 'ready', 'open']);
+  });
+
+  test('a view that cannot be mounted for a guest is mounted for the user who logs in', async () => {
+    const { page, widget } = await harness.visit({
+      head: `${STUB}<script>vaWave('conversation', { mount(element, { credential }) {
+        if ('X-Site-Id' in credential()) throw new Error('not for guests');
+        element.append('Your messages');
+      } })</script>`,
+    });
+    await widget.launcher.click();
+    await widget.topic('Contact us').click();
+    await call(page, 'setSessionToken', ADA);
+    await widget.host.getByText('Your messages').waitFor();
+  });
+
+  test('the view of a visitor who has gone changes nothing of the next one', async () => {
+    const { page, widget } = await harness.visit({
+      head: `${STUB}<script>window.contexts = [];
+      const named = (name) => ({ mount(element, context) { window.contexts.push(context); element.append(name); context.conversationId(); } });
+      vaWave('conversation', named('First view'));</script>`,
+      tag: `data-session-token="${ADA}"`,
+    });
+    await widget.launcher.click();
+    await widget.host.getByText('First view').waitFor();
+    await page.evaluate(`vaWave('conversation', named('Second view'))`);
+    await widget.host.getByText('Second view').waitFor();
+    await page.waitForTimeout(200);
+    const kept = await page.evaluate('JSON.stringify(sessionStorage)');
+    expect(kept).toContain('conversation-of-ada');
+    await page.evaluate('window.contexts[0].newConversation()');
+    await page.waitForTimeout(200);
+    expect(await widget.host.getByText('Second view').count()).toBe(1);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe(kept);
+  });
+
   test('a value that is no token changes nothing', async () => {
     const { page, widget, errors } = await visitOf(ADA);
     for (const value of [null, '', '  ']) await call(page, 'setSessionToken', value);
@@ -246,6 +333,32 @@ describe('who the visitor is', () => {
         '',
       ],
     ];
+    test('a tag with a fresh token of a user who logs in again counts, also when the page still owes that user an answer', async () => {
+      const titles: readonly [string, string][] = [
+        ['Grace', GRACE],
+        ['Ada', ADA_LATER],
+      ];
+      const shop = (title: string, token: string) =>
+        document(title, harness.tag(`data-session-token="${token}"`)).replace(
+          '<a',
+          '<a href="/Grace">Grace</a> <a href="/Ada">Ada</a> <a',
+        );
+      const visit = await harness.visit({
+        document: shop('Shop', ADA),
+        files: {
+          '/turbo.js': pageScript(`import '@hotwired/turbo'`),
+          ...Object.fromEntries(titles.map(([title, token]) => [`/${title}`, shop(title, token)])),
+        },
+      });
+      await visit.widget.launcher.click();
+      await expire(visit);
+      for (const [title] of titles) {
+        await visit.page.getByRole('link', { name: title }).click();
+        await visit.page.getByRole('heading', { name: title }).waitFor();
+        await visit.widget.host.getByText(`Messages of conversation-of-${title.toLowerCase()}`).waitFor();
+      }
+      await submitsAs(visit, 'ada');
+    });
     test.each(byDay(2, sites))('the tag of the next page is that of %s', async (_who, before, after, sentAs, draft) => {
       const { page, widget } = await visit(before, after);
       await page.waitForTimeout(400);
