@@ -31,10 +31,12 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
         TableName: table,
         Key: { pk: key },
         UpdateExpression: `SET ${[...shifts, `h${newest} = :now`, 'expires_at = :expires'].join(', ')}`,
-        ConditionExpression: 'attribute_not_exists(h0) OR h0 <= :minute_ago',
+        // A clock that was set back has not yet reached the times of its earlier hits.
+        ConditionExpression: 'attribute_not_exists(h0) OR h0 <= :minute_ago OR h0 > :minute_ahead',
         ExpressionAttributeValues: {
           ':now': now.getTime(),
           ':minute_ago': now.getTime() - MINUTE_MS,
+          ':minute_ahead': now.getTime() + MINUTE_MS,
           ':none': 0,
           // No hit counts for longer than a minute.
           ':expires': unixSeconds(now) + 120,
@@ -103,7 +105,8 @@ function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (
       }),
     );
     if (blocking === undefined) return { allowed: true };
-    refused.set(id, limit);
+    // Meanwhile another request may have begun the next window.
+    if (current === refusedWindow) refused.set(id, limit);
     return refusal;
   };
 }

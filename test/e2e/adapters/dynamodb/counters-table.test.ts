@@ -37,6 +37,12 @@ describe('hits per minute', () => {
     expect(allowed(await atOnce(30, () => hit('impatient', 20, 60_000)))).toBe(20);
   });
 
+  test.each([61_000, 3_600_000])('count again after the clock was set back by %i ms', async (back) => {
+    await atOnce(20, () => hit(`back-${back}`, 20, back));
+    expect(allowed(await atOnce(30, () => hit(`back-${back}`, 20, 0)))).toBe(20);
+    expect(await hit(`back-${back}`, 20, 59_999)).toEqual({ allowed: false, retryAfterSeconds: 1 });
+  });
+
   test('return the time to wait in whole seconds, rounded up', async () => {
     await atOnce(20, () => hit('wait', 20, 0));
     expect(await hit('wait', 20, 18_500)).toEqual({ allowed: false, retryAfterSeconds: 42 });
@@ -100,6 +106,27 @@ describe.each([
       const decision = await hit(id('memo'), limit, at(milliseconds));
       expect([decision.allowed, calls.splice(0)]).toEqual([yes, Array(writes).fill('update')]);
     }
+  });
+
+  test('are refused in their own window only, also when the answer comes in the next one', async () => {
+    await limiter(tables.client, tables.unsorted)(id('late'), 1, lastMoment);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const waits = [answered];
+    const hit = limiter(
+      {
+        ...tables.client,
+        update: async (input) => {
+          await waits.pop();
+          return tables.client.update(input);
+        },
+      },
+      tables.unsorted,
+    );
+    const late = hit(id('late'), 1, lastMoment);
+    expect(await hit(id('early'), 1, next)).toEqual({ allowed: true });
+    answer();
+    expect(await late).toMatchObject({ allowed: false });
+    expect(await hit(id('late'), 1, next)).toEqual({ allowed: true });
   });
 
   test('have a counter that is kept for a day after its window', async () => {
