@@ -94,6 +94,8 @@ export class EdgeDistribution extends Construct {
       certificate,
       minimumProtocolVersion: certificate && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       webAclId: webAclArn,
+      // CloudFront keeps an error for 10 seconds, whatever its Cache-Control says, and the key of the API has no Authorization.
+      errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: this.assets,
         viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -232,6 +234,9 @@ export class EdgeDistribution extends Construct {
     return deployment;
   }
 }
+
+/** The errors that CloudFront can keep. */
+const CACHED_ERRORS = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 
 /** Every answer of the distribution says that its content type is right, and that browsers use HTTPS only. */
 export const SECURITY_HEADERS = {

@@ -228,7 +228,7 @@ export const EMULATED = {
     },
   ),
   'AWS::CloudFront::Distribution': object({
-    DistributionConfig: objectBut('Comment HttpVersion IPV6Enabled Logging', {
+    DistributionConfig: objectBut('Comment CustomErrorResponses HttpVersion IPV6Enabled Logging', {
       CacheBehaviors: z
         .array(objectBut(BEHAVIOR_WITHOUT_EFFECT, { ...behavior, PathPattern: text.startsWith('/') }))
         .default([]),
