@@ -21,7 +21,8 @@ const toolCall = z.object({
   site_id: identifier,
   /** Becomes the `X-Service-Trigger-Ref` header. */
   conversation_id: identifier,
-  tool: z.string().min(1).max(SLUG_MAX_CHARACTERS),
+  /** The name as the model wrote it: a namespace may stand before it, and it may be empty. */
+  tool: z.string().max(2 * SLUG_MAX_CHARACTERS),
   /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
   arguments_json: z.string().nullish(),
   /** The arguments as an object, which is read when there is no text. */

@@ -59,8 +59,8 @@ export async function callTool(
   context: Context<'configuration' | 'conversations' | 'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
 ): Promise<ToolResult> {
-  // Models and frameworks write the hyphens of a name as underscores. No slug has an underscore or a capital letter.
-  const slug = call.tool.toLowerCase().replaceAll('_', '-');
+  // Models and frameworks put a namespace before a name (`functions.`), and write its hyphens as underscores. No slug has a dot, an underscore or a capital letter.
+  const slug = call.tool.replace(/.*\./s, '').toLowerCase().replaceAll('_', '-');
   const action = await context.configuration.findTool(call.site_id, slug);
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);

@@ -100,19 +100,21 @@ describe('a call', () => {
     expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
   });
 
-  test.each(['look_up_an_order', 'Look_Up_An_Order', 'LOOK-UP-AN-ORDER', 'look-up_an-order'])(
-    'finds its tool by a name that models and frameworks change: %s',
-    async (tool) => {
-      const { call, outbound } = setUp();
-      expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'completed' });
-      expect(outbound.requests).toHaveLength(1);
-    },
-  );
+  test.each([
+    ...['look_up_an_order', 'Look_Up_An_Order', 'LOOK-UP-AN-ORDER', 'look-up_an-order'],
+    ...['functions.look-up-an-order', 'default_api.look_up_an_order', 'shop.assistant.look-up-an-order'],
+  ])('finds its tool by a name that models and frameworks change: %s', async (tool) => {
+    const { call, outbound } = setUp();
+    expect(await call({ order: 'A1' }, 'c-1', tool)).toMatchObject({ outcome: 'completed' });
+    expect(outbound.requests).toHaveLength(1);
+  });
 
   test.each([
     ['an unknown name', {}, 'nothing'],
     ['a name that is cut', {}, 'look-up-an'],
     ['a name without its hyphens', {}, 'lookupanorder'],
+    ['a namespace without a name', {}, 'functions.'],
+    ['a name with something behind it', {}, 'look-up-an-order.call'],
     ['a disabled Action', { enabled: false }, undefined],
     ['an Action of a suspended organization', { suspended: true }, undefined],
   ])('of %s is of no tool', async (_, changes, tool) => {
