@@ -46,7 +46,7 @@ export function EditForm(props: {
   );
   return (
     <form onSubmit={form.save} onBlur={form.tidy} noValidate>
-      <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave) && buttons}>
+      <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave || form.unsaved) && buttons}>
         <SpaceBetween size="m">
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}
           {form.conflict === undefined && form.restored && (

@@ -239,10 +239,14 @@ function unsavedAt(key: string): readonly Unsaved[] {
   return title === undefined || path === undefined ? [] : [{ title, path, key }];
 }
 
-/** Returns a draft of this tab. */
+/** Returns a draft of this tab; undefined also for what is none. */
 function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
-  const stored = onPage.get(name) ?? window.sessionStorage.getItem(name);
-  return stored === null ? undefined : JSON.parse(stored);
+  try {
+    const draft = JSON.parse(onPage.get(name) ?? window.sessionStorage.getItem(name) ?? '');
+    return draft.base && draft.values && draft;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the values of `after` that differ from `before`; undefined for a field that `after` does not have. */

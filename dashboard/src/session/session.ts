@@ -139,8 +139,9 @@ async function renew(manager: UserManager, copies: BroadcastChannel): Promise<st
     copies.postMessage({ used: user.refresh_token, user: renewed?.toStorageString() });
     return renewed?.access_token;
   } catch (error) {
-    // Only the login decides that the session has ended. Without a connection, the refresh token stays valid.
-    if (error instanceof ErrorResponse) return undefined;
+    // Only the login decides that the session has ended, by a code of RFC 6749, section 5.2. After any other failure, the refresh token stays valid.
+    if (error instanceof ErrorResponse && /^(invalid|unauthorized|unsupported)_/.test(error.error ?? ''))
+      return undefined;
     throw error;
   }
 }

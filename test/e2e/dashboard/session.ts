@@ -123,13 +123,19 @@ describe('sessions', () => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test.each(['no', 'a failed'])('keeps the session when the login gives %s answer to a renewal', async (answer) => {
+  const headers = { 'access-control-allow-origin': '*' };
+  test.each([
+    ['no', undefined],
+    ['a failed', { status: 503, body: '' }],
+    ['a busy', { status: 429, headers, json: { error: 'too_many_requests' } }],
+    ['an unavailable', { status: 503, headers, json: { error: 'temporarily_unavailable' } }],
+  ])('keeps the session when the login gives %s answer to a renewal', async (name, answer) => {
     await inside();
     await open(page, url('general'));
-    await page.getByLabel('Name').fill(`Typed with ${answer} answer`);
+    await page.getByLabel('Name').fill(`Typed with ${name} answer`);
     await store({ expires_at: 1 });
     const login = '**/oauth2/token';
-    await page.route(login, (route) => (answer === 'no' ? route.abort() : route.fulfill({ status: 503, body: '' })));
+    await page.route(login, (route) => (answer === undefined ? route.abort() : route.fulfill(answer)));
     await button('Save changes').click();
     await page.getByText('No connection to the service').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -191,6 +197,21 @@ describe('sessions', () => {
     await button('Discard changes').click();
   });
 
+  test('lets a member who was an admin discard what was typed', async () => {
+    const become = (role: string) =>
+      dashboard.vaWave('member', 'add', '--org', shop.orgId, '--email', shop.email('member'), '--role', role);
+    await become('admin');
+    const { page: tab, context } = await dashboard.newPage();
+    await tab.goto(url('general'));
+    await shop.fillLogin(tab, 'member');
+    await tab.getByLabel('Name').fill('Typed as an admin');
+    await become('member');
+    await tab.reload();
+    await tab.getByRole('button', { name: 'Discard changes' }).click();
+    expect(await tab.getByLabel('Name').inputValue()).not.toBe('Typed as an admin');
+    await context.close();
+  });
+
   test('restores input that an earlier version of the page stored without a field', async () => {
     await inside();
     await open(page, url('deploy'));
@@ -205,6 +226,19 @@ describe('sessions', () => {
     await page.getByLabel('New address').waitFor();
     expect(await page.getByLabel('New domain').inputValue()).toBe('typed.example');
     await button('Discard changes').click();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(['{"base":', 'null', '{}'])('goes on where the tab stores a draft that is none: %s', async (stored) => {
+    await inside();
+    await open(page, url('general'));
+    const before = await page.getByLabel('Name').inputValue();
+    await page.getByLabel('Name').fill('Typed');
+    await page.evaluate(`for (const name of Object.keys(sessionStorage))
+      if (name.endsWith('.general')) sessionStorage.setItem(name, ${JSON.stringify(stored)})`);
+    await page.reload();
+    await page.getByLabel('Name').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe(before);
     expect(visitor.problems).toEqual([]);
   });
 
