@@ -137,7 +137,7 @@ const plain = <Shape extends z.ZodType>(shape: Shape) => ({ shape, prop: shape, 
 /** A construct of any copy of the CDK. @param attribute by which it is known */
 const construct = (attribute: string, what: string) =>
   z.custom<object>((value) => typeof value === 'object' && value !== null && attribute in value, {
-    error: `must be ${what}: a construct, such as a from function of the CDK returns for a name or an ARN`,
+    error: `must be ${what}: a construct, such as those that the CDK's from… functions return for a name or an ARN`,
   });
 /** A setting that an option names, and a prop passes as a construct. @param shape of the option */
 const existing = <Text>(

@@ -17,7 +17,7 @@ import type { Stage } from './stage.ts';
 
 /** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
-/** AWS recommends a visibility timeout of at least six times the timeout of the function, so that a slow batch is not delivered twice. */
+/** AWS recommends a visibility timeout of at least six times the timeout of the function, because SQS may receive a batch that Lambda then throttles. */
 const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 5 };
 
 /**
@@ -126,7 +126,7 @@ export type MessagingProps = {
   readonly alarms: Alarms;
   /** @default a new bus */
   readonly bus: IEventBus | undefined;
-  /** Sources whose events have no unknown names. @default every source of a new bus, and none of another */
+  /** Sources of which an unknown name of an event is an error. @default every source of a new bus, and none of another */
   readonly sources: readonly string[] | undefined;
   /** Days for which an archive keeps the events of the catalog. @default no archive */
   readonly archiveDays: number | undefined;

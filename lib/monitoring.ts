@@ -45,7 +45,6 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { stage, alarms, messaging, api, distribution, canary } = props;
-    const serverErrors = api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' });
     const unreadableActions = ownMetric(stage, METRICS.unreadableActions, FIVE_MINUTES);
     const logWriteFailed = ownMetric(stage, METRICS.logWriteFailed, FIVE_MINUTES);
     alarms.raise(this, 'Throttles', {
@@ -117,7 +116,11 @@ export class Monitoring extends Construct {
           'Endpoints that have failed for an hour': [ownMetric(stage, METRICS.endpointsFailing, Duration.hours(1))],
         }),
         row({
-          Requests: [api.metricCount(), api.metricClientError(), serverErrors],
+          Requests: [
+            api.metricCount(),
+            api.metricClientError(),
+            api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
+          ],
           'Refusals by reason': [sumsBy(stage, 'reason', METRICS.refusals)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
@@ -154,11 +157,12 @@ export class Monitoring extends Construct {
   }
 }
 
-/** Arranges graphs in one row that is as wide as the dashboard. The keys are the titles. */
+/** Arranges graphs in one row of the dashboard, in which a width is a whole number. The keys are the titles. */
 function row(graphs: Readonly<Record<string, readonly cloudwatch.IMetric[]>>): cloudwatch.GraphWidget[] {
   const entries = Object.entries(graphs);
   return entries.map(
-    ([title, left]) => new cloudwatch.GraphWidget({ title, left: [...left], width: DASHBOARD_WIDTH / entries.length }),
+    ([title, left]) =>
+      new cloudwatch.GraphWidget({ title, left: [...left], width: Math.floor(DASHBOARD_WIDTH / entries.length) }),
   );
 }
 

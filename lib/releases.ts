@@ -11,8 +11,8 @@ export type ReleasesProps = {
   readonly functions: readonly ServiceFunction[];
   readonly alarms: readonly Alarm[];
   /**
-   * A release is one: while any of the alarms is raised, every function keeps or gets back its earlier version. Without alarms, each gets the
-   * new version at once, for a fix while an alarm is raised: CodeDeploy stops a deployment that begins then
+   * Whether the alarms watch a release. While any of them is raised, every function then keeps or gets back its earlier version. Otherwise, each gets
+   * the new version at once, for a fix while an alarm is raised: CodeDeploy stops a deployment that begins then
    * (https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-create-alarms.html).
    */
   readonly watched: boolean;
@@ -40,6 +40,7 @@ export class Releases extends Construct {
       }),
     };
     for (const { name, callable, invokedBy } of functions) {
+      // A function of a schedule has no alias, and another may have none.
       if (invokedBy === 'schedule' || !(callable instanceof Alias)) continue;
       new codedeploy.LambdaDeploymentGroup(this, name, {
         application,

@@ -13,8 +13,8 @@ export type ReceiverCertificate = ReturnType<typeof receiverCertificate>;
 
 /**
  * Reads the certificate of this machine's receivers from `folder`, or makes it when it is missing, damaged, of another key or valid for less
- * than a month. It is for `localhost` and 127.0.0.1 only, and can sign no
- * other. The functions must trust it from their first request on, so this comes before the service starts.
+ * than a month. It is for `localhost` and 127.0.0.1 only, and can sign no other. The functions must trust it from their first request on, so
+ * this comes before the service starts.
  */
 export function receiverCertificate(folder: string) {
   const certificateFile = join(folder, 'receiver.pem');
@@ -22,12 +22,20 @@ export function receiverCertificate(folder: string) {
   if (!isValid(certificateFile, keyFile)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const name = 'va-wave local receiver';
+    const commonName = 'va-wave local receiver';
     // A day ago, for a program whose clock is behind.
     const notBefore = new Date(Date.now() - DAY_MS);
     const notAfter = new Date(Date.now() + VALID_DAYS * DAY_MS);
     const hosts = ['localhost', '127.0.0.1'];
-    const signed = { subject: name, publicKey, issuer: name, issuerKey: privateKey, notBefore, notAfter, hosts };
+    const signed = {
+      subject: commonName,
+      publicKey,
+      issuer: commonName,
+      issuerKey: privateKey,
+      notBefore,
+      notAfter,
+      hosts,
+    };
     writeFileAtomically(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
     writeFileAtomically(certificateFile, signCertificate(signed));
   }
@@ -46,7 +54,7 @@ function isValid(certificateFile: string, keyFile: string): boolean {
   }
 }
 
-// The little of X.509 that one private authority and one server certificate need (RFC 5280), signed by an ECDSA or RSA key with SHA-256.
+// The little of X.509 that a server certificate needs (RFC 5280), and an authority and RSA keys, which only tests use.
 
 export type Certificate = {
   readonly subject: string;

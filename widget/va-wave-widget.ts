@@ -91,11 +91,11 @@ function start(first: Settings, stub?: Stub): void {
   };
   /** Loads the texts when the page has another language than at the last call, and shows them when they are others. */
   const translate = async () => {
-    const wanted = settings.language || document.documentElement.lang;
-    if (wanted === lang) return;
-    lang = wanted;
-    const loaded = await textsFor(settings.base, wanted);
-    if (wanted !== lang) return;
+    const language = settings.language || document.documentElement.lang;
+    if (language === lang) return;
+    lang = language;
+    const loaded = await textsFor(settings.base, language);
+    if (language !== lang) return;
     const shown = languageTexts?.language;
     languageTexts = loaded;
     if (shown !== loaded.language) render();
@@ -215,12 +215,11 @@ function start(first: Settings, stub?: Stub): void {
   const api: VaWave = Object.freeze(Object.assign(call, commands));
   // Set before any request, so that a second tag does not start a second widget.
   Object.defineProperty(window, 'vaWave', { value: api, configurable: true });
+  void run();
   for (const kept of stub?.q.splice(0) ?? []) {
     const [command, ...values] = Array.from(Object(kept));
     call(String(command), ...values);
   }
-
-  void run();
 }
 
 /** Waits until the page is parsed, so that the widget comes after the page's elements in the order of the Tab key. */

@@ -11,6 +11,7 @@ import { requireReadable } from '../../src/domain/organizations/suspension-and-q
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { mayBeOf } from '../operations/erase.ts';
 import { type Output, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUndefined } from '../values.ts';
@@ -180,7 +181,7 @@ async function actionsOf(
   const { actions, unreadable } = await store.listActions(org_id);
   return {
     actions: actions.filter((action) => action.site_id === site_id),
-    unreadable: unreadable.filter((action) => (action.site_id ?? site_id) === site_id),
+    unreadable: unreadable.filter(mayBeOf(site_id)),
   };
 }
 

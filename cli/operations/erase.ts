@@ -7,7 +7,7 @@ import { requireReadable } from '../../src/domain/organizations/suspension-and-q
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { ConnectedRun } from '../command.ts';
 
-/** Longer than the timeout of every function. After it, every invocation that read the assistant as enabled has ended. */
+/** Longer than the timeout of every function that reads an assistant. After it, every invocation that read the assistant as enabled has ended. */
 export const IN_PROGRESS_MS = 30_000;
 
 /** What the functions of this file need of the deployment. */
@@ -124,7 +124,7 @@ export async function storedOrganization(orgId: string, { store }: Pick<EraseCon
 }
 
 /** Returns a check whether an Action that cannot be read may be of this assistant. */
-const mayBeOf = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
+export const mayBeOf = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
 
 /** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
 async function deleteActions({ site_id, org_id }: Doomed, context: EraseContext): Promise<number> {

@@ -29,7 +29,7 @@ export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Mod
       }),
     );
     return {
-      // The arguments of a call that the limit of tokens has cut are not whole.
+      // The arguments of the last call are not whole when the limit of tokens has cut them, so none of its calls is made.
       content: (output?.message?.content ?? [])
         .flatMap(ourBlock)
         .filter(({ kind }) => kind === 'text' || stopReason !== 'max_tokens'),
@@ -71,6 +71,7 @@ function ourBlock({ text, toolUse }: ContentBlock): (Text | ToolCall)[] {
   return [{ kind: 'toolCall', id: toolUse.toolUseId, name: toolUse.name, input: Object(toolUse.input) }];
 }
 
+/** Leaves out undefined members, for which the SDK's type of JSON has no value. */
 function documentOf(value: object): Document {
   return JSON.parse(JSON.stringify(value));
 }

@@ -13,8 +13,8 @@ const about = <Status extends number>(field: string, status: Status, problem: st
   ({ status, field, problem, message: `${field}: ${problem}` }) as const;
 
 /**
- * All refusals of the service by their stable code, with HTTP status and message. The messages of the public routes are those of
- * the spec's "Errors", word for word. Callers must compare codes, not messages, because a message may also name an id or a field.
+ * All refusals of the service by their stable code, with HTTP status and message. Those that the spec's "Errors" have are word for
+ * word. Callers must compare codes, not messages, because a message may also name an id or a field.
  */
 export const REFUSALS = {
   origin_not_allowed: { status: 401, message: 'Origin not in allowed domains' },

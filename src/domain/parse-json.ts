@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   return MAY_HOLD_UNUSUAL_NUMBER.test(text) || hasEscapedName(text) ? read(text) : parsed;
 }
 
-/** The beginning of a number that JavaScript may write otherwise: 16 digits, an exponent, a last decimal of zero, minus zero. */
+/** The beginning of a number that JavaScript may write otherwise: 16 digits, an exponent, a last decimal of zero, six zeros after the point, minus zero. */
 const UNUSUAL = String.raw`-?(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.0{6})|-0(?![.\d])`;
 const UNUSUAL_NUMBER = new RegExp(`^(?:${UNUSUAL})`);
 /** May also match in a string. That costs time and does not change the result. */

@@ -80,3 +80,15 @@ test('the dashboard has the state of every alarm, and no more metrics than are f
   // A metric begins with its namespace. The first dashboard of up to 50 metrics is free (https://aws.amazon.com/cloudwatch/pricing/).
   expect(body.match(/\[\\"(?:AWS\/|va-wave)/g)?.length).toBeLessThanOrEqual(50);
 });
+
+// CloudFormation refuses a dashboard with a fraction, and a synthesis does not.
+test('the places and sizes of the dashboard are whole numbers', () => {
+  const [dashboard] = Object.values(everything.findResources('AWS::CloudWatch::Dashboard'));
+  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+  const places = [...body.matchAll(/\\"(width|height|x|y)\\":([\d.]+)/g)].map(([, name, value]) => [
+    name,
+    Number(value),
+  ]);
+  expect(places.length).toBeGreaterThan(4 * 15);
+  expect(places.filter(([, value]) => !Number.isInteger(value))).toEqual([]);
+});

@@ -43,7 +43,8 @@ export function actionMiddleware<T extends Trigger>(
 }
 
 /**
- * Returns Express middleware that verifies usage webhooks and stores the report in `response.locals.usage`.
+ * Returns Express middleware that verifies usage webhooks and stores the report in `response.locals.usage`. It refuses requests and
+ * is mounted like `actionMiddleware`.
  * @throws TypeError without a secret
  *
  * @example

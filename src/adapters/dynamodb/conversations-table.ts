@@ -149,7 +149,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     },
 
     settleSubmission: async (key, accepted) => {
-      // The condition fails when the conversation was erased. The update would create an item that never expires.
+      // The conversation may have been erased. Without the condition, the update would then create an item that never expires.
       await whenConditionHolds(
         client.update({
           TableName: table,

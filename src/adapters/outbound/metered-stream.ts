@@ -28,6 +28,7 @@ function inOwnTurn(task: () => void) {
   if (waiting.length === 1) setImmediate(runNext);
 }
 function runNext() {
+  // The task stays in the list while it runs, so that a task that it adds starts no second chain.
   waiting[0]?.();
   waiting.shift();
   if (waiting.length > 0) setImmediate(runNext);
@@ -68,7 +69,7 @@ export function meteredStream(
     const useful = decrypted();
     if (useful === undefined) {
       if (mayGoOn(piece)) return undefined;
-      return new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`);
+      return new Failure('tls_failure', `${host} sent more than ${Math.ceil(handshakeMax / 1024)} KB to negotiate TLS`);
     }
     handshake = undefined;
     if (received <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
@@ -89,6 +90,7 @@ export function meteredStream(
     },
   });
 
+  const ends: (() => void)[] = [];
   const pass = () => {
     if (stream.destroyed) return;
     const piece = rest.subarray(0, TURN_BYTES);
@@ -101,7 +103,6 @@ export function meteredStream(
     for (const end of ends) end();
     if (wanted) tcp.resume();
   };
-  const ends: (() => void)[] = [];
   /** A connection may end while bytes that it received before still wait for their turn. */
   const afterRest = (end: () => void) => {
     if (rest.length === 0) end();

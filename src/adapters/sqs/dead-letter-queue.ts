@@ -12,7 +12,7 @@ import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 type DeadLetter = {
   /** Id of the message that first became a dead letter. */
   readonly message_id: string;
-  /** When it was sent to the source queue, in ISO 8601. */
+  /** When it was sent to the source queue, by EventBridge to this one, or by the last redrive, in ISO 8601. */
   readonly sent_at: string;
   readonly body: string;
   readonly group: string | undefined;

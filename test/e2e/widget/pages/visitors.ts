@@ -53,6 +53,37 @@ const submissions = () =>
   harness.service.to('submit').map(({ headers, body }) => [userOf(headers), body.conversation_id]);
 const call = (page: Page, ...values: unknown[]) => page.evaluate(`vaWave(...${JSON.stringify(values)})`);
 
+test.each([
+  ['a token', [['setSessionToken', ADA]], 'ada'],
+  [
+    'the tokens of two users',
+    [
+      ['setSessionToken', ADA],
+      ['setSessionToken', GRACE],
+    ],
+    'grace',
+  ],
+  [
+    'two tokens of a user',
+    [
+      ['setSessionToken', ADA],
+      ['setSessionToken', ADA_LATER],
+    ],
+    'ada',
+  ],
+  ['a reset', [['reset']], 'site_test'],
+  ['a logout and a login', [['reset'], ['setSessionToken', ADA]], 'ada'],
+])('with %s in the stub, the widget asks for init once', async (_, calls, user) => {
+  const queued = calls.map((values) => `vaWave(...${JSON.stringify(values)});`).join('');
+  const { widget, errors } = await harness.visit({
+    head: `${STUB}<script>${queued}</script>`,
+    tag: 'data-site-id="site_test"',
+  });
+  await widget.launcher.waitFor();
+  expect(harness.service.to('init').map(({ headers }) => userOf(headers))).toEqual([user]);
+  expect(errors).toEqual([]);
+});
+
 /** Opens the panel, and leaves a draft and an unread message. */
 async function visitOf(token: string | undefined) {
   const tag = token === undefined ? 'data-site-id="site_test"' : `data-session-token="${token}"`;
