@@ -46,8 +46,6 @@ export type Session = ReturnType<typeof openSession>;
  */
 export function openSession(settings: Settings, asked: Set<string>) {
   const { post, end } = apiClient(settings);
-  /** Ends the pause before the next repetition of the first request. */
-  let wake = () => {};
   let ended = false;
   let { token } = settings;
   /** Dispatches `set` when the page sets a token. */
@@ -132,18 +130,16 @@ export function openSession(settings: Settings, asked: Set<string>) {
     return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
 
-  /** Resolves after the pause, or at once when the browser is online again, but not while the page is hidden or offline. */
+  /** Resolves after the pause, or at once when the browser is online again, but not while the page is hidden or offline, and never after `end`. */
   const moment = (ms: number) =>
     new Promise<void>((resolve) => {
       let due = false;
       const check = (event?: Event) => {
         due ||= event?.type !== 'visibilitychange';
-        if (due && !document.hidden && navigator.onLine) wake();
-      };
-      wake = () => {
+        if (!due || document.hidden || !navigator.onLine) return;
         removeEventListener('online', check);
         document.removeEventListener('visibilitychange', check);
-        resolve();
+        if (!ended) resolve();
       };
       addEventListener('online', check);
       document.addEventListener('visibilitychange', check);
@@ -161,7 +157,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
     /**
      * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is
      * missing or refused. Repeats what is no decision: no answer, 408, 429, 5xx, and what has no code of the service, as the page of a
-     * firewall or of a service worker. Resolves to undefined after a decision against the page.
+     * firewall or of a service worker. Resolves to undefined after a decision against the page, and when it gives up.
      */
     start: async (): Promise<InitResponse | undefined> => {
       for (let repeats = 0; ; ) {
@@ -232,7 +228,6 @@ export function openSession(settings: Settings, asked: Set<string>) {
     end: () => {
       ended = true;
       end();
-      wake();
     },
   };
 }

@@ -75,6 +75,33 @@ describe('what is no decision is repeated, and nothing is on the page before', (
     await widgetRemoved(page);
   });
 
+  test('after the time that the service names, also when the browser came online in the pause before', async () => {
+    first(refuse(500, 'Internal error'), refuse(429, 'Rate limit exceeded', { 'retry-after': '60' }));
+    const before = (page: Page) => page.clock.pauseAt(Date.now() + 1000);
+    const { page } = await harness.visit({}, { alone: 'clock', before });
+    await until(() => inits().length === 1);
+    await page.waitForTimeout(100);
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await until(() => inits().length === 2);
+    await page.waitForTimeout(100);
+    await page.clock.runFor(59_000);
+    await page.waitForTimeout(100);
+    expect(inits()).toHaveLength(2);
+    await page.clock.runFor(62_000);
+    await until(() => inits().length === 3);
+  });
+
+  test('not for a visitor who has gone meanwhile', async () => {
+    first(refuse(500, 'Internal error'));
+    const { page, widget } = await harness.visit();
+    await until(() => inits().length === 1);
+    await page.waitForTimeout(100);
+    await page.evaluate(`vaWave('setSessionToken', '${tokenFor('site_test')}')`);
+    await widget.launcher.waitFor();
+    await page.waitForTimeout(1500);
+    expect(inits().map(({ headers }) => headers['x-site-id'])).toEqual(['site_test', undefined]);
+  });
+
   test.each([
     ['a refusal', refuse(403, 'Access denied: IP not in allowlist')],
     ['the hourly limit', refuse(429, 'Rate limit exceeded', { 'retry-after': '1800' })],
