@@ -41,7 +41,7 @@ const DURATION = /^([1-9]\d{0,5})([smhd])$/;
 export function duration(text: string): number {
   const [, count = '', unit = ''] = DURATION.exec(text) ?? [];
   const milliseconds = UNITS[unit];
-  if (milliseconds === undefined) throw new InvalidArgumentError('It must be a time such as 30m, 1h or 2d.');
+  if (milliseconds === undefined) throw new InvalidArgumentError('It must be a time such as 6s, 30m, 1h or 2d.');
   return Number(count) * milliseconds;
 }
 

@@ -55,7 +55,7 @@ const TABLE: readonly (readonly [files: string, rooms: string, packages: string]
   ['cli/va-wave.mjs', '', 'node:* node:module'],
   ['cli/*/**', `cli packages/receiver/src ${SERVICE}`, 'commander zod node:*'],
   ['cli/commands/** !cli/commands/receive.ts', `cli/* cli/operations ${WIRE} src/domain`, 'commander zod'],
-  ['cli/operations/**', `${WIRE} src/domain`, '../command.ts zod'],
+  ['cli/operations/**', `${WIRE} src/domain`, '../command.ts node:crypto zod'],
   ['packages/receiver/src/**', '', 'node:crypto node:http'],
   ['packages/cdk/src/**', 'src/deployment', 'node:fs node:module node:path'],
   [

@@ -97,8 +97,8 @@ not search the logs of deleted Actions.`)
     .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
     .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
-events in progress, and test.ping. It cannot send an event without a complete envelope in the log, and lists it under unsent. After an interruption, wait until the deliveries queue is empty and run it again:
-an event whose replay still waits there would be sent twice.`)
+events in progress, and test.ping. It cannot send an event without a complete envelope in the log, and lists it under unsent. After an interruption, run it again.
+A replay that still waits, or that another operator starts at the same time, is sent once.`)
     .examples(
       'va-wave event replay-failed act_… --since 6h --dry-run',
       'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
@@ -125,9 +125,9 @@ an event whose replay still waits there would be sent twice.`)
       requireReadable(context.unreadableRecords());
       if (failed.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
       const unsent: Record<string, string> = {};
-      for (const [index, { event_id: eventId, event_time }] of failed.entries()) {
+      for (const [index, { event_id: eventId, event_time: time, replay }] of failed.entries()) {
         await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
-        const reason = await sentOrReason(() => replayEvent(actionId, { eventId, time: event_time }, context));
+        const reason = await sentOrReason(() => replayEvent(actionId, { eventId, time, replay }, context));
         if (reason !== undefined) unsent[eventId] = reason;
       }
       const sent = failed.length - Object.keys(unsent).length;

@@ -24,7 +24,9 @@ export function addTo(secret: CliCommand): void {
 }
 
 async function generate(siteId: string, regenerate: boolean, { output, context }: ConnectedRun): Promise<void> {
-  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, context), { regenerate }, context);
+  // The command selects the mode, as the Deploy tab does, so that a live site has its secret before the mode is saved.
+  const options = { regenerate, authentication_mode: 'Session Signed' } as const;
+  const { serverSecret } = await generateServerSecret(await requireAssistant(siteId, context), options, context);
   output.secret(
     { site_id: siteId, server_secret: serverSecret },
     serverSecret,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Action, EventAction } from '../../src/contract/actions.ts';
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import { type Envelope, envelope } from '../../src/contract/queues.ts';
@@ -11,11 +12,18 @@ import type { ConnectedRun } from '../command.ts';
 /** What the functions of this file need of the deployment. */
 export type PastEventsContext = Pick<
   ConnectedRun['context'],
-  'store' | 'randomBytes' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
+  'store' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
 >;
 
 /** An event in a log: its id, and its time. Where that is not known, it is searched among the events before `until`. Times are ISO 8601. */
 export type PastEvent = { readonly eventId: string; readonly time?: string; readonly until?: string };
+
+/** Returns the id of the replay that follows these attempts: the same for each who asks for it, so that their attempts are claimed once. */
+const replayAfter = (attempts: readonly DeliveryRecord[]): string =>
+  createHash('sha256')
+    .update(attempts.map(({ attempt, replay }) => `${replay}#${attempt}`).join())
+    .digest('hex')
+    .slice(0, 12);
 
 /** Reads the attempts of an event in a log; none, if the log does not have the event. */
 export async function attemptsOf(
@@ -105,13 +113,14 @@ function whyNone(action: Action, routedAt: string): string {
 
 /**
  * Replays an event: delivers the same envelope with the same id to an Action again. A replay has its own attempts, up to three, and
- * their records name it. A receiver that already handled the id must ignore the request.
+ * their records name it. It is delivered once, also if it is asked for again before its first attempt. A receiver that already handled the id must ignore the request.
+ * @param event with `replay`, the replay that followed the attempts which the caller saw
  * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled or not an
  * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
  */
 export async function replayEvent(
   actionId: string,
-  event: PastEvent,
+  event: PastEvent & { readonly replay?: string },
   context: Omit<PastEventsContext, 'deliveryRecords'>,
 ) {
   const { eventId, until } = event;
@@ -123,7 +132,7 @@ export async function replayEvent(
     });
   }
   const sent = sentEnvelope(action, attempts);
-  const replay = Buffer.from(context.randomBytes(6)).toString('hex');
+  const { replay = replayAfter(attempts) } = event;
   await context.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
   return { replay, event_id: eventId, event: sent.event, action_id: actionId };
 }
@@ -181,7 +190,8 @@ export async function failedEvents(
     const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
     if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;
     const { trigger_ref: event, status, error, started_at: failed_at } = last;
-    failed.push({ event_id, event, event_time, failed_at, attempts: attempts.length, status, error });
+    const replay = replayAfter(attempts);
+    failed.push({ event_id, event, event_time, failed_at, attempts: attempts.length, status, error, replay });
   }
   return failed;
 }

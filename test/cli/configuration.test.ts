@@ -374,6 +374,17 @@ describe('secrets', () => {
     expect((await operator.run('secret', 'generate', site_id)).err).toMatch(/^server_secret: already exists/);
   });
 
+  test('secret generate prepares a live site, whose mode stays; on the free plan it is refused', async () => {
+    const { org_id, site_id } = await operator.assistant();
+    await operator.json('org', 'update', org_id, '--plan', 'free');
+    expect((await operator.run('secret', 'generate', site_id)).err).toContain('Session Signed is a paid feature');
+    await operator.json('org', 'update', org_id, '--plan', 'paid');
+    expect((await operator.run('secret', 'generate', site_id)).out).toMatch(/^ss_/);
+    expect(await operator.json('assistant', 'show', site_id)).toMatchObject({
+      authentication_mode: 'Allowed Websites',
+    });
+  });
+
   test('secret regenerate replaces a secret after a confirmation', async () => {
     const { site_id } = await operator.assistant('--mode', 'session-signed');
     operator.terminal = true;
