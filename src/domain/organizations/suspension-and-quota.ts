@@ -51,8 +51,7 @@ export function requireReadable(unreadable: readonly { readonly cause: Error }[]
 
 /** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */
 export async function setSuspended(orgId: string, suspended: boolean, context: RestrictionContext) {
-  const carries = (part: OrganizationRestrictions) => (part.suspended ?? false) === suspended;
-  return { org_id: orgId, suspended, ...(await restrictOrganization(orgId, { suspended }, carries, context)) };
+  return { org_id: orgId, suspended, ...(await restrictOrganization(orgId, { suspended }, context)) };
 }
 
 /**
@@ -62,33 +61,33 @@ export async function setSuspended(orgId: string, suspended: boolean, context: R
  */
 export async function setOutboundQuota(orgId: string, perDay: number | null, context: RestrictionContext) {
   const daily_outbound_quota = inputOf(dailyOutboundQuota, perDay, 'daily_outbound_quota');
-  const carries = (part: OrganizationRestrictions) => (part.daily_outbound_quota ?? null) === daily_outbound_quota;
-  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, carries, context);
+  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, context);
   return { org_id: orgId, daily_outbound_quota, ...changed };
 }
 
 /**
- * Sets a restriction on an organization and copies it to each of its assistants and Actions. Every request reads the assistant or
+ * Sets a restriction on an organization and copies its restrictions to each of its assistants and Actions. Every request reads the assistant or
  * the Action anyway, so the restriction applies to the next request and costs no additional read.
  *
  * The organization is changed first: parts that are created later copy its restrictions, and a creation that read the old ones is
  * refused (`createRestricted`). An interrupted run can be repeated. An Action that cannot be read sends nothing, and an assistant that
  * cannot be read admits no request; the error that names them is thrown after all other parts are changed.
- * @param carries whether a part already has the restriction
  * @throws Refusal 404, ServiceError for parts that cannot be read
  */
 async function restrictOrganization(
   orgId: string,
   restriction: OrganizationRestrictions,
-  carries: (part: OrganizationRestrictions) => boolean,
   context: RestrictionContext,
 ): Promise<ChangedParts> {
   const { store, step } = context;
   await requireOrganization(orgId, context);
   await store.changeOrganization(orgId, restriction);
   const count = { assistants: 0, actions: 0 };
-  // Repeats until every part has the restriction, because an admin may save or create a part during a pass.
+  // Repeats until every part has what the organization has: during a pass, an admin may save or create a part, and another run may change the organization.
   for (;;) {
+    const { suspended = false, daily_outbound_quota = null } = await requireOrganization(orgId, context);
+    const carries = (part: OrganizationRestrictions) =>
+      (part.suspended ?? false) === suspended && (part.daily_outbound_quota ?? null) === daily_outbound_quota;
     const allAssistants = await store.listAssistants(orgId);
     const allActions = await store.listActions(orgId);
     const assistants = allAssistants.assistants.filter((one) => !carries(one));
@@ -99,12 +98,12 @@ async function restrictOrganization(
     }
     for (const previous of assistants) {
       await step(`Updating assistants: ${count.assistants}`);
-      const next = { ...previous, ...restriction, version: previous.version + 1 };
+      const next = { ...previous, suspended, daily_outbound_quota, version: previous.version + 1 };
       if (await store.replaceAssistant(previous, next)) count.assistants += 1;
     }
     for (const previous of actions) {
       await step(`Updating Actions: ${count.actions}`);
-      const next = { ...previous, ...restriction, version: previous.version + 1 };
+      const next = { ...previous, suspended, daily_outbound_quota, version: previous.version + 1 };
       if ((await store.replaceAction(previous, next)) === 'replaced') count.actions += 1;
     }
   }

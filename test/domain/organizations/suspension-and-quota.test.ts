@@ -128,6 +128,20 @@ test.each([
   expect(await set(true)).toMatchObject({ assistants: 1, actions: 1 });
 });
 
+test.each([true, false])(
+  'of a suspension and a resumption at once, all parts have what the organization has: %p is last',
+  async (last) => {
+    const { set, parts, context, org_id } = await setUp();
+    await set(last);
+    let steps = 0;
+    const step = async () => {
+      if (steps++ === 1) await set(last);
+    };
+    await setSuspended(org_id, !last, { ...context, step });
+    expect((await parts()).map((part) => part?.suspended ?? false)).toEqual(Array(5).fill(last));
+  },
+);
+
 test('an interrupted suspension can be repeated', async () => {
   const { set, parts } = await setUp();
   for (let limit = 0; limit < 3; limit++) await expect(set(true, limit)).rejects.toThrow(Interrupted);
