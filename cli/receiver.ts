@@ -1,4 +1,10 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,8 +57,8 @@ export type Received<Verdict = Verified | Refused> = {
 export type Answer = {
   readonly status: number;
   readonly body: string | Uint8Array;
-  /** @default application/json */
-  readonly contentType?: string;
+  /** @default content-type application/json */
+  readonly headers?: OutgoingHttpHeaders;
   readonly delayMs?: number;
 };
 
@@ -116,7 +122,7 @@ export function receiverServer(options: {
     }
     options.onRequest(received, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
-    response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'application/json' }).end(answer.body);
+    response.writeHead(answer.status, answer.headers ?? { 'content-type': 'application/json' }).end(answer.body);
   };
 
   return createServer(options.tls, (request, response) => {
@@ -134,26 +140,29 @@ export function receiverServer(options: {
 
 /** The service waits 5 seconds. A little longer shows that the server was slow. */
 const FORWARD_TIMEOUT_MS = 6000;
-/** Headers that belong to one connection or that `forwardTo` sets itself. */
-const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+/** Headers that belong to one connection or that the sender sets itself. */
+const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'trailer', 'content-length'];
+const isForwarded = (name = '') => !NOT_FORWARDED.includes(name.toLowerCase());
 
 /** Returns a function that passes a request on to this address, and resolves to 502 when nothing answers there. Follows no redirect. */
 export function forwardTo(url: URL): (request: Forwarded) => Promise<Answer> {
   const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return ({ method, rawHeaders, body }) =>
     new Promise((resolve) => {
-      const failed = ({ message }: Error) =>
-        resolve({ status: 502, body: JSON.stringify({ message: `${url.origin} does not answer: ${message}` }) });
-      const kept = rawHeaders.filter(
-        (_, at) => !NOT_FORWARDED.includes(rawHeaders[at - (at % 2)]?.toLowerCase() ?? ''),
-      );
+      // The error about several addresses, such as those of localhost, has no message.
+      const failed = ({ message, code }: NodeJS.ErrnoException) =>
+        resolve({
+          status: 502,
+          body: JSON.stringify({ message: `${url.origin} does not answer: ${message || code}` }),
+        });
+      const kept = rawHeaders.filter((_, at) => isForwarded(rawHeaders[at - (at % 2)]));
       const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
       const headers = ['Host', url.host, ...kept, ...length];
       const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
       const request = open(url, { method, headers, agent: false, signal }, (response) => {
-        const { statusCode: status = 502, headers: answered } = response;
-        const answer = (bytes: Buffer) => resolve({ status, body: bytes, contentType: answered['content-type'] });
-        buffer(response).then(answer, failed);
+        const { statusCode: status = 502 } = response;
+        const answered = Object.fromEntries(Object.entries(response.headers).filter(([name]) => isForwarded(name)));
+        buffer(response).then((body) => resolve({ status, body, headers: answered }), failed);
       });
       request.on('error', failed).end(body);
     });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { receiverCertificate } from '../../local/certificates.ts';
@@ -16,7 +16,12 @@ const NOW = Math.floor(Date.now() / 1000);
 const LONG_AGO = 1_700_000_000;
 
 type Sent = { readonly path?: string; readonly secret?: string; readonly t?: number };
-type Answered = { readonly status: number; readonly body: string; readonly ms: number };
+type Answered = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly ms: number;
+};
 
 /** Creates an operator who runs `receive`, and functions that send requests to it. */
 async function receivingOperator() {
@@ -35,8 +40,8 @@ async function receivingOperator() {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request(options, resolve).on('error', reject).end(body);
     });
-    const answer = { status: response.statusCode ?? 0, body: await text(response), ms: performance.now() - began };
-    answers.push(answer);
+    const { statusCode: status = 0, headers: answered } = response;
+    answers.push({ status, headers: answered, body: await text(response), ms: performance.now() - began });
   };
   const send = (id: string, { path = '/crm?v=1', secret = signing_secret, t = NOW }: Sent = {}) => {
     const envelope = { id, event: 'conversation.started', timestamp: 't', data: { n: 'a\u001bb' }, site_id, org_id };
@@ -215,11 +220,33 @@ describe('--forward', () => {
     expect(out).toContain('  answer: not genuine\n');
   });
 
+  test.each<[number, Record<string, string | string[]>]>([
+    [308, { location: '/actions/' }],
+    [401, { 'www-authenticate': 'Bearer', 'set-cookie': ['a=1', 'b=2'] }],
+    [200, { 'content-encoding': 'gzip', trailer: 'x' }],
+    [204, {}],
+  ])('passes the headers of an answer %i on', async (status, headers) => {
+    const { send, receive, answers } = await receivingOperator();
+    const { origin, stop } = await startServer((_request, response) => void response.writeHead(status, headers).end());
+    stops.push(stop);
+    await receive(() => send('event-1'), '--forward', origin);
+    const { trailer, ...kept } = headers;
+    expect(answers).toMatchObject([{ status, headers: kept }]);
+    expect(answers[0]?.headers).not.toHaveProperty('trailer');
+    expect(answers[0]?.headers).not.toHaveProperty('content-type');
+  });
+
   test('answers 502 while nothing listens there, and takes no answer of its own beside', async () => {
     const { send, receive, statuses, operator } = await receivingOperator();
     const { origin, stop } = await developersServer('');
     stop();
-    const { lines } = await receive(() => send('event-1'), '--forward', origin, '--json');
+    // On most machines this name has two addresses.
+    const { lines } = await receive(
+      () => send('event-1'),
+      '--forward',
+      origin.replace('127.0.0.1', 'localhost'),
+      '--json',
+    );
     expect(statuses()).toEqual([502]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       answered: 502,

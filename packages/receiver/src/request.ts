@@ -40,15 +40,16 @@ export type ReceivedRequest = {
  */
 export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array> {
   if (typeof request !== 'object' || request === null) throw unreadable(request);
-  const { body, raw, isBase64Encoded } = request;
-  if (isBase64Encoded !== undefined) {
-    return typeof body === 'string' ? Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') : new Uint8Array();
-  }
+  const { raw, isBase64Encoded } = request;
+  const isLambda = isBase64Encoded !== undefined;
+  const body = request.body ?? (isLambda ? '' : undefined);
+  if (isLambda && typeof body === 'string') return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   const kept = bytesOf(request.rawBody) ?? bytesOf(body);
   if (kept !== undefined) return kept;
   if (raw !== undefined) return readRawBody(raw);
-  if (request.bodyUsed === true || request.readableDidRead === true) {
-    const remedy = 'Verify before any parser, such as express.json(), or let it keep the bytes in request.rawBody';
+  if (isLambda || request.bodyUsed === true || request.readableDidRead === true) {
+    const parsers = 'express.json() or httpJsonBodyParser()';
+    const remedy = `Verify before any parser, such as ${parsers}, or let it keep the bytes in request.rawBody`;
     throw new TypeError(`The body was read before its signature could be checked. ${remedy}`);
   }
   if (Number(headerValue(request.headers ?? {}, 'content-length')) > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
@@ -61,7 +62,7 @@ export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array>
 
 function unreadable(value: unknown): TypeError {
   return new TypeError(
-    `readRawBody takes the request of Node, Fastify, Hono, fetch or Lambda; it got ${kindOf(value)}`,
+    `readRawBody takes the request of Node, Koa (context.req), Fastify, Hono, fetch or Lambda; it got ${kindOf(value)}`,
   );
 }
 

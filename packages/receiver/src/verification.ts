@@ -22,12 +22,15 @@ export type VerificationErrorCode = keyof typeof STATUS;
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   readonly status: (typeof STATUS)[VerificationErrorCode];
+  /** With `expose`, what NestJS asks of an error of which it answers status and message, and Koa of one of which it answers the message. */
+  readonly statusCode: (typeof STATUS)[VerificationErrorCode];
+  readonly expose: boolean = true;
   readonly code: VerificationErrorCode;
 
   constructor(code: VerificationErrorCode, message: string) {
     super(message);
     this.code = code;
-    this.status = STATUS[code];
+    this.status = this.statusCode = STATUS[code];
   }
 }
 

@@ -56,6 +56,12 @@ describe('a transaction', () => {
     expect(calls()).toBe(3);
   });
 
+  test('that DynamoDB does not process at the ninth time is given up', async () => {
+    const { send, calls } = thrower(...Array(20).fill(cancelled('TransactionConflict', 'None')));
+    await expect(transactionFailures(send)).rejects.toThrow('A transaction was cancelled: TransactionConflict, None');
+    expect(calls()).toBe(9);
+  }, 20_000);
+
   test.each([
     [
       'would be refused again',

@@ -284,6 +284,21 @@ describe('a mistake of the program', () => {
     await expect(actionRoute(EVENTS, kept)(request)).rejects.toThrow('The body was read before');
   });
 
+  test.each([{ id: 'parsed' }, ['parsed'], 1, true])(
+    'Lambda after a parser, as of middy, is named: %j',
+    async (body) => {
+      for (const isBase64Encoded of [true, false, undefined]) {
+        const handling = Reflect.apply(actionLambda(EVENTS, kept), undefined, [{ headers: {}, body, isBase64Encoded }]);
+        await expect(handling).rejects.toThrow('The body was read before');
+      }
+    },
+  );
+
+  test('Lambda with bytes in place of their text gets these', async () => {
+    const body = Buffer.from('{}');
+    expect(await readRawBody({ headers: {}, body, isBase64Encoded: true })).toEqual(new Uint8Array(body));
+  });
+
   test.each([
     [undefined, 'undefined'],
     [{ Records: [{ body: '{}' }] }, 'one with Records'],

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
+import { isHttpError } from 'http-errors';
 import {
   type RawBody,
   type UsageSecret,
@@ -133,6 +134,11 @@ describe('verifyAction', () => {
       const headers = signed('{"id":"1"}', { 'x-service-trigger': kind });
       expect(refusal(() => verifyAction('{"id":"1"}', headers, { ...AI, trigger }))).toEqual(MALFORMED);
     }
+  });
+
+  test('throws what NestJS and Koa take for an error of http-errors, and so answer with its status and message', () => {
+    const error = new VerificationError('signature_mismatch', 'The signature does not match');
+    expect(isHttpError(error) && [error.status, error.expose, error.message]).toEqual([401, true, error.message]);
   });
 
   test('refuses a body above 1 MiB, whoever has signed it', () => {
