@@ -59,7 +59,8 @@ const ISO_TIMES = [
 export function moment(text: string): Moment {
   if (DURATION.test(text)) return { agoMs: duration(text) };
   const [, lengthMs] = ISO_TIMES.find(([form]) => form.safeParse(text).success) ?? [];
-  if (lengthMs === undefined) throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z.');
+  if (lengthMs === undefined)
+    throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z.');
   return { atMs: Date.parse(text), lengthMs };
 }
 

@@ -22,7 +22,7 @@ const QUERIES = {
   Errors: 'level = "ERROR"',
   // Without those that wait for an attempt in progress or for DynamoDB.
   FailedMessages: 'message like /failed and becomes visible again/',
-  // Of events. An attempt that succeeded has no line; a message that made none has one with another outcome.
+  // Each failed attempt of an Event delivery has this line, a successful one has none. A message that makes no attempt has another outcome.
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 

@@ -54,13 +54,13 @@ const refusedByGateway = (description: string) => answer(`API Gateway: ${descrip
 /** Joins the messages of refusals as code, so that Markdown shows them literally. */
 const messages = (...codes: readonly RefusalCode[]) => codes.map((code) => `\`${REFUSALS[code].message}\``).join('; ');
 
-/** The answers that every operation can give. API Gateway gives some without a function; their bodies cannot be changed. */
 const TOO_LARGE = {
   id: 'TooLarge',
   ...refusedByEither(
     `${messages('body_too_large')}: more than ${REQUEST_BODY_MAX_BYTES / 1024} KB. API Gateway refuses several MB itself`,
   ),
 };
+/** The answers that every operation can give. API Gateway gives some without a function; their bodies cannot be changed. */
 const OF_EVERY_OPERATION = {
   429: {
     id: 'TooManyRequests',

@@ -36,7 +36,7 @@ export function addTo(command: CliCommand): void {
       .argument('<id>', 'an Action, or an assistant for its usage webhooks')
       .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')
       .addOption(new Option('--outcome <outcome>', 'only attempts with this outcome').choices(OUTCOMES))
-      .option('--since <time>', 'only attempts since: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
+      .option('--since <time>', 'only attempts since: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z', moment)
       .option('--limit <number>', `maximum number of attempts (default: ${DEFAULT_LIMIT})`, positive)
       .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),

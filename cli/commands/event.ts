@@ -94,7 +94,7 @@ not search the logs of deleted Actions.`)
   event
     .command('replay-failed <action_id>')
     .description('deliver all events again that failed for an Action since a time')
-    .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z', moment)
+    .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z', moment)
     .option('--dry-run', 'send nothing; list the events that would be sent')
     .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
 events in progress, and test.ping. It cannot send an event without a complete envelope in the log, and lists it under unsent. After an interruption, run it again.

@@ -14,7 +14,7 @@ export function addTo(command: CliCommand): void {
     )
     .option(
       '--since <time>',
-      'only attempts and changes since this time: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z',
+      'only attempts and changes since this time: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z',
       moment,
     )
     .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json), "conversation" or "change" (a record of the audit

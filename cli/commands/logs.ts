@@ -11,7 +11,7 @@ export function addTo(command: CliCommand): void {
       new Argument('<function>', 'the function; api is the access log of the API').choices([...FUNCTIONS, 'api']),
     )
     .addOption(
-      new Option('--since <time>', 'only lines since: 30m, 1h or 2d ago, or 2026-03-04T05:06:00Z')
+      new Option('--since <time>', 'only lines since: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z')
         .argParser(moment)
         .default(moment('1h'), '1h'),
     )

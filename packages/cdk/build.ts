@@ -58,6 +58,7 @@ for (const file of needed) {
   const declaration = file.replace(/\.ts$/, '.d.ts');
   const text = readFileSync(join('dist/all', declaration), 'utf8');
   for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) needed.add(join(dirname(file), path));
+  if (/import\("\./.test(text)) throw new Error(`${declaration} imports a file in a type, which is not copied`);
   write(declaration, text.replace(/(from '\.[^']+)\.ts'/g, "$1.js'"));
 }
 rmSync('dist/all', { recursive: true });

@@ -3,7 +3,7 @@ type Failure = {
   readonly advice: string;
   /** Whether something of the request may have reached the endpoint. */
   readonly reached: boolean;
-  /** Whether an Event delivery is tried again. */
+  /** Whether an Event delivery is tried again; of `http_status`, the status decides (domain/delivery/outcome.ts). */
   readonly retried: boolean;
 };
 
@@ -37,7 +37,6 @@ export const FAILURES = {
   connection_closed: reached('The server closed the connection before the response was complete.', RETRIED),
   response_malformed: reached('The response was not valid HTTP.', RETRIED),
   redirect: reached('The endpoint sent a redirect. Redirects are not followed: use the final URL.'),
-  // The status decides whether it is tried again (delivery/outcome.ts).
   http_status: reached('The endpoint responded with an error status. Look in the log of the endpoint.'),
   action_disabled: unsent('The Action is disabled.'),
   action_deleted: unsent('The Action was deleted.'),

@@ -93,6 +93,7 @@ export type Offers<Kind extends FormAction | AiAction> = {
 
 /** A stored Action that cannot be read, because newer code wrote it or because its item is malformed. */
 export type UnreadableAction = {
+  /** Its id; among the Actions that an assistant offers, the key of its slug. */
   readonly action_id: string;
   /** The Action's assistant; undefined when it cannot be read either. */
   readonly site_id?: string;

@@ -396,6 +396,19 @@ describe('secrets', () => {
     const again = await operator.json('secret', 'regenerate', site_id, '--yes');
     expect(again).toEqual({ site_id, server_secret: expect.stringMatching(/^ss_/) });
   });
+
+  test('secret regenerate replaces no other secret than the one that the question names', async () => {
+    const { site_id } = await operator.assistant('--mode', 'session-signed');
+    await operator.run('secret', 'generate', site_id);
+    operator.terminal = true;
+    let newest = '';
+    operator.answer = async () => {
+      newest = (await operator.run('secret', 'regenerate', site_id, '--yes')).out.trim();
+      return 'y';
+    };
+    expect((await operator.run('secret', 'regenerate', site_id)).code).not.toBe(0);
+    expect((await operator.run('assistant', 'show', site_id)).out).toContain(newest.slice(-6));
+  });
 });
 
 /** What an operator changes, and what the audit trail has of it. Each command runs after those before it. */

@@ -164,7 +164,7 @@ test.each([
 
 test('names every form of a time to an operator who wrote another one', async () => {
   for (const wrong of ['nonsense', '1w', '2026-13-04', '05:06'])
-    expect((await list('--since', wrong)).err).toContain('30m, 1h or 2d ago, or 2026-03-04T05:06:00Z');
+    expect((await list('--since', wrong)).err).toContain('30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z');
 });
 
 test('an empty log of an existing Action or assistant is not an error', async () => {

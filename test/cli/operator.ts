@@ -65,8 +65,8 @@ export class FakeOperator {
   environment: Record<string, string> = {};
   files: Readonly<Record<string, string>> = {};
   stdin = '';
-  /** The operator's answer to a question. */
-  answer = '';
+  /** The operator's answer to a question. A function is what happens meanwhile. */
+  answer: string | (() => Promise<string>) = '';
   readonly questions: string[] = [];
   /** Called in each pause of `--follow` with the number of pauses. False means that Ctrl-C was pressed. */
   whileWaiting: (pauses: number) => boolean | Promise<boolean> = () => false;
@@ -182,7 +182,7 @@ export class FakeOperator {
       readStdin: async () => this.stdin,
       ask: async (question) => {
         this.questions.push(question);
-        return this.answer;
+        return typeof this.answer === 'string' ? this.answer : this.answer();
       },
       pause: async () => this.whileWaiting(++pauses),
       connect: async (target) => {

@@ -90,7 +90,7 @@ export function keptSecrets(file: string) {
 const notFound = (what: string): ServiceError =>
   new ServiceError('ResourceNotFoundException', `Secrets Manager can't find the specified secret ${what}.`);
 
-/** The version that was the current one becomes the previous one. */
+/** Moves a stage to a version. The version that was the current one becomes the previous one. */
 function move({ versions, stages }: Stored, stage: string, to: string): void {
   const holder = stages[stage];
   if (holder === to) return;

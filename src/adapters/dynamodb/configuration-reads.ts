@@ -35,7 +35,7 @@ export function configurationReads(
     const [actions, unreadable] = readEach(
       await itemsWithPrefix(client, table, KEYS.slug(siteId, trigger, '')),
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
-      // Its id is in what cannot be read. The key of the item has the slug.
+      // Its id is in what cannot be read. The key has the slug.
       (item) => ({ action_id: sortKeyIn(table, item), site_id: siteId }),
     );
     const enabled = actions.filter((action) => action.enabled);

@@ -111,7 +111,6 @@ function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (
   };
 }
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** Returns how many requests of an assistant its hourly limit counted in this clock hour, and in the last 24 with this one. */
@@ -120,7 +119,7 @@ export function requestCounts(client: DynamoDb, table: string, now: Clock): Worl
   return async (siteId) => {
     const at = now();
     const keys = Array.from({ length: HOURS }, (_, ago) => ({
-      pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_MS)),
+      pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_SECONDS * 1000)),
     }));
     const counts = { this_hour: 0, last_24_hours: 0 };
     for (const item of await Promise.all(keys.map(itemOf))) {
