@@ -91,9 +91,9 @@ function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
-/** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service. They get short names. */
+/** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service, nor a file of texts. They get short names. */
 const INTERNAL =
-  /^(again|answered|base|begin|forget|granted|hasToken|isAsking|isGuest|isRenewedBy|mountView|opened|refused|renewed|retryAfter|setToken|setUnread|showError|showForm|submissionId)$/;
+  /^(answered|base|begin|check|debug|forget|granted|hasToken|isGuest|kind|mountView|node|opened|post|refused|removed|renews|restore|retryAfter|setUnread|showError|showForm|state|submissionId|token|untilRenewed)$/;
 
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader

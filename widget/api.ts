@@ -140,6 +140,7 @@ function refusedBy(body: unknown): Refused {
   return { code: text('code'), error: text('error'), fields: wrong };
 }
 
-function hasTexts<N extends string>(value: unknown, ...names: N[]): value is Record<N, string> {
+/** Returns whether a value has a text under each of these names. */
+export function hasTexts<N extends string>(value: unknown, ...names: N[]): value is Record<N, string> {
   return names.every((name) => typeof Object(value)[name] === 'string');
 }

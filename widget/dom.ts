@@ -26,6 +26,6 @@ export function icon(path: string): SVGSVGElement {
 
 function setAttributes(node: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? '' : value);
+    if (value || value === '') node.setAttribute(name, value === true ? '' : value);
   }
 }

@@ -4,20 +4,25 @@
  * close by a click in the widget. Each name here has a page in test/e2e/widget/pages that breaks without it.
  */
 const KEPT =
-  'keydown keypress keyup beforeinput input copy cut paste contextmenu dragstart dragover drop focusin wheel touchmove';
+  'keydown keypress keyup beforeinput input copy cut paste contextmenu dragstart dragover drop focusin wheel touchstart touchmove touchend';
 
 /** Keeps events inside `root`. The page gets a copy of a `mousedown`, which it can hear and not cancel: menus close by it. */
 export function keepEvents(root: HTMLElement, host: HTMLElement): void {
   for (const type of KEPT.split(' ')) {
     root.addEventListener(type, (event) => event.stopPropagation(), { passive: true });
   }
-  root.addEventListener('mousedown', (event) => {
+  root.onmousedown = (event) => {
     event.stopPropagation();
     host.dispatchEvent(new MouseEvent('mousedown', event));
-  });
+  };
 }
 
 /** Returns whether a key belongs to an input method, which uses Enter and Escape. In Safari the last one has only this key code. */
 export function isComposing(event: Pick<KeyboardEvent, 'isComposing' | 'keyCode'>): boolean {
   return event.isComposing || event.keyCode === 229;
+}
+
+/** Resolves to the next event of a type. */
+export function nextEvent(target: EventTarget, type: string): Promise<unknown> {
+  return new Promise((resolve) => target.addEventListener(type, resolve, { once: true }));
 }

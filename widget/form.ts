@@ -80,7 +80,7 @@ export function formView(siteId: string, form: FormPanel, session: Pick<Session,
       case 'invalid':
         return showRefusal(outcome.refused);
       case 'expired':
-        outcome.renewed.then(() => {
+        outcome.untilRenewed.then(() => {
           if (notice.textContent === texts.expired) say('', texts.renewed);
         });
         return say(texts.expired);

@@ -5,8 +5,8 @@ import type { VaWaveEvents } from './va-wave.d.ts';
 /** The settings in the page's script tag. */
 export type Settings = NonNullable<ReturnType<typeof readSettings>>;
 
-/** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). */
-export type Stub = { readonly q: unknown[] };
+/** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). Some make `q` with the first call. */
+export type Stub = { readonly q?: unknown[] };
 
 const NAME = 'va-wave-widget';
 

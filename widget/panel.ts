@@ -89,7 +89,7 @@ export function panel(
     title.focus();
   };
   close.onclick = onClose;
-  if (mountView) talk.append(...(forms.length > 0 ? [topics()] : []), place);
+  if (mountView) talk.append(forms.length > 0 ? topics() : '', place);
   showHome();
 
   const node = element(

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../src/contract/errors.ts';
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
 import { type Answer, apiClient, isInitResponse, jsonObject, type Refused, submissionId } from './api.ts';
+import { nextEvent } from './events.ts';
 import { emit, type Settings } from './page.ts';
 import { ownTab, perBrowser, perTab } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
@@ -31,8 +32,8 @@ export type Outcome =
   | { readonly kind: 'sent'; readonly submissionId: string }
   | { readonly kind: 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'invalid'; readonly refused: Refused }
-  /** `renewed` resolves when the page sets a new token later. */
-  | { readonly kind: 'expired'; readonly renewed: Promise<unknown> };
+  /** `untilRenewed` resolves when the page sets a new token later. */
+  | { readonly kind: 'expired'; readonly untilRenewed: Promise<unknown> };
 
 /** Called with true while the page is asked for a new token. */
 type OnRenewal = (asking: boolean) => void;
@@ -63,14 +64,15 @@ export function openSession(settings: Settings, asked: Set<string>) {
   // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
   const isExpired = ({ status }: Answer<unknown>) => status === 401 && !!token;
 
-  const nextToken = () => new Promise((resolve) => tokens.addEventListener('set', resolve, { once: true }));
+  const nextToken = () => nextEvent(tokens, 'set');
 
   /** Asks the page for a new token. Calls at the same time share one event. Resolves to false after 5 seconds without a token. */
   const renewToken = (): Promise<boolean> => {
     if (renewal) return renewal;
-    renewal = Promise.race([nextToken().then(() => true), pause(RENEWAL_MS).then(() => false)]).finally(() => {
+    renewal = Promise.race([nextToken(), pause(RENEWAL_MS)]).then((event) => {
       renewal = undefined;
       asked.delete(visitor);
+      return !!event;
     });
     asked.add(visitor);
     emit('va-wave:token-expired', null);
@@ -92,6 +94,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
     }
   };
 
+  const site = encodeURIComponent(siteId);
   const conversationKey = `${siteId}:conversation`;
   const visitorKey = `${siteId}:visitor`;
   const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
@@ -101,8 +104,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
       referrer: document.referrer,
       begin_conversation: begins,
     };
-    const path = `/api/widget/init?site=${encodeURIComponent(siteId)}` as const;
-    const answer = await post('init', path, credential(), JSON.stringify(body), (given) =>
+    const answer = await post('init', `/api/widget/init?site=${site}`, credential(), JSON.stringify(body), (given) =>
       isInitResponse(given) ? given : undefined,
     );
     if (answer.granted) {
@@ -126,7 +128,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
   };
 
   const failed = (answer: Answer<unknown>): Outcome => {
-    if (isExpired(answer)) return { kind: 'expired', renewed: nextToken() };
+    if (isExpired(answer)) return { kind: 'expired', untilRenewed: nextToken() };
     return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
 
@@ -191,7 +193,6 @@ export function openSession(settings: Settings, asked: Set<string>) {
         const problem = await begun(onRenewal);
         if (problem) return failed(problem);
         const answer = await renewing(() => {
-          const form = `${encodeURIComponent(siteId)}/forms/${encodeURIComponent(slug)}` as const;
           const body: Record<keyof PublicBody<'submitForm'>, string> = {
             conversation_id: JSON.stringify(conversationId),
             values,
@@ -199,7 +200,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
           };
           return post(
             'submit',
-            `/api/widgets/sites/${form}/submit`,
+            `/api/widgets/sites/${site}/forms/${encodeURIComponent(slug)}/submit`,
             credential(),
             jsonObject(Object.entries(body)),
             submissionId,

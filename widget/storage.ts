@@ -1,3 +1,4 @@
+import { hasTexts } from './api.ts';
 import type { FieldView } from './field.ts';
 
 // What the browser keeps: the ids of visitor and conversation, and the drafts. Where storage is blocked (sandboxed frames, privacy
@@ -29,8 +30,7 @@ export function draft(siteId: string, slug: string, fields: readonly FieldView[]
         const text = typed.get(field.key);
         if (typeof text === 'string') input.value = text;
       }
-      const { values, clientKey } = Object(saved.attempt);
-      return typeof values === 'string' && typeof clientKey === 'string' ? { values, clientKey } : undefined;
+      return hasTexts(saved.attempt, 'values', 'clientKey') ? saved.attempt : undefined;
     },
     forget: () => perTab.set(key, null),
   };

@@ -1,4 +1,5 @@
 import type { InitResponse } from '../src/contract/widget.ts';
+import { nextEvent } from './events.ts';
 import { emit, readSettings, type Settings, type Stub } from './page.ts';
 import { openSession, visitorOf } from './session.ts';
 import { perBrowser, perTab } from './storage.ts';
@@ -8,19 +9,20 @@ import { mountWidget, type Opening, type Widget } from './widget.ts';
 
 // The loader that a page embeds with one async script tag.
 const settings = readSettings();
-// hasOwn excludes an element with the id vaWave, which is reachable as window.vaWave too.
-const given: unknown = Object.hasOwn(window, 'vaWave') && window.vaWave;
-if (settings && typeof given === 'function') {
-  // The page's stub has a queue. Without one, this is the widget of an earlier tag.
-  if ('q' in given && Array.isArray(given.q)) start(settings, Object(given));
-  else given('tag', settings);
-} else if (settings && !given) start(settings);
+const given: unknown = window.vaWave;
+if (settings) {
+  // Also an element with the id vaWave is reachable as window.vaWave.
+  if (typeof given !== 'function') start(settings);
+  // The widget of an earlier tag, or else the page's stub, however the page has written it.
+  else if ('destroy' in given) given('tag', settings);
+  else start(settings, Object(given));
+}
 
 /**
  * Starts the widget. Nothing appears on the page before the service has accepted init.
  * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
-function start(first: Settings, stub?: Stub): void {
+function start(first: Settings, stub?: Stub & VaWave): void {
   /** The tag that counts. */
   let settings = first;
   /** The visitors for whom the page has been asked for a token and has not answered, for 5 seconds at most. */
@@ -103,11 +105,12 @@ function start(first: Settings, stub?: Stub): void {
   const run = async () => {
     const own = session;
     try {
-      // The calls that wait in the stub come first: one of them may set a token.
-      await undefined;
+      // The calls that wait in the stub come first: one of them may set a token. Browsers prerender pages that nobody visits.
+      await (Object(document).prerendering && nextEvent(document, 'prerenderingchange'));
       if (own !== session || destroyed) return;
       const [answer] = await Promise.all([own.start(), translate()]);
-      await parsed();
+      // The widget comes after the page's elements in the order of the Tab key.
+      if (document.readyState === 'loading') await nextEvent(document, 'DOMContentLoaded');
       if (own !== session || destroyed) return;
       if (!answer) return commands.destroy();
       init = answer;
@@ -148,7 +151,7 @@ function start(first: Settings, stub?: Stub): void {
     toggle: () => ((widget ? widget.isOpen() : wanted) ? commands.close() : commands.open()),
     isOpen: () => !!widget?.isOpen(),
     // Anything that is not a positive number is 0.
-    unread: (count) => setUnread(Math.max(0, Math.trunc(count)) || 0),
+    unread: (count) => setUnread(count > 0 ? Math.trunc(count) : 0),
     show: () => hide(false),
     hide: () => hide(true),
     prefill: (known) => {
@@ -205,25 +208,21 @@ function start(first: Settings, stub?: Stub): void {
       if (window.vaWave !== api) return;
       Reflect.deleteProperty(window, 'vaWave');
       // Later calls of the page then cause no errors and wait for the next start.
-      if (stub) Object.assign(window, { vaWave: stub });
+      if (stub) window.vaWave = stub;
     },
   };
   const call = (command: string, ...values: unknown[]) => {
     // An unknown command may belong to another version. It must not break the page.
     if (Object.hasOwn(commands, command)) return Object(commands)[command](...values);
   };
-  const api: VaWave = Object.freeze(Object.assign(call, commands));
-  // Set before any request, so that a second tag does not start a second widget.
-  Object.defineProperty(window, 'vaWave', { value: api, configurable: true });
-  void run();
-  for (const kept of stub?.q.splice(0) ?? []) {
+  const push = (kept: unknown) => {
     const [command, ...values] = Array.from(Object(kept));
     call(String(command), ...values);
-  }
-}
-
-/** Waits until the page is parsed, so that the widget comes after the page's elements in the order of the Tab key. */
-function parsed(): Promise<unknown> | undefined {
-  if (document.readyState !== 'loading') return undefined;
-  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+  };
+  // A script that has kept the stub adds its calls to this queue.
+  const api: VaWave = Object.assign(call, commands, { q: { push } });
+  // Set before any request, so that a second tag does not start a second widget.
+  window.vaWave = api;
+  void run();
+  stub?.q?.splice(0).forEach(push);
 }

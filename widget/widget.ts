@@ -17,7 +17,7 @@ const CHEVRON_DOWN = 'M5 9l7 7 7-7';
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
 /** What `open` takes. */
-export type Opening = readonly [form?: string | undefined, hadFocus?: boolean];
+export type Opening = readonly [form?: string | undefined, hadFocus?: boolean, focusedBefore?: Element | null];
 
 export type Widget = ReturnType<typeof mountWidget>;
 
@@ -43,11 +43,6 @@ export function mountWidget(
 ) {
   const smallScreen = matchMedia(SMALL_SCREEN);
   const system = matchMedia('(prefers-color-scheme: dark)');
-  // A text from right to left needs a panel from right to left, even if the page has no such direction.
-  const direction =
-    isRightToLeft(language) || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
-  const isLeft = settings.position === 'left' || (settings.position !== 'right' && direction === 'rtl');
-
   const badge = element('span', { class: 'badge' });
   const launcher = element(
     'button',
@@ -66,7 +61,9 @@ export function mountWidget(
   /** The element that had the focus before the panel opened. */
   let focusedBefore: Element | null = null;
   const focus = (element: unknown) => element instanceof HTMLElement && element.focus();
-  const focused = () => shadow.activeElement ?? document.activeElement;
+  /** Returns the element with the focus, also in shadow roots of the page and of the conversation view. */
+  const focused = (at = shadow.activeElement ?? document.activeElement): Element | null =>
+    at?.shadowRoot?.activeElement ? focused(at.shadowRoot.activeElement) : at;
   const takeDown = () => {
     dialog.close();
     dialog.hidePopover?.();
@@ -78,8 +75,8 @@ export function mountWidget(
     takeDown();
     smallScreen.onchange = null;
     launcher.setAttribute('aria-expanded', 'false');
-    const active = focused();
-    if (!active || active === document.body || dialog.contains(active)) {
+    const active = document.activeElement;
+    if (!active || active === document.body || dialog.contains(shadow.activeElement)) {
       launcher.focus();
       focus(focusedBefore);
     }
@@ -109,12 +106,7 @@ export function mountWidget(
     // A removed widget has nothing to rebuild: the page has set another view, or has another visitor.
     () => removed || rebuild(null),
   );
-  const root = element(
-    'div',
-    { class: 'root', lang: language, dir: direction, 'data-position': isLeft ? 'left' : 'right' },
-    launcher,
-    dialog,
-  );
+  const root = element('div', { class: 'root', lang: language }, launcher, dialog);
   const host = document.createElement('va-wave-widget');
   host.popover = 'manual';
   const shadow = host.attachShadow({ mode: 'open' });
@@ -132,6 +124,9 @@ export function mountWidget(
   host.addEventListener('va-wave', () => {
     alive = true;
   });
+  // A text from right to left needs a panel from right to left, even if the page has no such direction.
+  const isRtl = isRightToLeft(language);
+  let direction: 'ltr' | 'rtl';
   /**
    * Adds the host at the end of the body, where the hydration of a whole document expects nothing of its own, and observes the body and
    * everything above the body, where a page removes or replaces the host and switches its theme and its language. An open panel stays
@@ -144,6 +139,10 @@ export function mountWidget(
       if (node) observer.observe(node, { childList: true, attributes: true });
     if (!body) return;
     root.classList.toggle('dark', isDark(settings.theme, system));
+    direction = isRtl || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
+    root.dir = direction;
+    const { position } = settings;
+    root.dataset.position = position === 'left' || (position !== 'right' && direction === 'rtl') ? 'left' : 'right';
     onPage();
     if (host.parentNode === body || later) return;
     later = setTimeout(() => {
@@ -171,7 +170,7 @@ export function mountWidget(
   };
   const observer = new MutationObserver(follow);
   /** The element of the panel that had the focus last. */
-  let lastFocused: EventTarget | null = null;
+  let lastFocused: Element | null = null;
   /**
    * Shows the panel above everything else on the page: in the top layer. Only `raise` puts anything else of the widget there, because the
    * page would see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
@@ -197,12 +196,13 @@ export function mountWidget(
   /**
    * @param form slug of the form to show
    * @param hadFocus whether the panel had the keyboard focus before the widget was built again
+   * @param before the element to which the focus returns
    */
-  const open = (form?: string, hadFocus?: boolean) => {
+  const open = (form?: string, hadFocus?: boolean, before = focused()) => {
     if (form) content.showForm(form);
     if (shown) return arrange();
     shown = true;
-    focusedBefore = focused();
+    focusedBefore = before;
     launcher.setAttribute('aria-expanded', 'true');
     smallScreen.onchange = arrange;
     arrange();
@@ -224,8 +224,8 @@ export function mountWidget(
     event.preventDefault();
     close();
   };
-  root.addEventListener('focusin', ({ target }) => {
-    lastFocused = target;
+  root.addEventListener('focusin', () => {
+    lastFocused = focused();
   });
   keepEvents(root, host);
   system.onchange = follow;
@@ -240,7 +240,7 @@ export function mountWidget(
     open,
     /** Returns what opens the panel of the next widget with this form, or undefined when this panel is closed. */
     state: (form = content.slug()): Opening | undefined =>
-      shown ? [form, document.activeElement === host] : undefined,
+      shown ? [form, document.activeElement === host, focusedBefore] : undefined,
     close,
     prefill: content.prefill,
     setUnread: (count: number) => {

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { bundleWidget } from '../../lib/bundles.ts';
+import english from '../../widget/texts/en.json' with { type: 'json' };
 
 /** The size of loader and panel together, with gzip. */
 const BUDGET_BYTES = 11 * 1024;
@@ -13,6 +14,11 @@ test('the widget is one classic script and never runs text as code or markup', (
   const { code } = bundleWidget();
   expect(code).not.toMatch(/\bimport\b|\bexport\b/);
   expect(code).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b/);
+});
+
+test('the loader reads each text by its name, as the files of the other languages and the page write it', () => {
+  const { code } = bundleWidget();
+  for (const [name, text] of Object.entries(english)) expect(code).toContain(`${name}:${JSON.stringify(text)}`);
 });
 
 test('the immutable name contains a hash of the content and the name by which the loader finds its tag', () => {

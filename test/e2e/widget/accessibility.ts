@@ -57,6 +57,29 @@ describe('keyboard', () => {
     }
   });
 
+  const SHADOW = `<main><h1>Shop</h1><div id="app"></div></main><script>
+    let place = app;
+    for (const markup of ['<div></div>', '<button onclick="vaWave(\\'open\\')">Ask us</button>']) {
+      place.attachShadow({ mode: 'open' }).innerHTML = markup;
+      place = place.shadowRoot.firstChild;
+    }</script>`;
+  test.each([
+    ['in a shadow root of a shadow root', SHADOW, ''],
+    [
+      'when new texts have built the panel again meanwhile',
+      `<button onclick="vaWave('open')">Ask us</button>`,
+      `vaWave('texts', { title: 'Ask' })`,
+    ],
+  ])('closing returns the focus to the button of the page %s', async (_where, body, meanwhile) => {
+    const { page, widget } = await harness.visit({ body });
+    await widget.launcher.waitFor();
+    await page.getByRole('button', { name: 'Ask us' }).press('Enter');
+    await widget.dialog.waitFor();
+    await page.evaluate(meanwhile);
+    await page.keyboard.press('Escape');
+    expect(await focused(page)).toBe('Ask us');
+  });
+
   test('Tab moves through the panel in reading order, then to the page', async () => {
     const { page } = await atLauncher();
     const order: string[] = [];
@@ -205,6 +228,16 @@ describe('axe finds nothing (WCAG 2.2 AA)', () => {
     expect(found).toEqual({ closed: [], open: [], form: [], error: [], renewing: [], expired: [], sent: [] });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
+});
+
+test('the place of a status is there for screen readers before its text, which only then is announced', async () => {
+  const { page, widget } = await harness.visit();
+  await widget.openForm();
+  const devtools = await page.context().newCDPSession(page);
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree');
+  expect(nodes.filter(({ role }) => role?.value === 'status').map(({ ignored }) => ignored)).toEqual([false]);
+  // Some screen readers say "alert" also for an empty one.
+  expect(nodes.filter(({ role }) => role?.value === 'alert')).toEqual([]);
 });
 
 test('a page from right to left mirrors the widget', async () => {

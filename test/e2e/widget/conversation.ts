@@ -46,6 +46,23 @@ const press = (input: Locator, key: string, sign: { readonly isComposing?: true;
   );
 const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () => ${expression})()`);
 
+test('a view with a shadow root of its own keeps the keyboard focus when the window becomes small and when the page replaces its body', async () => {
+  const { page, widget } = await harness.visit({
+    head: `${STUB}<script>vaWave('conversation', { mount(element) {
+      element.attachShadow({ mode: 'open' }).innerHTML = '<textarea></textarea>'; } })</script>`,
+  });
+  await widget.launcher.click();
+  const input = widget.host.locator('textarea');
+  await input.pressSequentially('a');
+  await page.setViewportSize({ width: 400, height: 700 });
+  await widget.host.locator('.full').waitFor();
+  await page.keyboard.type('b');
+  await page.evaluate(`document.body.innerHTML = '<h1>New page</h1>'`);
+  await widget.host.waitFor({ state: 'attached' });
+  await page.keyboard.type('c');
+  expect(await input.inputValue()).toBe('abc');
+});
+
 test('a view is mounted when the panel first opens, with the conversation, the credential and the theme', async () => {
   const { page, widget } = await harness.visit({ head: VIEW }, { colorScheme: 'dark' });
   await widget.launcher.waitFor();

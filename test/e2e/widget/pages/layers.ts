@@ -123,6 +123,19 @@ test('a page that does not scroll while a popover is open scrolls behind the wid
   expect(await page.evaluate(`getComputedStyle(document.documentElement).overflow`)).toBe('visible');
 });
 
+test('a page that transforms its body and colours the backdrop of its dialogs is not darkened under the launcher', async () => {
+  const corner = async (css: string) => {
+    const { page, widget } = await harness.visit({
+      head: `<style>body { transform: translateZ(0); height: 3000px } ${css}</style>`,
+    });
+    await widget.launcher.waitFor();
+    return (await page.screenshot({ clip: { x: 0, y: 0, width: 300, height: 300 } })).toString('base64');
+  };
+  expect(await corner('::backdrop { background: rgb(0 0 0 / 0.6); backdrop-filter: blur(4px) }')).toBe(
+    await corner(''),
+  );
+});
+
 test('a page that transforms its body keeps the launcher in the corner of the window', async () => {
   const { page, widget } = await harness.visit({
     head: '<style>body { transform: translateZ(0); height: 3000px }</style>',

@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { until } from '../../../harness/until.ts';
 import { CONTACT_FORM } from '../fake-service.ts';
 import { type Visit, widgetOf } from '../harness.ts';
@@ -152,6 +153,50 @@ describe('smooth scrolling', () => {
     for (let moved = 0; moved <= 120; moved += 20) await touch('touchMove', moved);
     await touch('touchEnd');
     await until(async () => (await widget.host.locator('.body').evaluate((node): number => node.scrollTop)) > 50);
+  });
+});
+
+describe('touch', () => {
+  const IPHONE =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1';
+  const ways: readonly [string, string][] = [
+    [
+      'replaces taps by clicks of its own (FastClick)',
+      `import attach from 'fastclick'; addEventListener('DOMContentLoaded', () => attach(document.body));`,
+    ],
+    [
+      'prevents the second of two quick taps, against zoom',
+      `let last = 0;
+       document.addEventListener('touchend', (event) => {
+         if (event.timeStamp - last < 2000) event.preventDefault();
+         last = event.timeStamp;
+       }, { passive: false });`,
+    ],
+  ];
+  test.each(ways)('a page that %s: the launcher and a button in the panel work', async (_what, code) => {
+    const devtoolsOf = (page: Page) => page.context().newCDPSession(page);
+    const { page, widget } = await harness.visit(
+      { head: '<script src="/touch.js"></script>', files: { '/touch.js': pageScript(code) } },
+      {
+        before: async (page) => {
+          const devtools = await devtoolsOf(page);
+          await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+          await devtools.send('Emulation.setUserAgentOverride', { userAgent: IPHONE });
+        },
+      },
+    );
+    const devtools = await devtoolsOf(page);
+    const tap = async (part: Locator) => {
+      const { x, y, width, height } = (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const touchPoints = [{ x: x + width / 2, y: y + height / 2 }];
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    await widget.launcher.waitFor();
+    await tap(widget.launcher);
+    await widget.dialog.waitFor({ timeout: 5000 });
+    await tap(widget.topic('Contact us'));
+    await widget.field('Message').waitFor({ timeout: 5000 });
   });
 });
 

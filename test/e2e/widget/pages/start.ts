@@ -273,3 +273,25 @@ test('a tag that a page has removed while it loaded starts nothing; another tag 
   await widgetOf(page).launcher.waitFor();
   expect(inits().map(({ headers }) => headers['x-site-id'])).toEqual(['site_other']);
 });
+
+test('a page that the browser prerenders asks the service, and reads the draft, only when a visitor comes', async () => {
+  const key = 'va-wave:site_test:draft:contact-us';
+  const write = (text: string) => `sessionStorage.setItem('${key}', '{"typed":{"message":"${text}"}}')`;
+  const { page, widget } = await harness.visit(
+    { head: STUB },
+    {
+      // The browser of the tests prerenders nothing.
+      before: (page) =>
+        page.addInitScript(`window.prepared = true;
+          Object.defineProperty(document, 'prerendering', { get: () => window.prepared }); ${write('old')}`),
+    },
+  );
+  await page.evaluate(`vaWave('open', 'contact-us')`);
+  await page.waitForFunction('vaWave.isOpen');
+  await page.waitForTimeout(300);
+  expect(harness.service.received).toEqual([]);
+  await page.evaluate(
+    `${write('new')}; window.prepared = false; document.dispatchEvent(new Event('prerenderingchange'))`,
+  );
+  expect(await widget.field('Message').inputValue()).toBe('new');
+});

@@ -41,6 +41,14 @@ test.each(['en-GB', 'EN', ''])('a page in English that writes its language as %j
   expect(await page.evaluate('window.mounts')).toBe(1);
 });
 
+test('a page that switches the direction of its text, between languages that the widget does not have, has the launcher on the other side', async () => {
+  const { page, widget } = await harness.visit({ html: 'lang="fa" dir="rtl"' });
+  expect((await widget.launcher.boundingBox())?.x).toBe(20);
+  await page.evaluate(`document.documentElement.lang = 'hi'; document.documentElement.dir = 'ltr'`);
+  await page.locator('va-wave-widget [dir=ltr]').waitFor({ state: 'attached' });
+  expect((await widget.launcher.boundingBox())?.x).toBe(920);
+});
+
 test('data-language stays when the page switches', async () => {
   const { page } = await harness.visit({ tag: 'data-site-id="site_test" data-language="de"' });
   await launcherIs(page, 'Hilfe und Kontakt');
