@@ -114,6 +114,7 @@ describe('a call', () => {
     ['a name that is cut', {}, 'look-up-an'],
     ['a name without its hyphens', {}, 'lookupanorder'],
     ['a namespace without a name', {}, 'functions.'],
+    ['no name', {}, ''],
     ['a name with something behind it', {}, 'look-up-an-order.call'],
     ['a disabled Action', { enabled: false }, undefined],
     ['an Action of a suspended organization', { suspended: true }, undefined],
