@@ -21,7 +21,7 @@ import {
   withChange,
 } from '../domain/actions/manage-actions.ts';
 import { normalizeIpAddress } from '../domain/auth/ip-addresses.ts';
-import type { Context, ManagementContext, MemberList, Members } from '../domain/context.ts';
+import type { Context, ManagementContext, Members } from '../domain/context.ts';
 import type { Invocation } from '../domain/facts.ts';
 import { StaleVersion, saveAt } from '../domain/organizations/changes.ts';
 import {
@@ -31,7 +31,7 @@ import {
   updateAssistant,
   viewOfAssistant,
 } from '../domain/organizations/manage-assistants.ts';
-import { listMembers, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
+import { listMembers, reported, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
 import { type Found, type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
@@ -159,12 +159,6 @@ const assistantCreation = DASHBOARD_SCHEMAS.createAssistant.body.extend({ assist
 const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: jsonObject });
 const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
-
-/** Reports what cannot be read of an organization. @returns how much that is */
-function reported(unreadable: MemberList['unreadable'], { report }: Invocation): number {
-  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
-  return unreadable.length;
-}
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {

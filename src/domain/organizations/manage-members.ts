@@ -159,11 +159,17 @@ export async function requireMembership(orgId: string, sub: string, role: Role, 
   return membership;
 }
 
+/** Reports what cannot be read of an organization. @returns how much that is */
+export function reported(unreadable: MemberList['unreadable'], { report }: Pick<Invocation, 'report'>): number {
+  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
+  return unreadable.length;
+}
+
 /** Lists the organizations of a user with the user's role in each. The list is empty for a user without memberships. One that cannot be read does not affect the others. */
 export async function whoAmI(
   sub: string,
   context: Context<'store' | 'members'>,
-  { report }: Pick<Invocation, 'report'>,
+  invocation: Pick<Invocation, 'report'>,
 ): Promise<DashboardAnswer<'me'>> {
   const list = await context.members.membershipsOf(sub);
   const unreadable = [...list.unreadable];
@@ -179,6 +185,6 @@ export async function whoAmI(
       return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];
     }),
   );
-  for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
+  reported(unreadable, invocation);
   return { sub, organizations: organizations.flat(), unreadable: unreadable.map(({ org_id }) => ({ org_id })) };
 }
