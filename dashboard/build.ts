@@ -79,6 +79,8 @@ await build({
   base: '/dashboard/',
   configFile: false,
   logLevel: 'error',
+  // Vite would use the configuration of a workspace around the clone.
+  css: { postcss: {} },
   build: {
     outDir: out,
     emptyOutDir: true,

@@ -183,7 +183,7 @@ export function dashboardFolder(): string {
       cwd: root,
       // React and Vite build for development under any other value.
       env: { ...process.env, NODE_ENV: 'production' },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -71,3 +72,16 @@ test('every package of the lock file that installs by a script is allowed or ref
   );
   expect(readFileSync('.npmrc', 'utf8')).toContain('strict-allow-scripts=true\n');
 });
+
+test.each([{ NODE_ENV: 'production' }, { npm_config_omit: 'dev' }])(
+  'npm installs the tools of a deployment with %j',
+  (set) => {
+    const listed = execFileSync('npm', ['ls', '--json', 'aws-cdk', 'aws-cdk-lib', 'esbuild'], {
+      env: { ...process.env, ...set },
+      encoding: 'utf8',
+    });
+    expect(Object.keys(JSON.parse(listed).dependencies)).toEqual(
+      expect.arrayContaining(['aws-cdk', 'aws-cdk-lib', 'esbuild']),
+    );
+  },
+);

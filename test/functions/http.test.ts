@@ -110,7 +110,9 @@ test.each([
 });
 
 test('a missing environment variable is named', () => {
-  expect(setting('configurationTable', { CONFIGURATION_TABLE: 'x' })).toBe('x');
-  expect(() => setting('configurationTable', {})).toThrow('CONFIGURATION_TABLE');
-  expect(() => setting('configurationTable', { CONFIGURATION_TABLE: '' })).toThrow('CONFIGURATION_TABLE');
+  expect(setting('configurationTable', { VA_WAVE_CONFIGURATION_TABLE: 'x' })).toBe('x');
+  expect(() => setting('configurationTable', {})).toThrow('VA_WAVE_CONFIGURATION_TABLE');
+  expect(() => setting('configurationTable', { VA_WAVE_CONFIGURATION_TABLE: '' })).toThrow(
+    'VA_WAVE_CONFIGURATION_TABLE',
+  );
 });

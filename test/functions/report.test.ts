@@ -1,9 +1,9 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { FailureCode } from '../../src/contract/delivery-record.ts';
 import type { Fact } from '../../src/domain/facts.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { httpHandler } from '../../src/functions/http.ts';
+import { functionLogger } from '../../src/functions/invocation.ts';
 import { causeOf, reporting, unreachedOrganizations } from '../../src/functions/report.ts';
 import { FrozenClock } from '../fakes/sources.ts';
 import { call, logged, testShell } from '../lambdas/invocation.ts';
@@ -15,7 +15,7 @@ const clock = new FrozenClock();
 const linesOf = async (
   work: (refuse: (code: 'origin_not_allowed' | 'credentials_required', site?: string) => void) => void,
 ) => {
-  const { report } = reporting(new Logger({ serviceName: 'test' }), clock.now)();
+  const { report } = reporting(functionLogger('test'), clock.now)();
   const refuse = (code: 'origin_not_allowed' | 'credentials_required', site_id?: string) =>
     report({ kind: 'refused', code, status: 401, route: ROUTE, site_id });
   const { log } = await logged(async () => work(refuse));
@@ -119,7 +119,7 @@ test('every fact with a cause has a line with its ids, and without the message o
     { kind: 'message_failed', message_id, cause },
     { kind: 'message_unhidden', message_id, cause },
   ];
-  const { report } = reporting(new Logger({ serviceName: 'test' }), clock.now)();
+  const { report } = reporting(functionLogger('test'), clock.now)();
   const { log } = await logged(async () => facts.forEach(report));
   expect(log).not.toContain(SECRET);
   const lines = log
@@ -155,7 +155,7 @@ test.each<[string, number | undefined, readonly Attempts[]]>([
 });
 
 test('an endpoint whose response broke off after its status was reached, and its delivery succeeded', async () => {
-  const { report, publish } = reporting(new Logger({ serviceName: 'test' }), clock.now)();
+  const { report, publish } = reporting(functionLogger('test'), clock.now)();
   const error = { code: 'timeout', message: 'The response broke off' } as const;
   const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
   const { log } = await logged(async () => {

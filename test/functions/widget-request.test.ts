@@ -59,7 +59,7 @@ test('without a web ACL every request is accepted, and the origin secret is not 
 });
 
 test('a function without the setting does not start', () => {
-  expect(() => distributionOnly({}, () => isOriginSecret)).toThrow('DISTRIBUTION_ONLY');
+  expect(() => distributionOnly({}, () => isOriginSecret)).toThrow('VA_WAVE_DISTRIBUTION_ONLY');
 });
 
 const sessionCreate = await import('../../lambdas/session-create/handler.ts');

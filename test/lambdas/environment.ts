@@ -14,9 +14,16 @@ Object.assign(process.env, {
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_ENDPOINT_URL: origin,
-  POWERTOOLS_LOG_LEVEL: 'INFO',
-  // As an app may set it on all its functions.
+  // As an app may set them on all its functions. The log, its secrets and the metrics stay those of the service.
   POWERTOOLS_SERVICE_NAME: 'Payments',
+  POWERTOOLS_METRICS_NAMESPACE: 'Payments',
+  POWERTOOLS_LOG_LEVEL: 'CRITICAL',
+  POWERTOOLS_LOGGER_LOG_EVENT: 'true',
+  POWERTOOLS_LOGGER_SAMPLE_RATE: '1',
+  POWERTOOLS_DEV: 'true',
+  POWERTOOLS_METRICS_DISABLED: 'true',
+  BASE_URL: 'https://payments.example.com',
+  EVENT_BUS: 'payments',
   [ENVIRONMENT.configurationTable]: 'configuration',
   [ENVIRONMENT.countersTable]: 'counters',
   [ENVIRONMENT.conversationsTable]: 'conversations',

@@ -1,6 +1,5 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
-import { invocations, type Shell } from '../../src/functions/invocation.ts';
+import { functionLogger, invocations, type Shell } from '../../src/functions/invocation.ts';
 import { expectContract } from '../fakes/contract-answer.ts';
 import { collect } from '../harness/logs/collected.ts';
 
@@ -98,7 +97,7 @@ export function lambdaContext(): Context {
 
 /** Returns the shell of a function whose log the test reads. */
 export function testShell(): Shell {
-  const logger = new Logger({ serviceName: 'test' });
+  const logger = functionLogger('test');
   return { logger, invoke: invocations(logger) };
 }
 

@@ -127,7 +127,9 @@ test('existing tables are not created, but named in outputs, environments and pe
   ]);
   template.hasOutput('ConfigurationTable', { Value: 'restored' });
   template.hasResourceProperties('AWS::Lambda::Function', {
-    Environment: { Variables: Match.objectLike({ CONFIGURATION_TABLE: 'restored', CONVERSATIONS_TABLE: 'kept' }) },
+    Environment: {
+      Variables: Match.objectLike({ VA_WAVE_CONFIGURATION_TABLE: 'restored', VA_WAVE_CONVERSATIONS_TABLE: 'kept' }),
+    },
   });
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
   for (const name of ['restored', 'kept']) expect(policies).toContain(`:table/${name}"`);

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { cachedFolder } from '../../lib/bundles.ts';
+import { cloneInto } from '../harness/clone.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 let cache: string;
@@ -45,4 +48,23 @@ test('a build that fails leaves nothing, and the next call builds again', () => 
   expect(readdirSync(join(cache, 'pages'))).toEqual([]);
   cachedFolder(folder, writes('complete'));
   expect(content()).toBe('complete');
+});
+
+/** Returns the names of the files of the dashboard, with their hashes, as a clone builds it. */
+const filesOf = (clone: string, environment: NodeJS.ProcessEnv) => {
+  const bundles = JSON.stringify(pathToFileURL(join(clone, 'lib/bundles.ts')).href);
+  const script = `const { dashboardFolder } = await import(${bundles}); console.log(dashboardFolder());`;
+  const command = ['--input-type=module', '--eval', script];
+  const built = execFileSync(process.execPath, command, { cwd: clone, env: environment, encoding: 'utf8' });
+  return readdirSync(join(built.trim(), 'assets'));
+};
+
+test('a clone in the folder of another project takes none of its settings', () => {
+  const project = join(temporaryFolder(), "50% of Ä & B's");
+  const clone = join(project, 'packages/va-wave');
+  cloneInto(clone);
+  const inProject = (name: string, content: string) => writeFileSync(join(project, name), content);
+  inProject('package.json', '{"workspaces": ["packages/*"]}');
+  inProject('postcss.config.cjs', "throw new Error('the configuration of another project');");
+  expect(filesOf(clone, { ...process.env, NODE_ENV: 'development' })).toEqual(filesOf(resolve('.'), process.env));
 });

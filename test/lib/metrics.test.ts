@@ -1,4 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -57,7 +56,7 @@ const partsOf = (name: string, value: unknown) =>
 
 async function emitted(): Promise<readonly string[]> {
   const { log } = await logged(async () => {
-    const { report, publish } = reporting(new Logger({ serviceName: 'test' }), new FrozenClock().now)();
+    const { report, publish } = reporting(functionLogger('test'), new FrozenClock().now)();
     for (const fact of FACTS) report(fact);
     publish();
   });

@@ -67,7 +67,7 @@ test('the alarms and graphs of a stack use the metrics of that stack only', asyn
     expect(new Set(services)).toEqual(new Set([stack]));
     expect(resources.match(/SEARCH\(/g)).toHaveLength(3);
     expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(4);
-    const emitted = [...resources.matchAll(/"METRICS_SERVICE":"(\w+)"/g)].map(([, value]) => value);
+    const emitted = [...resources.matchAll(/"VA_WAVE_METRICS_SERVICE":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(emitted)).toEqual(new Set([stack]));
   }
 });

@@ -40,7 +40,7 @@ describe('a stage', () => {
   test('is a separate stack, and differs only in deletion policies and retention', () => {
     expect(STAGES.dev.stackName).not.toBe(STAGES.prod.stackName);
     const perStage =
-      /^(DeletionPolicy|UpdateReplacePolicy|DeletionProtection.*|RetentionInDays|DELIVERY_LOG_RETENTION_DAYS)$/;
+      /^(DeletionPolicy|UpdateReplacePolicy|DeletionProtection.*|RetentionInDays|VA_WAVE_DELIVERY_LOG_RETENTION_DAYS)$/;
     const same = (template: Template) => {
       const text = JSON.stringify(template.toJSON().Resources, (name, value) =>
         // The tags and the policy of a bucket permit the CDK to empty it.
@@ -136,7 +136,7 @@ const EFFECTS: readonly Effect[] = [
     'webAclArn',
     'Lambda::Function',
     /^WidgetRoutes(FormSubmit|Preflight|WidgetInit)Function/,
-    variables({ DISTRIBUTION_ONLY: 'true' }),
+    variables({ VA_WAVE_DISTRIBUTION_ONLY: 'true' }),
   ],
   [
     'accountConcurrency',
@@ -148,11 +148,16 @@ const EFFECTS: readonly Effect[] = [
     'deliveryLogRetentionDays',
     'Lambda::Function',
     /(Dispatcher|EventRouter|AiAction|UsageReport|ActionTest|FormSubmit)Function/,
-    variables({ DELIVERY_LOG_RETENTION_DAYS: '90' }),
+    variables({ VA_WAVE_DELIVERY_LOG_RETENTION_DAYS: '90' }),
   ],
   ['fixedEgress', 'Lambda::Function', OUTBOUND, { VpcConfig: expect.anything() }],
   ['fixedEgress', 'EC2::EIP', /./, { Domain: 'vpc' }],
-  ['tracing', 'Lambda::Function', /./, { TracingConfig: { Mode: 'Active' }, ...variables({ TRACING: 'true' }) }],
+  [
+    'tracing',
+    'Lambda::Function',
+    /./,
+    { TracingConfig: { Mode: 'Active' }, ...variables({ VA_WAVE_TRACING: 'true' }) },
+  ],
   ['encryptionKey', 'DynamoDB::Table', /./, { SSESpecification: { SSEType: 'KMS', KMSMasterKeyId: KEY } }],
   ['encryptionKey', 'SQS::Queue', /./, { KmsMasterKeyId: KEY, SqsManagedSseEnabled: false }],
   ['encryptionKey', 'Logs::LogGroup', /./, { KmsKeyId: KEY }],

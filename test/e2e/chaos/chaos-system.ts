@@ -21,11 +21,7 @@ export async function startChaos() {
   const receiver = await startReceiver();
   const service = serviceOf(await serviceAssembly());
   const storage = await startStorage(temporaryFolder(), service);
-  const environment = {
-    ...storage.environment,
-    VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
-    POWERTOOLS_LOG_LEVEL: 'INFO',
-  };
+  const environment = { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile };
   let imports = 0;
 
   /** Loads a new container of a function, with empty caches. */

@@ -28,7 +28,6 @@ const storage = await startStorage(temporaryFolder(), service);
 const services = await startMeteredServices(storage.origin, storage.environment.AWS_ENDPOINT_URL_SQS ?? '');
 Object.assign(process.env, service.variables, awsEnvironment(services.origin, services.origin), {
   VA_WAVE_LOCAL_CA_FILE: receiver.authorityFile,
-  POWERTOOLS_LOG_LEVEL: 'INFO',
 });
 async function load<Handler>(name: string): Promise<Handler> {
   const { handler }: { handler: Handler } = await import(pathToFileURL(service.bundleOf(name)).href);

@@ -74,7 +74,7 @@ const concurrency =
 const ROWS: readonly Row[] = [
   {
     set: { deliveryLogRetentionDays: ['9', '12'] },
-    seen: variable('DeliveriesDispatcher', 'DELIVERY_LOG_RETENTION_DAYS'),
+    seen: variable('DeliveriesDispatcher', 'VA_WAVE_DELIVERY_LOG_RETENTION_DAYS'),
     values: ['7', '9', '12'],
   },
   {
@@ -186,7 +186,7 @@ const ROWS: readonly Row[] = [
   },
   {
     set: { tracing: ['true', 'false'] },
-    seen: variable('DeliveriesDispatcher', 'TRACING'),
+    seen: variable('DeliveriesDispatcher', 'VA_WAVE_TRACING'),
     values: [undefined, 'true', undefined],
   },
   {

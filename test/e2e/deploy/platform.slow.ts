@@ -1,7 +1,6 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -9,6 +8,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { vaWave } from '../../../examples/assistant-runtime/va-wave.ts';
 import { copiedExample } from '../../examples/copied-example.ts';
 import { missingUnless } from '../../examples/where-installed.ts';
+import { cloneInto } from '../../harness/clone.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { packCdk, packedCdk } from '../../packages/cdk/packed-cdk.ts';
@@ -17,21 +17,13 @@ import { deployedService } from './deployed-service.ts';
 import { describeEmulated } from './emulated-account.ts';
 
 const PATIENCE_MS = 30_000;
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 const folder = temporaryFolder();
 
 test('the same sources give the same bytes in another folder without a cache', async () => {
   const clone = join(folder, 'clone');
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
-  for (const file of files.trim().split('\n')) {
-    mkdirSync(dirname(join(clone, file)), { recursive: true });
-    cpSync(join(root, file), join(clone, file));
-  }
-  mkdirSync(join(clone, 'node_modules'));
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(clone, 'node_modules', name));
-  }
+  cloneInto(clone);
   const packed = await packedCdk();
   packCdk(clone, folder);
   const [again = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));

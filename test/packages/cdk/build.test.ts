@@ -153,7 +153,7 @@ describe('in an app of a platform', () => {
     expect(unique.filter((name, index) => unique.indexOf(name) !== index)).toEqual([]);
     for (const template of Object.values(others)) expect(JSON.stringify(template.toJSON())).not.toContain('"Export"');
     // Each service has its own metrics, and its own resource server in the pool.
-    const services = new Set(JSON.stringify(One?.toJSON()).match(/"METRICS_SERVICE":"[\w-]+"/g));
+    const services = new Set(JSON.stringify(One?.toJSON()).match(/"VA_WAVE_METRICS_SERVICE":"[\w-]+"/g));
     expect(services.size).toBe(2);
     expect(names.filter((name) => name.includes('UserPoolResourceServer "va-wave-dashboard-'))).toHaveLength(2);
     One?.resourceCountIs('AWS::Events::EventBusPolicy', 4);
