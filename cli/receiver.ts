@@ -1,10 +1,4 @@
-import {
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,7 +52,7 @@ export type Answer = {
   readonly status: number;
   readonly body: string | Uint8Array;
   /** @default content-type application/json */
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: IncomingHttpHeaders;
   readonly delayMs?: number;
 };
 

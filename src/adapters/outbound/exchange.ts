@@ -223,10 +223,7 @@ function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive:
   return headers;
 }
 
-/**
- * Returns a body, or the beginning of one, without the compression that some servers apply unasked. What would have more than 1 MB, or cannot
- * be decompressed, stays as it is.
- */
+/** Returns a body, or its beginning, without the gzip that some servers apply unasked. It stays as it is above 1 MB, and when it is damaged. */
 function decompressed(body: Uint8Array, encoding = ''): Uint8Array {
   if (!/^(?:(?:x-)?gzip|deflate)$/i.test(encoding)) return body;
   try {
