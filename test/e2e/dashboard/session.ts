@@ -351,6 +351,8 @@ describe('sessions', () => {
     await endedHere().waitFor();
     await visitor.context.clearCookies();
     await page.goto(shop.url(''));
+    // The next test goes there too, and would interrupt the way to the login.
+    await page.getByLabel('Password').waitFor();
   });
 
   test('keeps and uses no token that a renewal gets after a logout', async () => {
