@@ -73,7 +73,7 @@ request. After an interruption, run the command again.`)
     .option('--per-day <number>', 'requests in a UTC day; retries, replays and tests count as well', wholeNumber)
     .option('--none', 'no quota')
     .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
-the next request and includes the requests of today. After an interruption, run the command again.`)
+the next request. Of earlier requests of the day, it includes those that had a quota. After an interruption, run the command again.`)
     .examples('va-wave org quota org_… --per-day 100000')
     .connected(async ({ output, context }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
       requireOne([perDay, none], 'Give either --per-day or --none');

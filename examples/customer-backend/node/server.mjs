@@ -6,7 +6,8 @@ import { SessionError, sessionClient } from './sessions.mjs';
 
 const { BASE_URL, SERVER_KEY, USAGE_WEBHOOK_URL, USAGE_KEY, TOKENS_PER_USER = '100000' } = process.env;
 const { PORT = '8081', HOST = '127.0.0.1' } = process.env;
-if (!BASE_URL || !SERVER_KEY) throw new Error('Set BASE_URL and SERVER_KEY');
+if (!/^https?:\/\/[^/\s]+$/.test(BASE_URL) || !SERVER_KEY)
+  throw new Error('Set SERVER_KEY, and BASE_URL with its scheme and without a slash at the end');
 if (USAGE_WEBHOOK_URL && !USAGE_KEY) throw new Error('Set USAGE_KEY to a long random secret');
 
 const page = readFileSync(new URL('../page.html', import.meta.url), 'utf8');

@@ -14,7 +14,9 @@ from flask import Flask, Response, abort, after_this_request, jsonify, request
 from sessions import SessionClient, SessionError
 from usage import Refused, verified_report
 
-BASE_URL = os.environ.get("BASE_URL") or sys.exit("Set BASE_URL")
+BASE_URL = os.environ.get("BASE_URL", "")
+if not re.fullmatch(r"https?://[^/\s]+", BASE_URL):
+    sys.exit("Set BASE_URL with its scheme and without a slash at the end")
 SERVER_KEY = os.environ.get("SERVER_KEY") or sys.exit("Set SERVER_KEY")
 USAGE_WEBHOOK_URL = os.environ.get("USAGE_WEBHOOK_URL")
 USAGE_KEY = os.environ.get("USAGE_KEY")

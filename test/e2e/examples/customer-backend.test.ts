@@ -185,6 +185,15 @@ for (const backend of backends) {
       expect(printed).not.toContain('DontTell');
     });
 
+    test.each(['', 'shop.example', 'http://shop.example/', '"http://shop.example"'])(
+      'does not start with the address %j, which would answer 404 to each session create',
+      async (BASE_URL) => {
+        const environment = { BASE_URL, SERVER_KEY: service.serverKey };
+        const prepared = await backend.prepare(temporaryFolder());
+        await expect(startExample(prepared, environment)).rejects.toThrow('without a slash at the end');
+      },
+    );
+
     test.each([301, 302, 303, 307, 308])('takes the server key to no other address: %i', async (status) => {
       const elsewhere: string[] = [];
       const other = await startServer((request, response) => {
