@@ -38,9 +38,12 @@ const { AccountPrincipal } = require('aws-cdk-lib/aws-iam');
 const { Topic } = require('aws-cdk-lib/aws-sns');
 const { VaWave } = require('@va-wave/cdk');
 `;
+const OWN = { '@va-wave/cdk': 'file:./va-wave-cdk.tgz' };
 const member = (name: string, cdk: string, dependencies: object) => ({
-  [`packages/${name}/package.json`]: JSON.stringify({
-    ...{ name, version: '1.0.0', private: true, type: 'module', exports: './index.mjs' },
+  [name === '' ? 'package.json' : `packages/${name}/package.json`]: JSON.stringify({
+    ...{ name: name || 'app', version: '1.0.0', private: true, type: 'module', exports: './index.mjs' },
+    // Other registries may lack a package that the CDK needs for its own checks alone.
+    ...(name === '' && { resolutions: { '@aws/cloudformation-validate': '1.9.0-beta' } }),
     dependencies: { ...dependencies, 'aws-cdk-lib': cdk, constructs: installedConstructs },
   }),
 });
@@ -98,6 +101,23 @@ const APPS: Readonly<Record<string, Made>> = {
     commands: `npm install --prefix tool --ignore-scripts --no-audit --no-fund pnpm@12.21.0 && cp "$TARBALL" va-wave-cdk.tgz &&
       node tool/node_modules/pnpm/bin/pnpm.mjs install && cd packages/app && node app.mjs`,
     template: `packages/app/${TEMPLATE}`,
+  },
+  "Yarn's Plug'n'Play": {
+    packages: [],
+    files: {
+      ...member('', installedCdk, OWN),
+      'tool/package.json': '{}',
+      'yarn.lock': '',
+      'app.mjs': imported() + STACK,
+    },
+    commands: `npm install --prefix tool --ignore-scripts @yarnpkg/cli-dist@4.18.1 && cp "$TARBALL" va-wave-cdk.tgz &&
+      yarn() { node tool/node_modules/@yarnpkg/cli-dist/bin/yarn.js "$@"; } && yarn install --no-immutable && yarn node app.mjs && yarn va-wave event list`,
+  },
+  Bun: {
+    packages: [],
+    files: { ...member('', installedCdk, OWN), 'tool/package.json': '{}', 'app.ts': imported() + STACK },
+    commands: `npm install --prefix tool --ignore-scripts bun@1.4.5 && cp "$TARBALL" va-wave-cdk.tgz &&
+      bun() { tool/node_modules/@oven/bun-*/bin/bun "$@"; } && bun install --ignore-scripts && bun app.ts && bun x --bun va-wave event list`,
   },
   'a Stage of a pipeline': {
     packages: newest,
