@@ -162,11 +162,12 @@ export function mountWidget(
   };
   /**
    * Moves the launcher into the top layer where its corner is not that of the window, because the body has a transform, a filter or
-   * containment. The host is as high as what its corner belongs to. Bars of a browser make differences of less than 99 px.
+   * containment. The host is as high as what its corner belongs to; while the page displays no body, it has no box. Bars of a browser make
+   * differences of less than 99 px.
    */
   const raise = () => {
-    const { top, height } = host.getBoundingClientRect();
-    if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
+    for (const { top, height } of host.getClientRects())
+      if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
   };
   const observer = new MutationObserver(follow);
   /** The element of the panel that had the focus last. */

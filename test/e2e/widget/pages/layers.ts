@@ -123,6 +123,16 @@ test('a page that does not scroll while a popover is open scrolls behind the wid
   expect(await page.evaluate(`getComputedStyle(document.documentElement).overflow`)).toBe('visible');
 });
 
+test('a page that displays no body at first has the launcher below its banners, as any other', async () => {
+  const { page, widget } = await harness.visit({
+    head: '<style id="hiding">body { display: none !important }</style>',
+  });
+  await widget.host.waitFor({ state: 'attached' });
+  await page.evaluate('hiding.remove()');
+  await widget.launcher.waitFor();
+  expect(await widget.host.evaluate((node): boolean => node.matches(':popover-open'))).toBe(false);
+});
+
 test('a page that transforms its body and colours the backdrop of its dialogs is not darkened under the launcher', async () => {
   const corner = async (css: string) => {
     const { page, widget } = await harness.visit({
