@@ -87,8 +87,11 @@ describe('what is no decision is repeated, and nothing is on the page before', (
     await page.clock.runFor(59_000);
     await page.waitForTimeout(100);
     expect(inits()).toHaveLength(2);
-    await page.clock.runFor(62_000);
-    await until(() => inits().length === 3);
+    // On a machine with other work, the answer may have reached the page only now.
+    await until(async () => {
+      await page.clock.runFor(10_000);
+      return inits().length === 3;
+    });
   });
 
   test('not for a visitor who has gone meanwhile', async () => {
