@@ -152,15 +152,25 @@ describe('an assistant', () => {
     });
   });
 
-  const optional = Object.entries(ASSISTANT_SETTINGS).filter(([, setting]) => setting.safeParse(undefined).success);
+  const optional = Object.entries(ASSISTANT_SETTINGS)
+    .filter(([, setting]) => setting.safeParse(undefined).success)
+    .map(([name, setting]) => [name, [['set'], 'set', 7, true].find((value) => setting.safeParse(value).success)]);
 
-  test.each(optional)('null removes the optional setting %s, and a change of something else keeps it', async (name) => {
-    const { assistant, context, store } = await setUp();
-    const set = Object.assign({ ...assistant, version: 2 }, { [name]: ['set'] });
-    await store.replaceAssistant(assistant, set);
-    expect(await updateAssistant(assistant.site_id, { name: 'New' }, context)).toMatchObject({ [name]: ['set'] });
-    expect(Object(await updateAssistant(assistant.site_id, { [name]: null }, context))[name]).toBeUndefined();
-  });
+  test.each(optional)(
+    'null removes the optional setting %s, and a change of something else keeps %j',
+    async (name, value) => {
+      const { assistant, context, store } = await setUp();
+      // Without it, add a value that the new setting takes to the list above.
+      expect(value).toBeDefined();
+      const set = Object.assign({ ...assistant, version: 2 }, { [String(name)]: value });
+      await store.replaceAssistant(assistant, set);
+      expect(await updateAssistant(assistant.site_id, { name: 'New' }, context)).toMatchObject({
+        [String(name)]: value,
+      });
+      const changed = await updateAssistant(assistant.site_id, { [String(name)]: null }, context);
+      expect(Object(changed)[String(name)]).toBeUndefined();
+    },
+  );
 
   test('that was saved in the meantime is not overwritten', async () => {
     const { context, assistant, store } = await setUp();
