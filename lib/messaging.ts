@@ -17,7 +17,7 @@ import type { Stage } from './stage.ts';
 
 /** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
-/** AWS recommends a visibility timeout of at least six times the timeout of the function, because SQS may receive a batch that Lambda then throttles. */
+/** AWS recommends a visibility timeout of at least six times the timeout of the function, because Lambda may have received a batch that it then throttles. */
 const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 5 };
 
 /**

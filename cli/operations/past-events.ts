@@ -5,6 +5,7 @@ import { type Envelope, envelope } from '../../src/contract/queues.ts';
 import { requireAction } from '../../src/domain/actions/manage-actions.ts';
 import { retryDelay } from '../../src/domain/delivery/outcome.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
+import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { ConnectedRun } from '../command.ts';
@@ -12,7 +13,7 @@ import type { ConnectedRun } from '../command.ts';
 /** What the functions of this file need of the deployment. */
 export type PastEventsContext = Pick<
   ConnectedRun['context'],
-  'store' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'sendDelivery'
+  'store' | 'eventTime' | 'eventAttempts' | 'deliveryRecords' | 'unreadableRecords' | 'sendDelivery'
 >;
 
 /** An event in a log: its id, and its time. Where that is not known, it is searched among the events before `until`. Times are ISO 8601. */
@@ -116,7 +117,8 @@ function whyNone(action: Action, routedAt: string): string {
  * their records name it. It is delivered once, also if it is asked for again before its first attempt. A receiver that already handled the id must ignore the request.
  * @param event with `replay`, the replay that followed the attempts which the caller saw
  * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled or not an
- * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message
+ * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message;
+ * ServiceError when a record could not be read
  */
 export async function replayEvent(
   actionId: string,
@@ -131,6 +133,8 @@ export async function replayEvent(
       problem: `the log of ${actionId} has no attempt of ${eventId}${searched(until)}`,
     });
   }
+  // What cannot be read may be an attempt of this replay, after which nothing would be sent.
+  requireReadable(context.unreadableRecords());
   const sent = sentEnvelope(action, attempts);
   const { replay = replayAfter(attempts) } = event;
   await context.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });

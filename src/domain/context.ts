@@ -279,7 +279,7 @@ export type OutboundRequest = {
 export type Outcome = {
   /** HTTP status; null when none arrived. */
   readonly status: number | null;
-  /** The first `keepBytes` of the response body, decompressed where it had gzip. */
+  /** The first `keepBytes` of the response body, as received. */
   readonly body: Uint8Array;
   /** The header Content-Type, when one was read. */
   readonly content_type?: string;

@@ -42,11 +42,14 @@ class LeanFormatter extends LogFormatter {
   }
 }
 
-/** Creates the logger of a function, which writes one JSON object per line. @param serviceName folder of the function in lambdas/ */
+/**
+ * Creates the logger of a function, which writes one JSON object per line. Removes the settings of Powertools from the environment, so it
+ * comes before the metrics. @param serviceName folder of the function in lambdas/
+ */
 export function functionLogger(serviceName: string): Logger {
   // What an app sets on all its functions for its own Powertools would log events with their secrets, drop lines, or take the metrics from the alarms.
   for (const name of Object.keys(process.env)) if (name.startsWith('POWERTOOLS_')) delete process.env[name];
-  return new Logger({ serviceName, logFormatter: new LeanFormatter() });
+  return new Logger({ serviceName, logLevel: 'INFO', logFormatter: new LeanFormatter() });
 }
 
 /** Creates the shell of a function. @param name its folder in lambdas/ */

@@ -251,6 +251,13 @@ describe('event replay', () => {
     expect(new Set(ids()).size).toBe(2);
   });
 
+  test('sends nothing beside a record that cannot be read, which may be an attempt of the same replay', async () => {
+    operator.attempts = [anAttempt(one.action_id)];
+    operator.unreadableRecords = [{ cause: new Error('Table log holds an item that cannot be read') }];
+    expect((await replay()).err).toContain('cannot be read');
+    expect(operator.sentDeliveries).toEqual([]);
+  });
+
   test('needs no data for the method GET', async () => {
     await operator.json('action', 'update', one.action_id, '--method', 'GET');
     operator.attempts = [anAttempt(one.action_id, { payload: null })];

@@ -17,6 +17,8 @@ export type LambdaHttpEvent = {
   /** Of a REST API, and of a load balancer with multi-value headers, which sets no `headers`. */
   readonly multiValueHeaders?: { readonly [name: string]: readonly string[] | undefined } | null | undefined;
   readonly body?: string | null | undefined;
+  /** The text of the body that a parser kept, such as middy's. */
+  readonly rawBody?: unknown;
   readonly isBase64Encoded?: boolean | undefined;
 };
 
@@ -71,7 +73,7 @@ function lambda<Verified, Given extends object>(
   options: HandlerOptions,
 ): LambdaHttpHandler {
   return async (event) => {
-    const { headers, multiValueHeaders, body, isBase64Encoded = false } = event ?? {};
+    const { headers, multiValueHeaders, body, rawBody, isBase64Encoded = false } = event ?? {};
     if (headers === undefined && multiValueHeaders === undefined) {
       const given = 'Records' in Object(event) ? 'one with Records' : kindOf(event);
       throw new TypeError(
@@ -79,7 +81,7 @@ function lambda<Verified, Given extends object>(
       );
     }
     // A REST API has only the last of repeated headers in `headers`.
-    const request = { headers: multiValueHeaders ?? headers, body, isBase64Encoded };
+    const request = { headers: multiValueHeaders ?? headers, body, rawBody, isBase64Encoded };
     const answer = await answerOf(request, verify, handle, options);
     const type = answer.headers['content-type'];
     return {

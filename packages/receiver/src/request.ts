@@ -40,10 +40,11 @@ export type ReceivedRequest = {
  */
 export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array> {
   if (typeof request !== 'object' || request === null) throw unreadable(request);
-  const { raw, isBase64Encoded } = request;
+  const { body, raw, isBase64Encoded } = request;
   const isLambda = isBase64Encoded !== undefined;
-  const body = request.body ?? (isLambda ? '' : undefined);
-  if (isLambda && typeof body === 'string') return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  // A parser, such as middy's, keeps the text of a Lambda event as `rawBody`.
+  const text = [body ?? '', request.rawBody].find((one) => typeof one === 'string');
+  if (isLambda && text !== undefined) return Buffer.from(text, isBase64Encoded ? 'base64' : 'utf8');
   const kept = bytesOf(request.rawBody) ?? bytesOf(body);
   if (kept !== undefined) return kept;
   if (raw !== undefined) return readRawBody(raw);

@@ -22,7 +22,7 @@ export type VerificationErrorCode = keyof typeof STATUS;
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
   readonly status: (typeof STATUS)[VerificationErrorCode];
-  /** With `expose`, what NestJS asks of an error of which it answers status and message, and Koa of one of which it answers the message. */
+  /** NestJS answers with this status, and NestJS and Koa with the message, because `expose` is true. */
   readonly statusCode: (typeof STATUS)[VerificationErrorCode];
   readonly expose: boolean = true;
   readonly code: VerificationErrorCode;

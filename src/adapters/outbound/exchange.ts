@@ -2,7 +2,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { constants, unzipSync } from 'node:zlib';
 import type { DeliveryError } from '../../contract/delivery-record.ts';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/context.ts';
@@ -172,8 +171,8 @@ export async function exchange(
       !socket.destroyed &&
       wire.endsWith(head.bytes(), body.readBytes(), incoming) &&
       keptAlive(incoming, keepAlive);
-    const { 'content-type': contentType, 'content-encoding': encoding, location } = incoming?.headers ?? {};
-    return { status, body: decompressed(bytes, encoding), contentType, problem, location, connectionReusable };
+    const { 'content-type': contentType, location } = incoming?.headers ?? {};
+    return { status, body: bytes, contentType, problem, location, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
@@ -221,16 +220,6 @@ function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive:
   };
   if (request.method !== 'GET') headers['Content-Length'] = String(request.body?.length ?? 0);
   return headers;
-}
-
-/** Returns a body, or its beginning, without the gzip that some servers apply unasked. It stays as it is above 1 MB, and when it is damaged. */
-function decompressed(body: Uint8Array, encoding = ''): Uint8Array {
-  if (!/^(?:(?:x-)?gzip|deflate)$/i.test(encoding)) return body;
-  try {
-    return unzipSync(body, { maxOutputLength: RESPONSE_READ_MAX_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return body;
-  }
 }
 
 /** Returns whether the peer keeps the connection open: HTTP/1.1, no `close`, and no timeout below two seconds. */

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Outbound } from '../../../src/adapters/outbound/outbound.ts';
 import type { FailureCode } from '../../../src/contract/delivery-record.ts';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
@@ -133,46 +133,6 @@ describe('a plain response', () => {
   });
 });
 
-describe('a body that is compressed although nobody asked', () => {
-  const JSON_TEXT = JSON.stringify({ should_continue: false, text: 'Zürich'.repeat(2000) });
-  const compressed = async (encoding: string, body: Buffer, more: Partial<OutboundRequest> = {}) => {
-    const head = `${HEAD}Content-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const receiver = await startTls(network.identity, (socket) => {
-      socket.once('data', () => socket.write(Buffer.concat([Buffer.from(head), body])));
-    });
-    const { error, text, body: read } = await deliverTo(receiver, more);
-    expect(error).toBeNull();
-    return { text, read: Buffer.from(read) };
-  };
-
-  test.each([
-    ['gzip', gzipSync(JSON_TEXT)],
-    ['GZIP', gzipSync(JSON_TEXT, { level: 0 })],
-    ['x-gzip', gzipSync(JSON_TEXT)],
-    ['deflate', deflateSync(JSON_TEXT)],
-    ['gzip', Buffer.concat([gzipSync(JSON_TEXT.slice(0, 50)), gzipSync(JSON_TEXT.slice(50))])],
-    ['gzip', Buffer.alloc(0)],
-  ])('%s is read', async (encoding, body) => {
-    expect((await compressed(encoding, body)).text).toBe(body.length === 0 ? '' : JSON_TEXT);
-  });
-
-  test('the beginning is read when the rest is not needed', async () => {
-    const { text } = await compressed('gzip', gzipSync(JSON_TEXT, { level: 0 }), { keepBytes: 100 });
-    expect(text.length).toBeGreaterThan(50);
-    expect(JSON_TEXT.startsWith(text)).toBe(true);
-  });
-
-  test.each([
-    ['br', brotliCompressSync(JSON_TEXT)],
-    ['gzip, br', brotliCompressSync(JSON_TEXT)],
-    ['gzip', Buffer.from(JSON_TEXT)],
-    ['gzip', gzipSync(Buffer.alloc(MB + 1))],
-    ['gzip', gzipSync(JSON_TEXT).fill(0xff, 12)],
-  ])('%s stays as it is when it is another, damaged, or too large', async (encoding, body) => {
-    expect((await compressed(encoding, body)).read.equals(body)).toBe(true);
-  });
-});
-
 describe('redirects are not followed', () => {
   test.each([301, 302, 303, 307, 308])('%i', async (status) => {
     const canary = await startTcp(() => undefined, BLOCKED);
@@ -289,7 +249,7 @@ describe('the bytes that are read are limited', () => {
     expect(outcome.body.length).toBeLessThan(2000);
   });
 
-  test('a gzip bomb is neither requested nor unpacked beyond 1 MB', async () => {
+  test('a gzip bomb is neither requested nor unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(8 * MB)).toString('latin1');
     const receiver = await startTls(network.identity, (socket) => {
       socket.once('data', () => {

@@ -294,6 +294,18 @@ describe('a mistake of the program', () => {
     },
   );
 
+  test.each([
+    ['base64', true],
+    ['utf8', false],
+  ] as const)(
+    'Lambda after a parser that keeps the text in rawBody, as middy does, in %s',
+    async (encoding, isBase64Encoded) => {
+      const rawBody = Buffer.from('{"text":"Zürich"}').toString(encoding);
+      const bytes = await readRawBody({ headers: {}, body: { text: 'Zürich' }, rawBody, isBase64Encoded });
+      expect(Buffer.from(bytes).toString()).toBe('{"text":"Zürich"}');
+    },
+  );
+
   test('Lambda with bytes in place of their text gets these', async () => {
     const body = Buffer.from('{}');
     expect(await readRawBody({ headers: {}, body, isBase64Encoded: true })).toEqual(new Uint8Array(body));
