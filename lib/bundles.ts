@@ -91,9 +91,12 @@ function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
-/** Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service, nor a file of texts. They get short names. */
+/**
+ * Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service, nor a file of texts, nor
+ * the settings of a tag, which may pass to the widget of an earlier tag and another version. They get short names.
+ */
 const INTERNAL =
-  /^(answered|base|begin|check|debug|forget|granted|hasToken|isGuest|kind|mountView|node|opened|post|refused|removed|renews|restore|retryAfter|setUnread|showError|showForm|state|submissionId|token|untilRenewed)$/;
+  /^(answered|begin|granted|hasToken|isGuest|mountView|post|refused|renews|retryAfter|setUnread|showError|showForm|submissionId|untilRenewed)$/;
 
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader

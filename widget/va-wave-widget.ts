@@ -14,7 +14,7 @@ if (settings) {
   // Also an element with the id vaWave is reachable as window.vaWave.
   if (typeof given !== 'function') start(settings);
   // The widget of an earlier tag, or else the page's stub, however the page has written it.
-  else if ('destroy' in given) given('tag', settings);
+  else if ('tag' in given) given('tag', settings);
   else start(settings, Object(given));
 }
 
@@ -22,7 +22,7 @@ if (settings) {
  * Starts the widget. Nothing appears on the page before the service has accepted init.
  * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
-function start(first: Settings, stub?: Stub & VaWave): void {
+function start(first: Settings, stub?: Stub): void {
   /** The tag that counts. */
   let settings = first;
   /** The visitors for whom the page has been asked for a token and has not answered, for 5 seconds at most. */
@@ -82,7 +82,8 @@ function start(first: Settings, stub?: Stub & VaWave): void {
     // Another visitor begins at the home of the panel.
     wanted ??= widget?.state('');
     session.end();
-    session.forget();
+    // Before the first answer of init, the conversation of the tab may be that of the next visitor. The service decides it.
+    if (init) session.forget();
     if (!session.isGuest) visitor = {};
     settings = next;
     session = openSession(settings, asked);
@@ -206,9 +207,8 @@ function start(first: Settings, stub?: Stub & VaWave): void {
       init = undefined;
       render();
       if (window.vaWave !== api) return;
-      Reflect.deleteProperty(window, 'vaWave');
       // Later calls of the page then cause no errors and wait for the next start.
-      if (stub) window.vaWave = stub;
+      Object.assign(window, { vaWave: stub });
     },
   };
   const call = (command: string, ...values: unknown[]) => {

@@ -225,9 +225,12 @@ export function mountWidget(
     event.preventDefault();
     close();
   };
-  root.addEventListener('focusin', () => {
-    lastFocused = focused();
-  });
+  // Keys and clicks tell also of a move inside a shadow root of a view, which `focusin` does not leave.
+  for (const type of 'focusin keyup click'.split(' ')) {
+    root.addEventListener(type, () => {
+      lastFocused = focused();
+    });
+  }
   keepEvents(root, host);
   system.onchange = follow;
   follow();

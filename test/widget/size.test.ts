@@ -21,6 +21,13 @@ test('the loader reads each text by its name, as the files of the other language
   for (const [name, text] of Object.entries(english)) expect(code).toContain(`${name}:${JSON.stringify(text)}`);
 });
 
+// A new tag passes its settings to the widget that an earlier tag has started, which may be another version.
+test('the settings of a tag keep their names', () => {
+  const { code } = bundleWidget();
+  const names = ['script', 'base', 'siteId', 'token', 'debug', 'language', 'theme', 'position'];
+  for (const name of names) expect(code).toMatch(new RegExp(`[{,]${name}[:,}]`));
+});
+
 test('the immutable name contains a hash of the content and the name by which the loader finds its tag', () => {
   const { immutableName, integrity } = bundleWidget();
   expect(immutableName).toMatch(/^va-wave-widget\.[0-9a-f]{16}\.js$/);

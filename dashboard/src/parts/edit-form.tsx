@@ -8,7 +8,7 @@ import { isolated } from './texts.tsx';
 /** The parts of a form that its frame uses, whatever the values of the form are. */
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
-/** A form with the buttons that save and discard its changes, for admins. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
+/** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
 export function EditForm(props: {
   readonly form: Edited;
   /** The noun for what the form edits. */
@@ -51,7 +51,9 @@ export function EditForm(props: {
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}
           {form.conflict === undefined && form.restored && (
             <Alert type="info" header="Your earlier input is in this form again">
-              It is not saved yet. Save it or discard it.
+              {isAdmin
+                ? 'It is not saved yet. Save it or discard it.'
+                : 'It is not saved, and only an admin can save it.'}
             </Alert>
           )}
           {props.children}

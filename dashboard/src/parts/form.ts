@@ -243,7 +243,7 @@ function unsavedAt(key: string): readonly Unsaved[] {
 function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
   try {
     const draft = JSON.parse(onPage.get(name) ?? window.sessionStorage.getItem(name) ?? '');
-    return draft.base && draft.values && draft;
+    return draft.base && draft.values ? draft : undefined;
   } catch {
     return undefined;
   }

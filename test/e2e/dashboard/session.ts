@@ -229,18 +229,21 @@ describe('sessions', () => {
     expect(visitor.problems).toEqual([]);
   });
 
-  test.each(['{"base":', 'null', '{}'])('goes on where the tab stores a draft that is none: %s', async (stored) => {
-    await inside();
-    await open(page, url('general'));
-    const before = await page.getByLabel('Name').inputValue();
-    await page.getByLabel('Name').fill('Typed');
-    await page.evaluate(`for (const name of Object.keys(sessionStorage))
+  test.each(['{"base":', 'null', '{}', '{"base":null}', '{"base":0,"values":{}}'])(
+    'goes on where the tab stores a draft that is none: %s',
+    async (stored) => {
+      await inside();
+      await open(page, url('general'));
+      const before = await page.getByLabel('Name').inputValue();
+      await page.getByLabel('Name').fill('Typed');
+      await page.evaluate(`for (const name of Object.keys(sessionStorage))
       if (name.endsWith('.general')) sessionStorage.setItem(name, ${JSON.stringify(stored)})`);
-    await page.reload();
-    await page.getByLabel('Name').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe(before);
-    expect(visitor.problems).toEqual([]);
-  });
+      await page.reload();
+      await page.getByLabel('Name').waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe(before);
+      expect(visitor.problems).toEqual([]);
+    },
+  );
 
   test('goes on in a tab and its copy after each of them has renewed the token', async () => {
     await inside();

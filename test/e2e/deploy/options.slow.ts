@@ -207,7 +207,7 @@ const ROWS: readonly Row[] = [
   },
   ...(['configuration', 'conversations', 'deliveryLog'] as const).map((name) => ({
     set: { [`${name}Table`]: [`kept-${name}`, `restored-${name}`] as const },
-    seen: table(`${name === 'deliveryLog' ? 'DELIVERY_LOG' : name.toUpperCase()}_TABLE`),
+    seen: table(`VA_WAVE_${name === 'deliveryLog' ? 'DELIVERY_LOG' : name.toUpperCase()}_TABLE`),
     values: ['of the stack', `kept-${name}`, `restored-${name}`] as const,
   })),
 ];

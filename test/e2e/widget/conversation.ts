@@ -49,11 +49,13 @@ const ask = <T>(page: Page, expression: string) => page.evaluate<T>(`(async () =
 test('a view with a shadow root of its own keeps the keyboard focus when the window becomes small and when the page replaces its body', async () => {
   const { page, widget } = await harness.visit({
     head: `${STUB}<script>vaWave('conversation', { mount(element) {
-      element.attachShadow({ mode: 'open' }).innerHTML = '<textarea></textarea>'; } })</script>`,
+      element.attachShadow({ mode: 'open' }).innerHTML = '<input><textarea></textarea>'; } })</script>`,
   });
   await widget.launcher.click();
+  await widget.host.locator('input').click();
   const input = widget.host.locator('textarea');
-  await input.pressSequentially('a');
+  await input.click();
+  await page.keyboard.type('a');
   await page.setViewportSize({ width: 400, height: 700 });
   await widget.host.locator('.full').waitFor();
   await page.keyboard.type('b');

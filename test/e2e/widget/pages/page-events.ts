@@ -172,6 +172,14 @@ describe('touch', () => {
          last = event.timeStamp;
        }, { passive: false });`,
     ],
+    [
+      'prevents the second of two quick touches, against zoom',
+      `let last = 0;
+       document.addEventListener('touchstart', (event) => {
+         if (event.timeStamp - last < 2000) event.preventDefault();
+         last = event.timeStamp;
+       }, { passive: false });`,
+    ],
   ];
   test.each(ways)('a page that %s: the launcher and a button in the panel work', async (_what, code) => {
     const devtoolsOf = (page: Page) => page.context().newCDPSession(page);

@@ -1,3 +1,4 @@
+import { startingAt } from '../page-state.ts';
 import { byDay, harness, STUB } from '../shared-harness.ts';
 
 // Pages that write the line before the script in their own way, and scripts that keep the function which this line makes.
@@ -13,12 +14,19 @@ const ways: readonly [string, string][] = [
     '<script>function vaWave() { (vaWave.q = vaWave.q || []).push(arguments) }</script>',
   ],
   [
+    'with methods of its own',
+    `<script>window.vaWave = (...call) => { vaWave.q.push(call) }; vaWave.q = [];
+      for (const name of ['open', 'close', 'destroy']) vaWave[name] = (...values) => vaWave(name, ...values);</script>`,
+  ],
+  [
     'in strict mode',
     `<script>'use strict'; window.vaWave = (...call) => { (window.vaWave.q = window.vaWave.q || []).push(call) }</script>`,
   ],
 ];
 
-test.each(byDay(3, ways))(
+const ANOTHER_TAG = startingAt(harness.service.url);
+
+test.each(byDay(4, ways))(
   'a page that writes it %s: no call is lost or causes an error, also of a script that keeps the function',
   async (_way, stub) => {
     const { page, widget, errors } = await harness.visit({
@@ -28,21 +36,22 @@ test.each(byDay(3, ways))(
     await page.evaluate(`kept('open', 'contact-us')`);
     expect(await widget.field('Your name').inputValue()).toBe('Ada');
     await page.evaluate(`vaWave('destroy'); kept('open')`);
-    await page.evaluate(`{ const tag = document.createElement('script'); tag.src = '${harness.service.url}/static/va-wave-widget.js';
-      tag.dataset.siteId = 'site_test'; document.head.append(tag); }`);
+    await page.evaluate(ANOTHER_TAG);
     await widget.dialog.waitFor();
     expect(await widget.host.count()).toBe(1);
     expect(errors).toEqual([]);
   },
 );
 
-test.each(byDay(1, ['[]', '{}', `''`, 'function () {}']))(
-  'a page whose own vaWave is %s has the widget',
-  async (value) => {
-    const { page, widget, errors } = await harness.visit({ head: `<script>window.vaWave = ${value}</script>` });
-    await widget.launcher.waitFor();
-    await page.evaluate(`vaWave('open')`);
-    await widget.dialog.waitFor();
-    expect(errors).toEqual([]);
-  },
-);
+test.each(
+  byDay(2, ['var vaWave', 'window.vaWave = []', 'var vaWave = {}', `window.vaWave = ''`, 'function vaWave() {}']),
+)('a page with its own `%s` has the widget, and again after destroy and another tag', async (own) => {
+  const { page, widget, errors } = await harness.visit({ head: `<script>${own}</script>` });
+  await widget.launcher.waitFor();
+  await page.evaluate(`vaWave('open')`);
+  await widget.dialog.waitFor();
+  await page.evaluate(`vaWave('destroy')`);
+  await page.evaluate(ANOTHER_TAG);
+  await widget.launcher.waitFor();
+  expect(errors).toEqual([]);
+});

@@ -84,6 +84,21 @@ test.each([
   expect(errors).toEqual([]);
 });
 
+test('a token in the stub beside a site id keeps the conversation of the tab from page to page', async () => {
+  service();
+  const head = `${STUB}<script>vaWave('setSessionToken', '${ADA}')</script>`;
+  const { page, widget } = await harness.visit({ head, tag: 'data-site-id="site_test"' });
+  await widget.launcher.click();
+  await until(() => harness.service.to('init').length === 2);
+  await page.reload();
+  await widget.launcher.waitFor();
+  expect(harness.service.to('init').map(({ body }) => body.conversation_id)).toEqual([
+    null,
+    null,
+    'conversation-of-ada',
+  ]);
+});
+
 /** Opens the panel, and leaves a draft and an unread message. */
 async function visitOf(token: string | undefined) {
   const tag = token === undefined ? 'data-site-id="site_test"' : `data-session-token="${token}"`;
