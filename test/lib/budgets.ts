@@ -12,7 +12,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'event-router': 663_000,
   'form-submit': 821_000,
   'key-rotation': 498_000,
-  'not-found': 217_000,
+  'not-found': 223_000,
   preflight: 643_000,
   'session-create': 699_000,
   'usage-report': 736_000,

@@ -52,10 +52,10 @@ export const computedStyles = (page: Page) =>
     return element.tagName + ' ' + Array.from(style, (name) => name + ':' + style.getPropertyValue(name)).join(';');
   })`);
 
-export const started = (page: Page) => page.evaluate<boolean>('Object.hasOwn(window, "vaWave")');
+export const started = (page: Page) => page.evaluate<boolean>('!!window.vaWave');
 
 /** Waits until the widget has removed itself after a failure. */
-export const widgetRemoved = (page: Page) => page.waitForFunction('!Object.hasOwn(window, "vaWave")');
+export const widgetRemoved = (page: Page) => page.waitForFunction('!window.vaWave');
 
 /** Returns the name or the text of the element with the keyboard focus, also inside the shadow root. */
 export const focused = (page: Page) =>
