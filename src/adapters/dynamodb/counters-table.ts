@@ -18,10 +18,9 @@ const readHits = itemReader(z.object({ hits: z.number() }));
 
 /**
  * Limits hits per minute with an exact sliding log, in one conditional write. The item has the times of the last `limit` hits as h0
- * (oldest) to hN (newest). A hit is allowed when h0 is missing, at least a minute old, or more than a minute ahead, as after a clock was set
- * back; it moves all times by one place. The times are those at which the requests began, so a late write puts an earlier time behind a
- * later one. While clocks differ by less than a minute, that lets no hit too many pass: each hit is a minute after the one `limit` places
- * before it, so the hits are `limit` sequences of which any minute has at most one hit each.
+ * (oldest) to hN (newest). A hit is allowed when h0 is at least a minute old or missing; it moves all times by one place. The times are
+ * those at which the requests began, so a late write puts an earlier time behind a later one. That lets no hit too many pass: each hit is
+ * a minute after the one `limit` places before it, so the hits are `limit` sequences of which any minute has at most one hit each.
  */
 export function hitPerMinute(client: DynamoDb, table: string): Hit {
   return async (key, limit, now) => {
@@ -32,12 +31,10 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
         TableName: table,
         Key: { pk: key },
         UpdateExpression: `SET ${[...shifts, `h${newest} = :now`, 'expires_at = :expires'].join(', ')}`,
-        // A clock that was set back has not yet reached the times of its earlier hits.
-        ConditionExpression: 'attribute_not_exists(h0) OR h0 <= :minute_ago OR h0 > :minute_ahead',
+        ConditionExpression: 'attribute_not_exists(h0) OR h0 <= :minute_ago',
         ExpressionAttributeValues: {
           ':now': now.getTime(),
           ':minute_ago': now.getTime() - MINUTE_MS,
-          ':minute_ahead': now.getTime() + MINUTE_MS,
           ':none': 0,
           // No hit counts for longer than a minute.
           ':expires': unixSeconds(now) + 120,
