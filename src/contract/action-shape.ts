@@ -24,9 +24,9 @@ export const ADDED_TO_ACTION = {
    */
   slug: z.string(),
 };
-/** All fields that are stored with the settings, except the secret. */
+/** All fields that are stored with the settings, except the secret: those above, and the copied restrictions of the organization. */
 export const STORED_WITH_SETTINGS = { ...ADDED_TO_ACTION, ...RESTRICTIONS };
-/** The signing secret is sealed; it is opened only to sign a request. */
+/** The signing secret, sealed: it is stored encrypted, and is opened only to sign a request. */
 export const SEALED = { sealed_signing_secret: z.string() };
 
 /**

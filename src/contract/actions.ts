@@ -74,7 +74,7 @@ export const toolParameterName = z
 /** A name of a response field map. */
 const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
-/** Of parameters, and of a response field map. */
+/** What is wrong with too many parameters, and with a response field map of too many names. */
 const TOO_MANY_ENTRIES = `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`;
 const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
   recordOf(name, value).refine((map) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES);
@@ -115,7 +115,7 @@ export const parametersSchema = z
   .strictObject({
     type: z.literal('object').default('object'),
     properties: smallRecordOf(toolParameterName, parameterProperty).default({}),
-    // JSON Schema demands it, and a model API that checks it refuses the whole request.
+    // Each name once: JSON Schema demands it, and a model API that checks it refuses the whole request.
     required: z
       .array(unicodeText.trim())
       .max(PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES)
@@ -208,5 +208,5 @@ export type EventAction = ActionOf<'Event'>;
 export type FormAction = ActionOf<'Form'>;
 export type AiAction = ActionOf<'AI-decided'>;
 export type Action = EventAction | FormAction | AiAction;
-/** A form or a tool as the widget and the assistant get it. Its secret is not read. */
+/** A form or a tool as the widget and the assistant get it: the copy that is stored under its slug, which has no secret. */
 export type Offered<Kind extends FormAction | AiAction> = Omit<Kind, 'sealed_signing_secret'>;

@@ -60,6 +60,7 @@ const settings = z.strictObject({
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   /** An entry may be pasted as a URL, of which the save keeps the host. */
   allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+  /** The text of an IPv6 address has at most 45 characters. */
   ip_allowlist: z
     .array(
       z

@@ -77,8 +77,8 @@ const unreadable = z
 const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
 /**
- * The request body or query parameters of each operation, if it has any, and its response body. The domain validates settings itself
- * (dashboard-routes.ts).
+ * The request body or query parameters of each operation, if it has any, and its response body. The API leaves the settings in a body to
+ * the domain, which also checks hosts and addresses (functions/dashboard-api.ts).
  */
 export const DASHBOARD_SCHEMAS = {
   me: {

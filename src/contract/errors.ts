@@ -24,7 +24,7 @@ export const REFUSALS = {
   site_disabled: { status: 401, message: 'Widget site is disabled' },
   ip_not_allowed: { status: 403, message: 'Access denied: IP not in allowlist' },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
-  /** An assistant's forms received the most submissions of an hour. The code differs from that of a visitor's own limit, for the metric. */
+  /** The forms of an assistant have had all submissions of this hour. The code is not that of a visitor's own limit, so that a metric tells them apart. */
   form_limit_exceeded: { status: 429, message: 'Rate limit exceeded' },
   server_key_required: { status: 401, message: 'Server key required' },
   server_key_malformed: { status: 401, message: 'Invalid server key format' },
@@ -34,6 +34,7 @@ export const REFUSALS = {
   session_token_invalid: { status: 401, message: 'Invalid or expired session token' },
   site_not_found: { status: 401, message: 'Widget site not found' },
   credentials_required: { status: 401, message: 'X-Site-Id or X-Session-Token header required' },
+  /** The request came to the API's own address, past the web ACL of the distribution. */
   distribution_required: { status: 403, message: 'Send the request to the CloudFront distribution' },
   site_mismatch: { status: 403, message: 'The credential belongs to another site' },
   body_not_json: { status: 400, message: 'Request body must be valid JSON' },
@@ -123,7 +124,7 @@ export const errorResponse = z
   .meta({ id: 'Error' });
 export type ErrorResponse = z.infer<typeof errorResponse>;
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES_IN_WORDS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
@@ -140,7 +141,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export const inOurWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? 'is required' : `must be ${TYPES_IN_WORDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : mustBeOneOf(issue.values);
     case 'invalid_union':

@@ -17,11 +17,11 @@ export const characters = (bounds: Bounds) => within(unicodeText, bounds);
 
 /**
  * Accepts a name or a label: one line, without white space around it. Joiners and direction marks are spelling in some languages. What
- * embeds or overrides a direction is refused, because it also turns the sentence in which the name stands.
+ * embeds, overrides or isolates a direction (U+202A to U+202E, U+2066 to U+2069) is refused: it also turns the sentence around the name.
  */
 export const nameText = (bounds: Bounds) => within(visible(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u), bounds);
 
-/** Accepts a description: as a name, with tabs and line ends. */
+/** Accepts a description: as a name, but also with tabs and line ends, which are the control characters that the expression leaves out. */
 export const proseText = (bounds: Bounds) => within(visible(/[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/u), bounds);
 
 /** Accepts what programs compare, such as a key or a path: without white space around it, and without any character that nobody can see. */
@@ -92,7 +92,7 @@ declare global {
   }
 }
 
-/** A number of JSON as it was written, because JavaScript would write another one. */
+/** A number of JSON that parseJson (domain/parse-json.ts) keeps as it was written, because JavaScript would write another one. */
 export type RawNumber = { readonly rawJSON: string };
 
 /** Accepts a number as it was written, for what is passed on. */

@@ -27,7 +27,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
  * Returns why a host name must not be resolved; undefined when it may be (spec "Limits", Private addresses). This rule prevents DNS queries
- * for local names. Each address of a resolved name is checked in addition.
+ * for local names. Each address of a resolved name is checked in addition. The lengths are those of RFC 1035, 2.3.4.
  * @param name lower-cased ASCII as WHATWG URL writes it, without a trailing dot
  */
 export function nameProblem(name: string): string | undefined {

@@ -43,12 +43,10 @@ export function readHostEntry(text: string): HostEntry {
   if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${EXAMPLES}, without wildcards` };
   if (url === null || url.hostname === '' || url.pathname !== '/') return { problem: EXAMPLES };
   // An IP address of version 6 has brackets.
-  if (!/^(?:[\w.-]+|\[.+\])$/.test(url.hostname)) {
+  if (!/^(?:[\w.-]+|\[.+\])$/.test(url.hostname))
     return { problem: `${EXAMPLES}, with letters, digits, hyphens and underscores between two dots` };
-  }
-  if (!couldBeResolved(url.hostname)) {
+  if (!couldBeResolved(url.hostname))
     return { problem: `${EXAMPLES}, with at most 253 characters, and 1 to 63 characters between two dots` };
-  }
   return { entry: port === undefined ? url.hostname : `${url.hostname}:${Number(port)}` };
 }
 

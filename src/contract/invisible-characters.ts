@@ -1,4 +1,4 @@
-/** Characters that nobody can see, apart from the space: controls, formats, other spaces, and what Unicode says is not displayed. */
+/** Characters that nobody can see, apart from the space: controls, formats, other spaces, the empty Braille pattern, and what Unicode says is not displayed. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 const NAMES: Readonly<Record<string, string>> = {
   '\t': 'tab',

@@ -1,6 +1,6 @@
 /** All numbers of the spec's "Limits" table, and those that the spec leaves open (docs/open-points.md). */
 
-/** Session create calls in any 60 seconds from one IP address, or IPv6 /64 network; calls that are refused for another reason count as well. */
+/** Session create calls in any 60 seconds from one IP address; calls that are refused for another reason count as well. */
 export const SESSION_CREATE_PER_MINUTE = 20;
 /** Form submissions in any 60 seconds from one visitor IP address, or IPv6 /64 network, to one assistant. */
 export const FORM_SUBMISSIONS_PER_MINUTE = 10;

@@ -53,6 +53,7 @@ export type Organization = Stored<typeof ORGANIZATION>;
 export const ROLES = ['member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The two ways to name a login, of which an input has exactly one. */
 const byName = z.strictObject({
   /** RFC 5321 permits no longer address. */
   email: z.email('must be an email address').max(254).optional(),

@@ -72,7 +72,7 @@ export function whereItRuns(settings: SiteSettings): SiteVerdict {
   const { domain, allowed_domains, authentication_mode } = saved;
   const { enabled, suspended, server_secret } = settings;
   const signed = authentication_mode === 'Session Signed';
-  /** The pages that these Allowed Domains and the Domain have in common. Of two that match, it is the one with the port, if any has one. */
+  /** The pages that these Allowed Domains and the Domain have in common, also of a disabled assistant. Of two that match, it is the one with the port, if any has one. */
   const allowed = (entries: string[]) =>
     [...new Set([domain, ...entries])].filter(
       (entry) => refusing(pageOf(entry), { ...saved, enabled: true, allowed_domains: entries }).length === 0,
@@ -88,7 +88,7 @@ export function whereItRuns(settings: SiteSettings): SiteVerdict {
   return { on: refused_by.length === 0 ? on : [], refused_by, useless };
 }
 
-/** Returns the pages that an entry matches: one port, or with an empty port all of them. */
+/** Returns the pages that an entry matches: one port, or with an empty port all of them. Only the host and port are compared. */
 function pageOf(entry: string): PageHost {
   const [, hostname = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
   return { hostname, port, origin: '' };

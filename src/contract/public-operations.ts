@@ -11,7 +11,8 @@ export const CREDENTIAL_HEADERS = {
   serverKey: 'X-Server-Key',
 } as const;
 
-// Names of request headers, in lower case as API Gateway passes them to a function.
+// Names of request headers, in lower case as API Gateway passes them to a function. CloudFront adds the first two: a secret, which proves
+// that it sent the request, and the visitor's address.
 export const ORIGIN_SECRET_HEADER = 'x-va-wave-origin';
 export const VIEWER_ADDRESS_HEADER = 'cloudfront-viewer-address';
 export const SITE_ID_HEADER = CREDENTIAL_HEADERS.siteId.toLowerCase();
@@ -44,7 +45,7 @@ type Operation = {
 
 const { siteId, sessionToken, serverKey } = CREDENTIAL_HEADERS;
 
-/** The header whose media type is not checked: the body is parsed as JSON. */
+/** A browser sends it with a body. Its media type is not checked: every body is parsed as JSON. */
 export const CONTENT_TYPE = 'Content-Type';
 
 const BODY_REFUSALS = ['body_not_json', 'body_not_object', 'body_too_large', 'invalid_request'] as const;

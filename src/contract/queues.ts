@@ -45,16 +45,17 @@ export type BusEvent = z.infer<typeof busEvent>;
 /** A message of the events queue: whatever EventBridge has put there. The event-router tells why it is no BusEvent. */
 export const eventMessage = z.unknown();
 
+/** The name and version that an event gives itself, whether or not the rest of it is valid. */
 const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
 
-/** EventBridge's limit is 128 characters, and 256 for a source. */
+/** A field of a malformed event as far as a log line shows it: EventBridge accepts 256 characters of a source, and 128 of a name. */
 const reported = z
   .string()
   .transform((text) => truncateCharacters(text, 256))
   .optional()
   .catch(undefined);
 
-/** What the operator learns of an event that is dropped. The rule for unknown names passes on nothing else. */
+/** What the operator learns of an event that is dropped. Of an event of no known name, the rule of the bus passes on nothing else (lib/messaging.ts). */
 export const droppedEvent = z
   .object({ id: reported, 'detail-type': reported, source: reported, account: reported })
   .catch({});

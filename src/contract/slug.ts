@@ -5,8 +5,8 @@ export const SLUG_MAX_CHARACTERS = 64;
 
 /**
  * Returns the slug of a name: lower-case ASCII, at most SLUG_MAX_CHARACTERS, with hyphens for other characters and without accents. It is the
- * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. It begins with a letter, because one name that
- * does not makes Gemini's API refuse all tools. Of a name without Latin letters and digits, it has the end of the Action's id.
+ * tool name of an AI-decided Action (spec "Action") and the last path segment of a Form. It begins with a letter, if need be by
+ * `action-`: one name that does not makes Gemini's API refuse all tools. Of a name without Latin letters and digits, it has the end of the id.
  */
 export function slugOf(name: string, actionId: string): string {
   const words = name

@@ -29,6 +29,7 @@ export type World = {
   readonly publish: PublishEvent;
 
   // Outbound requests.
+  /** Decrypts the signing secret that is stored, sealed, with an Action. */
   readonly openSigningSecret: (action: Action) => Promise<string>;
   readonly send: Send;
   readonly log: DeliveryLog;
@@ -44,7 +45,9 @@ export type World = {
   readonly auditPage: AuditPage;
   /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
   readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
+  /** Sends the request of the Test button from the action-test function: the dashboard API makes no outbound requests. */
   readonly testAction: (orgId: string, actionId: string, change?: object) => Promise<TestResult>;
+  /** Encrypts a signing secret, so that only its Action can use it. */
   readonly sealSigningSecret: (secret: string, actionId: string) => Promise<string>;
   /** Reports progress before each write. It may throw to end the work. */
   readonly step: (text: string) => Promise<void>;
@@ -77,7 +80,7 @@ export type Configuration = {
   readonly findAction: (orgId: string, actionId: string) => Promise<Action | undefined>;
   readonly findForm: (siteId: string, slug: string) => Promise<FormAction | undefined>;
   readonly findTool: (siteId: string, slug: string) => Promise<AiAction | undefined>;
-  /** Reads the assistant's enabled Form Actions, in the order of their slugs. */
+  /** Reads the assistant's enabled Form Actions, in the order of their slugs; the widget shows them in the order of `formsInOrder`. */
   readonly formsOf: (siteId: string) => Promise<Offers<FormAction>>;
   /** Reads the assistant's enabled AI-decided Actions. None for a site that does not exist. */
   readonly toolsOf: (siteId: string) => Promise<Offers<AiAction>>;
@@ -149,7 +152,7 @@ export type SubscriberList = {
 export type Subscriptions = {
   /** Reads the Event Actions of the organization, at most 50, as they are now. */
   readonly subscribersOf: (orgId: string) => Promise<SubscriberList>;
-  /** Whether the organization has this assistant. Called only for an assistant without an Event Action. */
+  /** Whether the organization has this assistant. Called only for one without an Event Action, because `subscribersOf` shows the others. */
   readonly hasAssistant: (orgId: string, siteId: string) => Promise<boolean>;
 };
 
@@ -299,7 +302,7 @@ export type Outcome = {
  */
 export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<Outcome>;
 
-/** Makes one attempt within the limits of its organization. @throws InvocationEnded once the invocation has ended, and nothing else */
+/** Makes one attempt within the limits of its organization (delivery/outbound-request.ts). @throws InvocationEnded once the invocation has ended, and nothing else */
 export type Send = (request: OutboundRequest, invocation: Invocation) => Promise<Outcome>;
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
@@ -372,7 +375,7 @@ export type DeliveriesQueue = {
 /** The time since which deliveries to an endpoint fail, and that of its latest signal. In Unix seconds. */
 export type FailurePeriod = { readonly since: number; readonly signalled_at: number | null };
 
-/** Since when the deliveries of each Action fail, and whether its operator was told. */
+/** Since when the deliveries of each Action fail, and when the operator was told (delivery/failing-endpoint.ts). */
 export type FailurePeriods = {
   /** Records a delivery that finally failed, in one write. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;

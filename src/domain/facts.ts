@@ -20,8 +20,8 @@ type OfAction = { org_id: string; site_id: string; action_id: string };
 type OfAttempt = { action_id: string; reference: string; attempt: number };
 /** Identifies a message of a queue. */
 type OfMessage = { message_id: string };
-/** Identifies an event, or what its publisher gave instead. */
-type OfEvent<Id> = { event_id: Id; event: Id };
+/** The id and the name of an event, or what its publisher gave instead. */
+type OfEvent<Text> = { event_id: Text; event: Text };
 
 /** Every delivery to an endpoint has failed for an hour. Also the data of the event `va-wave.endpoint.failing`, which is delivered to no Action. */
 export type EndpointFailing = Readonly<

@@ -51,7 +51,7 @@ function read(text: string): unknown {
     const { members, name = '' } = inner;
     if (Array.isArray(members)) members.push(value);
     // An assignment to this name would set the prototype.
-    else if (name === '__proto__') Object.defineProperty(members, name, { ...OWN, value });
+    else if (name === '__proto__') Object.defineProperty(members, name, { ...OWN_PROPERTY, value });
     else members[name] = value;
     inner.name = undefined;
   };
@@ -94,11 +94,12 @@ function read(text: string): unknown {
 
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COMMA, COLON] = [9, 10, 13, 32, 34, 44, 58];
 const [LIST, BACKSLASH, END_OF_LIST, OBJECT, END_OF_OBJECT] = [91, 92, 93, 123, 125];
-const OWN = { writable: true, enumerable: true, configurable: true };
+const [PLUS, CAPITAL_E, SMALL_A, SMALL_Z] = [43, 69, 97, 122];
+const OWN_PROPERTY = { writable: true, enumerable: true, configurable: true };
 
 /** Returns whether a character goes on a number, true, false or null: `+`, `-`, `.`, a digit or a letter. */
 const isLiteral = (code: number) =>
-  (code > COMMA && code < COLON) || code === 43 || code === 69 || (code > 96 && code < 123);
+  (code > COMMA && code < COLON) || code === PLUS || code === CAPITAL_E || (code >= SMALL_A && code <= SMALL_Z);
 
 const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code === RETURN || code === TAB;
 

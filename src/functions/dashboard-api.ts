@@ -31,7 +31,7 @@ import {
   updateAssistant,
   viewOfAssistant,
 } from '../domain/organizations/manage-assistants.ts';
-import { listMembers, reported, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
+import { listMembers, reportUnreadable, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
 import { type Found, type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
@@ -240,11 +240,11 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
 
     forMember('listMembers', nothing, async ({ member, invocation }) => {
       const { memberships, unreadable } = await listMembers(member.org_id, context.members);
-      return { members: [...memberships], unreadable: reported(unreadable, invocation) };
+      return { members: [...memberships], unreadable: reportUnreadable(unreadable, invocation) };
     }),
     forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
       const { records, unreadable, next = null } = await context.auditPage(member.org_id, after);
-      return { records: [...records], unreadable: reported(unreadable, invocation), next };
+      return { records: [...records], unreadable: reportUnreadable(unreadable, invocation), next };
     }),
   ];
 }

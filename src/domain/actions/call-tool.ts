@@ -29,6 +29,7 @@ export async function listTools(
 ): Promise<readonly Tool[]> {
   const { actions, unreadable } = await configuration.toolsOf(siteId);
   for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
+  // An assistant that has tools exists, so only one without them costs a read.
   if (actions.length === 0) existingAssistant(await configuration.findAssistant(siteId), siteId);
   return actions
     .filter(({ suspended }) => !suspended)
@@ -147,7 +148,7 @@ export function toolResponse(
   );
 }
 
-/** Replaces what an endpoint leaves of an emoji that it cuts: model APIs refuse a whole conversation that contains it. */
+/** Replaces half of an emoji that an endpoint cut: model APIs refuse a whole conversation for it. Escaped backslashes and whole pairs match first, and stay. */
 const withoutUnpairedSurrogates = (json: string) =>
   json.replace(
     /\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g,

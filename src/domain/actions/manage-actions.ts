@@ -97,7 +97,7 @@ export async function updateAction(
   requireSize(settingsOf(changed));
   const next: Action = {
     ...changed,
-    // Pages and instructions have it, also one that an earlier rule made.
+    // With its name, an Action keeps its slug, also one that an earlier rule made: pages and instructions have it.
     slug: changed.name === previous.name ? previous.slug : slugOf(changed.name, previous.action_id),
     updated_at: context.now().toISOString(),
     version: previous.version + 1,
@@ -117,9 +117,7 @@ export async function deleteAction(
   action: Action,
   { store, author }: Context<'store'> & { readonly author?: Author },
 ): Promise<void> {
-  if (!(await store.deleteAction(action, author))) {
-    throw new StaleVersion('Action');
-  }
+  if (!(await store.deleteAction(action, author))) throw new StaleVersion('Action');
 }
 
 /** Returns an Action. @throws Refusal 404 */

@@ -23,7 +23,7 @@ export const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {},
 const COMPILED_PATTERNS_MAX = 200;
 const patterns = new BoundedMap<string, RE2JS>(COMPILED_PATTERNS_MAX);
 
-/** Compiling takes milliseconds, matching much less. @throws the error of a pattern with wrong syntax */
+/** Compiling takes milliseconds, matching much less, so a container keeps what it has compiled. @throws the error of a pattern with wrong syntax */
 function compiled(pattern: string): RE2JS {
   const expression = patterns.get(pattern) ?? RE2JS.compile(pattern);
   // Also when it was found: the map keeps the patterns that were used last.

@@ -73,7 +73,7 @@ export async function submitForm(
   return { success: true, submission_id };
 }
 
-/** Admits the widget of this site. In Session Signed, the request must also come from a page on the assistant's Domain. */
+/** Admits the widget of this site. With a token, which skips Allowed Domains, the request must come from a page on the Domain: the spec asks for an allowed origin. */
 function admit(widget: IdentifiedWidget, siteId: string): Assistant {
   const assistant = admitWidget(widget);
   if (assistant.site_id !== siteId) throw new Refusal('site_mismatch');
@@ -97,9 +97,7 @@ async function admittedForm(
   ]);
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
-  if (!belongsTo(conversation, claims?.sub ?? null)) {
-    throw new Refusal('conversation_unknown');
-  }
+  if (!belongsTo(conversation, claims?.sub ?? null)) throw new Refusal('conversation_unknown');
   return { form, earlier };
 }
 

@@ -52,7 +52,7 @@ function withoutSignature({ method, url, headers, body }: OutboundRequest): Test
   };
 }
 
-/** Returns a request body with sample values. */
+/** Returns a body with sample values, and the value of X-Service-Trigger-Ref: no conversation calls a tool here, so the id of the test stands for it. */
 function sampleRequest(
   action: Action,
   id: string,

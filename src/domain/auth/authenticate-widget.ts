@@ -44,7 +44,8 @@ export async function identifyWidget(
 
 /**
  * Admits a widget or refuses it. Checks in this order: no credentials, invalid token, unknown site, disabled site, mode, Allowed
- * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the spec leaves the order open).
+ * Domains (empty list, missing header, host), IP allowlist (spec "Widget init" errors; the spec leaves the order open). A valid token
+ * stands in place of mode and Allowed Domains: with it, the customer's backend has admitted the visitor.
  * @throws Refusal 401, or 403 for the IP allowlist
  */
 export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
@@ -68,7 +69,5 @@ export function admitOrigin({ origin, referer }: WidgetCredentials, entries: rea
   if (entries.length === 0) throw new Refusal('no_allowed_domains');
   if (!origin && !referer) throw new Refusal('origin_required');
   const page = origin ? originHost(origin) : pageHost(referer ?? '');
-  if (page === undefined || !entries.some((entry) => hostMatches(entry, page))) {
-    throw new Refusal('origin_not_allowed');
-  }
+  if (page === undefined || !entries.some((entry) => hostMatches(entry, page))) throw new Refusal('origin_not_allowed');
 }

@@ -33,6 +33,6 @@ export async function preflight(
   if (page === undefined) return undefined;
   const siteId = FORM_PATH.exec(path)?.[1] ?? site;
   if (siteId === undefined) return (await configuration.anyDomain(entriesMatching(page))) ? page.origin : undefined;
-  const canBeOne = identifier.safeParse(siteId).success;
-  return allowedOrigin(canBeOne ? await configuration.findAssistant(siteId) : undefined, origin);
+  const canExist = identifier.safeParse(siteId).success;
+  return allowedOrigin(canExist ? await configuration.findAssistant(siteId) : undefined, origin);
 }

@@ -19,7 +19,8 @@ import { serverSecretMatches, siteOfServerSecret } from './server-secret.ts';
 
 /**
  * Creates a session token (spec "POST /api/widget/session/create"). Refuses in this order: 429 per IP address, the three 401s, 400, 429
- * per assistant and hour. Reads the body after authentication, so that a malformed body without a valid key is a 401.
+ * per assistant and hour, which only requests that are otherwise accepted use up. Reads the body after authentication, so that a malformed
+ * body without a valid key is a 401.
  * @throws Refusal
  */
 export async function createSession(
@@ -66,6 +67,7 @@ export async function createSession(
     success: true,
     session_token: token,
     site_id: assistant.site_id,
+    // The spec asks for a UTC offset.
     expires_at: new Date(expiresAt * 1000).toISOString().replace('.000Z', '+00:00'),
     expires_in_seconds: lifetime,
   };

@@ -28,7 +28,7 @@ export function visitorNetwork(ip: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString()}/64`;
 }
 
-/** Keys of the counters that have the address of a backend or of a visitor. */
+/** Keys of the counters of a backend, by its address, and of a visitor, by network: a visitor can change the address within it. */
 export const ADDRESS_COUNTERS = {
   sessionCreate: (ip: string) => `session-create#${ip}`,
   formSubmit: (siteId: string, ip: string) => `form-submit#${siteId}#${visitorNetwork(ip)}`,

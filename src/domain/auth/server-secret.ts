@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Assistant } from '../../contract/assistants.ts';
 import type { RandomBytes } from '../sources.ts';
 
-/** Length of a site id without `site_`. The server secret contains this part. */
+/** Length of a site id without `site_`. The server secret contains this part, and 256 random bits as 43 characters. */
 const SITE_PART = 20;
 const FORMAT = /^ss_([a-z2-7]{20})_([A-Za-z0-9_-]{43})$/;
 

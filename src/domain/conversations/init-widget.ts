@@ -54,7 +54,7 @@ export async function initWidget(
   };
 }
 
-/** Returns the conversation that the request names, when it belongs to the user of the request. */
+/** Returns the conversation that the request names, when it belongs to the user of the request. Otherwise a new one may begin. */
 async function resumable(
   { conversation_id }: InitInput,
   { site_id }: Assistant,
@@ -81,7 +81,7 @@ function visitorId(
 async function beginConversation(
   { org_id, site_id }: Assistant,
   { claims }: IdentifiedWidget,
-  begun: { readonly visitor: string; readonly now: Date; readonly referrer: InitInput['referrer'] },
+  visit: { readonly visitor: string; readonly now: Date; readonly referrer: InitInput['referrer'] },
   { conversations, publish }: Context<'conversations' | 'publish'>,
   { newId }: Invocation,
 ): Promise<Conversation> {
@@ -89,13 +89,13 @@ async function beginConversation(
     site_id,
     conversation_id: newId(),
     session_id: claims?.jti ?? newId(),
-    visitor_id: begun.visitor,
+    visitor_id: visit.visitor,
     user_id: claims?.sub ?? null,
-    started_at: begun.now.toISOString(),
+    started_at: visit.now.toISOString(),
   };
   await conversations.saveConversation(conversation);
   const { conversation_id, session_id, visitor_id } = conversation;
-  const referrer = begun.referrer == null ? null : truncateCharacters(begun.referrer, REFERRER_MAX_CHARACTERS);
+  const referrer = visit.referrer == null ? null : truncateCharacters(visit.referrer, REFERRER_MAX_CHARACTERS);
   const data = { conversation_id, session_id, visitor_id, referrer };
   await publish({ event: 'conversation.started', org_id, site_id, data });
   return conversation;

@@ -190,6 +190,7 @@ async function recordMade(
   return { outcome: 'recorded', result: null };
 }
 
+/** Returns the start of a message's attempt: what the record has from the message, and `own`, which a later receive of it may change. */
 function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'message_id'>>(
   { envelope, action_id, attempt, replay }: DeliveryMessage,
   own: Own,

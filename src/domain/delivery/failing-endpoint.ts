@@ -12,7 +12,7 @@ const SIGNAL_AGAIN_SECONDS = 24 * 3600;
 /**
  * Records a delivery that finally failed, and signals an endpoint to which every delivery has failed for an hour. A success writes nothing:
  * after the hour, a failed delivery samples the delivery log. A success there restarts the period, and without one the endpoint is signalled,
- * at most once per Action and day. When the claim's answer is lost or the function ends before the signal, this signal is lost.
+ * at most once per Action and day. When the answer of `replacePeriod` is lost or the function ends before the signal, this signal is lost.
  */
 export async function signalFailingEndpoint(
   message: DeliveryMessage,

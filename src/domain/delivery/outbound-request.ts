@@ -17,7 +17,7 @@ export class InvocationEnded extends ServiceError {
 /** The headers of every outbound request (spec "Versioning"). */
 export const COMMON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' } as const;
 
-const EXCEEDED = unanswered({
+const QUOTA_USED = unanswered({
   code: 'quota_exceeded',
   message: 'The organization has used its quota of outbound requests for this day (UTC)',
 });
@@ -35,7 +35,7 @@ export function withinQuota(send: Send, hitPerDay: Hit): Send {
       invocation.report({ kind: 'uncounted', limit: 'quota', org_id, cause });
       return { allowed: true };
     });
-    return hit.allowed ? send(request, invocation) : EXCEEDED;
+    return hit.allowed ? send(request, invocation) : QUOTA_USED;
   };
 }
 
@@ -45,7 +45,7 @@ export type Lease = { readonly release: () => Promise<void> };
 /** Takes a place for an organization. Returns undefined when all places are taken. */
 export type TakeLease = (orgId: string, now: Date) => Promise<Lease | undefined>;
 
-const TOO_MANY = unanswered({
+const TOO_MANY_IN_FLIGHT = unanswered({
   code: 'too_many_in_flight',
   message: 'The organization has too many requests in flight; this one was not sent',
 });
@@ -64,7 +64,7 @@ export function withinInFlight(send: Send, takeLease: TakeLease): Send {
       return 'unknown' as const;
     };
     const lease = await takeLease(org_id, invocation.now()).catch(uncounted);
-    if (lease === undefined) return TOO_MANY;
+    if (lease === undefined) return TOO_MANY_IN_FLIGHT;
     try {
       return await send(request, invocation);
     } finally {

@@ -45,7 +45,7 @@ export async function checkEvent(input: EventInput, context: Context<'store'>): 
   if (exceedsLevels(data, EVENT_DATA_MAX_LEVELS)) {
     throw invalidField('data', `must not be nested in more than ${EVENT_DATA_MAX_LEVELS} levels`);
   }
-  // As the intake does, which would drop the event.
+  // The event-router checks these ids in the same way, and would drop the event.
   const org_id = inputOf(groupId, input.org_id, 'org_id');
   const site_id = inputOf(groupId.nullish(), input.site_id, 'site_id') ?? undefined;
   await requireOrganization(org_id, context);

@@ -56,9 +56,10 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
   const { org_id, site_id } = detail;
   if (EVENT_CATALOG[name].reserved) return { deliveries: 0 };
   const { exists, subscribers, unreadable } = await context.subscriptions.subscribersOf(org_id);
+  // The canary names an organization that does not exist on purpose, so nothing of its events is reported as unknown.
   if (!exists) return { deliveries: 0, unknown: org_id === CANARY_ORGANIZATION ? undefined : 'org_id' };
   const subscribed = subscribers.filter((subscriber) => isSubscribed(subscriber, name, site_id));
-  const deliveries = await begin(subscribed, event, context, invocation);
+  const deliveries = await beginDeliveries(subscribed, event, context, invocation);
   const [skipped] = unreadable;
   if (skipped !== undefined) {
     throw new ServiceError(`The subscription of Action ${skipped.action_id} cannot be read`, { cause: skipped.cause });
@@ -75,7 +76,7 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
 }
 
 /** Queues the first attempt of each delivery, and records those that no message can carry. Returns how many deliveries began. */
-async function begin(
+async function beginDeliveries(
   subscribers: readonly Subscriber[],
   event: BusEvent,
   context: Context<'queue' | 'log'>,

@@ -51,14 +51,14 @@ export async function createOnce<Entity>(
   wantedId: string,
   create: () => Promise<Entity | 'exists'>,
   find: (id: string) => Promise<Entity | undefined>,
-  isRepeated: (earlier: Entity) => boolean,
+  hasSameSettings: (earlier: Entity) => boolean,
   { store, author }: ManagementContext,
 ): Promise<Entity> {
   const created = await create();
   if (created !== 'exists') return created;
   const earlierId = author && (await store.createdBy(author));
   const earlier = await find(earlierId ?? wantedId);
-  if (earlier === undefined || !isRepeated(earlier)) throw new Refusal('idempotency_key_reused');
+  if (earlier === undefined || !hasSameSettings(earlier)) throw new Refusal('idempotency_key_reused');
   return earlier;
 }
 
@@ -100,6 +100,7 @@ export function auditValues(
   }));
 }
 
+/** When a change was made, and by whom; by the operator when nobody is named. */
 type Recorded = Pick<Author, 'at'> & { readonly by?: AuditRecord['by'] };
 
 /**

@@ -29,7 +29,7 @@ import { createRestricted } from './suspension-and-quota.ts';
  */
 export async function createAssistant(orgId: string, input: unknown, context: ManagementContext): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, context);
-  const asked = inputOf(creation, input);
+  const asked = inputOf(newAssistant, input);
   const { allowed_domains = asked.domain === '' ? [] : [asked.domain] } = asked;
   const settings = { ...asked, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
@@ -45,7 +45,7 @@ export async function createAssistant(orgId: string, input: unknown, context: Ma
   );
 }
 
-/** Stores a new assistant with the restrictions of its organization. */
+/** Stores a new assistant with the restrictions of its organization. @throws Refusal 409 above the organization's limit, 404 */
 async function storeAssistant(wanted: Assistant, context: ManagementContext): Promise<Assistant | 'exists'> {
   let limit = 0;
   const stored = await createRestricted(
@@ -78,7 +78,7 @@ export async function updateAssistant(
   context: ManagementContext,
 ): Promise<Assistant> {
   // All other fields keep their stored value, including fields of newer code.
-  const settings = inputOf(update, change);
+  const settings = inputOf(changedSettings, change);
   if (settings.authentication_mode === 'Session Signed' && previous.authentication_mode !== 'Session Signed') {
     requirePaid((await requireOrganization(previous.org_id, context)).plan);
   }
@@ -150,9 +150,7 @@ export async function requireAssistant(siteId: string, { store }: Context<'store
 /** Saves the next version of an assistant. @throws StaleVersion when `previous` is no longer the stored version */
 async function save(previous: Assistant, changed: Assistant, context: ManagementContext): Promise<Assistant> {
   const next = { ...changed, updated_at: context.now().toISOString(), version: previous.version + 1 };
-  if (!(await context.store.replaceAssistant(previous, next, context.author))) {
-    throw new StaleVersion('assistant');
-  }
+  if (!(await context.store.replaceAssistant(previous, next, context.author))) throw new StaleVersion('assistant');
   return next;
 }
 
@@ -182,19 +180,20 @@ const DOMAIN = domain.unwrap().pipe(normalized((text) => (text.trim() === '' ? {
 const ALLOWED_DOMAINS = allowed_domains.unwrap().pipe(hosts).transform(once);
 const IP_ALLOWLIST = ip_allowlist.unwrap().pipe(addresses).transform(once);
 
-const creation = assistantInput.extend({
+/** The rules of the contract for a new assistant, and then for a change, with those for hosts and addresses in addition. */
+const newAssistant = assistantInput.extend({
   domain: DOMAIN.default(''),
   allowed_domains: ALLOWED_DOMAINS.optional(),
   ip_allowlist: IP_ALLOWLIST.default([]),
 });
-const update = assistantChange.extend({
+const changedSettings = assistantChange.extend({
   domain: DOMAIN.optional(),
   allowed_domains: ALLOWED_DOMAINS.optional(),
   ip_allowlist: IP_ALLOWLIST.optional(),
   form_order: assistantChange.shape.form_order.transform((order) => order ?? undefined),
 });
 
-/** @throws Refusal 400 for an organization on the free plan */
+/** Checks that an organization may use Session Signed. @throws Refusal 400 for one on the free plan */
 function requirePaid(plan: string): void {
   if (plan !== 'paid') throw new Refusal('paid_feature');
 }

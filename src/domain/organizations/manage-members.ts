@@ -20,8 +20,9 @@ import { requireReadable } from './suspension-and-quota.ts';
 
 /**
  * Adds a member to an organization, or changes the role of an existing member. Without a role, a new member can only read, and an existing
- * one keeps the role. Only the operator may do this. An email address finds
- * the login, or creates it; `sub` names the login. Adding a member again is recorded only when the role changes. Of an identity provider in `providers`, the operator knows that it verifies addresses.
+ * one keeps the role. Only the operator may do this. An email address finds the login, or creates it; `sub` names the login. Adding a
+ * member again is recorded only when the role changes.
+ * @param input `providers` are the identity providers of which the operator knows that they verify the addresses of their people
  * @returns the membership, the role before, and whether the login was created
  * @throws Refusal 400 that names the field, 404 for an unknown organization or `sub`, 409 when the address does not name one login for certain
  */
@@ -80,8 +81,9 @@ function memberOperation(previous: Membership | undefined, next: Membership | un
 }
 
 /**
- * Returns the one enabled login whose address is certain, and creates a login when none is enabled. Anybody may sign up at an identity provider with the address of
- * somebody else, and an address may belong to several logins.
+ * Returns the one enabled login that has this address for certain, and creates a login when none is enabled. Anybody may sign up at an
+ * identity provider with the address of somebody else, and an address may belong to several logins.
+ * @param providers identity providers whose word about an address is enough
  */
 async function certainLogin(email: string, providers: readonly string[], logins: Logins) {
   let found = await logins.withEmail(email);
@@ -108,6 +110,7 @@ function described({ username, sub, enabled, verified, providers }: Login): stri
   return `${username} (${notes.join(', ')})`;
 }
 
+/** Returns the login with this `sub`. @throws Refusal 404 */
 async function namedLogin(sub: string, logins: Logins) {
   const login = await logins.withSub(sub);
   if (login === undefined) throw new Refusal('login_not_found', { problem: `the user pool has no login ${sub}` });
@@ -135,6 +138,7 @@ export async function removeMember(
   const memberships = all.memberships.filter(({ email, sub }) => email === wanted.email || sub === wanted.sub);
   const [membership] = memberships;
   if (membership === undefined) {
+    // A membership that cannot be read may be the wanted one.
     requireReadable(all.unreadable);
     const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
     throw new Refusal('member_not_found', {
@@ -153,14 +157,12 @@ export async function removeMember(
 export async function requireMembership(orgId: string, sub: string, role: Role, members: Members): Promise<Membership> {
   const membership = await members.findMembership(orgId, sub);
   if (membership === undefined) throw noOrganization(orgId);
-  if (role === 'admin' && membership.role !== 'admin') {
-    throw new Refusal('admin_required');
-  }
+  if (role === 'admin' && membership.role !== 'admin') throw new Refusal('admin_required');
   return membership;
 }
 
-/** Reports what cannot be read of an organization. @returns how much that is */
-export function reported(unreadable: MemberList['unreadable'], { report }: Pick<Invocation, 'report'>): number {
+/** Reports what cannot be read of an organization. @returns how much that is, for the answer */
+export function reportUnreadable(unreadable: MemberList['unreadable'], { report }: Pick<Invocation, 'report'>): number {
   for (const { org_id, cause } of unreadable) report({ kind: 'organization_unreadable', org_id, cause });
   return unreadable.length;
 }
@@ -176,6 +178,7 @@ export async function whoAmI(
   const organizations = await Promise.all(
     list.memberships.map(async ({ org_id, role, email }) => {
       const organization = await context.store.findOrganization(org_id).catch((cause: unknown) => {
+        // An item that cannot be read is a ServiceError; any other error is a fault of the storage.
         if (!(cause instanceof ServiceError)) throw cause;
         unreadable.push({ org_id, cause });
         return undefined;
@@ -185,6 +188,6 @@ export async function whoAmI(
       return [{ org_id, name, plan, suspended, role, email, assistant_limit: assistantLimit(organization) }];
     }),
   );
-  reported(unreadable, invocation);
+  reportUnreadable(unreadable, invocation);
   return { sub, organizations: organizations.flat(), unreadable: unreadable.map(({ org_id }) => ({ org_id })) };
 }
