@@ -43,7 +43,7 @@ export function digits(value: number): string {
 export const sectionMarkdown = ({ title, method, tables }: Section): string =>
   [`## ${title}`, method, ...tables.map(tableMarkdown)].join('\n\n');
 
-/** Returns a table as Markdown, with numbers to the right. */
+/** Returns a table as Markdown, with numbers to the right. A number may also be absent (–), begin with `<` or be bold (`*`). */
 export function tableMarkdown({ columns, rows }: Table): string {
   const line = (cells: readonly (string | number)[]) =>
     `| ${cells.map((cell) => (typeof cell === 'number' ? digits(cell) : cell)).join(' | ')} |`;

@@ -6,14 +6,14 @@ import { addressOfFiles, VaWaveStack } from '../lib/va-wave-stack.ts';
 
 const app = new App();
 try {
-  // The CDK reads a file with a byte order mark too.
+  // The context of the app has the options of cdk.json and of `-c` together, so the file is read for those of its own. It may begin with a byte order mark.
   const text = existsSync('cdk.json') ? readFileSync('cdk.json', 'utf8').replace(/^\ufeff/, '') : '{}';
-  const file = JSON.parse(text).context;
-  // The command line of the CDK deploys to this region.
-  const options = readDeploymentOptions(app.node, file, process.env.CDK_DEFAULT_REGION);
+  const contextOfFile = JSON.parse(text).context;
+  // The CDK's command line sets this variable to the region to which it deploys.
+  const options = readDeploymentOptions(app.node, contextOfFile, process.env.CDK_DEFAULT_REGION);
   new VaWaveStack(app, options.stackName, {
     ...options,
-    // With `-dirty` when files differ from the commit.
+    // The first digits of the commit and no tag (`--exclude`), with `-dirty` when files differ from it.
     commit: git('describe', '--always', '--abbrev=12', '--exclude=*', '--dirty'),
     addressOfFiles: addressOfFiles(git('config', '--get', 'remote.origin.url') ?? ''),
   });

@@ -3,7 +3,7 @@ import { CfnPolicy, CfnRole } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import * as z from 'zod';
 
-/** Acknowledges findings of cdk-nag (AwsSolutions) about a construct and its parts. @param rules such as `S1` */
+/** Acknowledges findings of cdk-nag (AwsSolutions) about a construct and its parts. @param rules ids of its rules without their prefix, such as `S1` */
 export function acknowledge(scope: IConstruct, reason: string, ...rules: readonly string[]): void {
   for (const rule of rules) Validations.of(scope).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }
@@ -23,8 +23,8 @@ const policyResource = z.object({
 });
 
 /**
- * Acknowledges the managed policies of the roles below a construct, and each wildcard that their statements have by now. cdk-nag names them by their
- * values, which depend on the app: on its region, its flags and its bucket of assets.
+ * Acknowledges the managed policies of the roles below a construct (rule IAM4), and each wildcard that their statements have by now (rule IAM5). cdk-nag
+ * names each finding by its value, which depends on the app: on its region, its flags and its bucket of assets.
  */
 export function acknowledgePolicies(scope: IConstruct, reason: string): void {
   const stack = Stack.of(scope);
@@ -43,7 +43,7 @@ export function acknowledgePolicies(scope: IConstruct, reason: string): void {
   }
 }
 
-/** Writes a value of a template as cdk-nag does. */
+/** Writes a value of a template as cdk-nag does: `<Bucket.Arn>/*` for the joined text of a reference and the rest. */
 function asCdkNag(value: unknown): string {
   if (typeof value === 'string') return value.replaceAll('${', '<').replaceAll('}', '>');
   const [[name, inner] = []] = Object.entries(z.record(z.string(), z.unknown()).parse(value));
@@ -54,8 +54,8 @@ function asCdkNag(value: unknown): string {
 }
 
 /**
- * Acknowledges the findings about the functions that the CDK adds to the stack. A finding about a construct of this project is
- * acknowledged where that construct is created.
+ * Acknowledges the findings about the functions that the CDK adds to the stack for AwsCustomResource (`AWS679f` begins its UUID) and BucketDeployment:
+ * their policies, and a runtime that is not the newest (L1). A finding about a construct of this project is acknowledged where it is created.
  */
 export function acknowledgeFindings(stack: Stack): void {
   for (const child of stack.node.children) {

@@ -38,6 +38,7 @@ export type WatchedMetric = {
  */
 export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as const;
 
+/** The rule by which errors of a feature raise its alarm. */
 export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
@@ -101,6 +102,7 @@ export class Alarms extends Construct {
       `${feature}: errors`,
       functions.map(({ fn }) => fn.metricErrors({ period })),
     );
+    // A new version of a function on a schedule gets all invocations at once, so its errors have no release to end.
     const endsRelease = functions.some(({ invokedBy }) => invokedBy !== 'schedule');
     this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...lasting });
   }

@@ -14,12 +14,12 @@ export class AssistantRuntime extends Construct {
     props.alarms.watch(this, [this.aiAction, this.usageReport]);
   }
 
-  #aiAction({ stage, tables, keys, waiting }: Foundation): ServiceFunction {
+  #aiAction({ stage, tables, keys, forEndpointCalls }: Foundation): ServiceFunction {
     const aiAction = new ServiceFunction(this, 'AiAction', {
       stage,
       folder: 'ai-action',
       description: 'Lists and calls AI-decided Actions for the assistant runtime',
-      ...waiting,
+      ...forEndpointCalls,
     });
     tables.configuration.allow(aiAction, 'GetItem', 'Query');
     tables.counters.allow(aiAction, 'UpdateItem');
@@ -29,12 +29,12 @@ export class AssistantRuntime extends Construct {
     return aiAction;
   }
 
-  #usageReport({ stage, tables, keys, waiting }: Foundation): ServiceFunction {
+  #usageReport({ stage, tables, keys, forEndpointCalls }: Foundation): ServiceFunction {
     const usageReport = new ServiceFunction(this, 'UsageReport', {
       stage,
       folder: 'usage-report',
       description: 'Reports the usage of a conversation turn to the usage webhook of its session',
-      ...waiting,
+      ...forEndpointCalls,
     });
     tables.configuration.allow(usageReport, 'GetItem');
     tables.counters.allow(usageReport, 'UpdateItem');

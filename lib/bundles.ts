@@ -24,7 +24,7 @@ export const VERSION: string = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).version;
 
-/** Reads the credentials from the environment only, where Lambda provides them. */
+/** Replaces the SDK's search for credentials: a function reads them from the environment only, where Lambda provides them. */
 const FUNCTION_CREDENTIALS = {
   '@aws-sdk/credential-provider-node': fileURLToPath(
     new URL('../src/adapters/function-credentials.ts', import.meta.url),
@@ -43,14 +43,14 @@ export const BUNDLE = {
   // Names are kept, because engineers read stack traces in the log and there is no source map.
   minifyWhitespace: true,
   minifySyntax: true,
-  legalComments: 'none',
+  legalComments: 'none', // The folder of a function has the licenses in another file.
   // Some dependencies are CommonJS modules and call require() for Node's own modules.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } satisfies BuildOptions;
 
 /** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
 let replacements: Readonly<Record<string, string>> = {};
-let bundled: ReadonlyMap<string, Uint8Array> | undefined;
+let bundled: ReadonlyMap<string, Uint8Array> | undefined; // All functions, from the first call of functionFolder on.
 
 /**
  * Replaces modules in the bundles of this process. Only the one-machine service and its tests call it, before they synthesize: a deployment has no
@@ -167,7 +167,7 @@ export function widgetFolder({ immutableName, code, texts }: ReturnType<typeof b
 }
 
 const dashboardCache = join(root, 'node_modules/.cache/va-wave-dashboard');
-/** Everything that changes the page. The lock file contains the versions of Vite and React. */
+/** Everything that changes the page, whose help has the documents and whose preview has the widget. The lock file contains the versions of Vite and React. */
 const SOURCES = [
   'dashboard/**/*.{css,js,ts,tsx,html,svg,json}',
   'docs/*.md',
@@ -177,7 +177,7 @@ const SOURCES = [
 ];
 
 /**
- * Builds the page and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
+ * Builds the dashboard and returns its folder, with `page/` and `assets/`. Vite takes seconds and starts processes, so a build is cached under
  * the hash of its sources. A synthesis without changes then reuses it.
  */
 export function dashboardFolder(): string {

@@ -40,13 +40,13 @@ export type ConcurrencyOptions = {
 export function shareConcurrency(options: ConcurrencyOptions) {
   const needed = capacityFor(options.deliveriesPerSecond ?? 0);
   const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, needed.account);
-  const share = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
-  const router = Math.max(share, needed.router);
-  // Not less for a small load: an Action that hangs takes the invocations which the others leave.
-  const half = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
-  const dispatcher = options.deliveryConcurrency ?? Math.max(half, needed.dispatcher);
-  const free = account - router - dispatcher;
-  const reservable = Math.min(free * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
+  const routerByAccount = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
+  const router = Math.max(routerByAccount, needed.router);
+  // Half of the rest, and not less for a small load: an Action that hangs takes the invocations which the others leave.
+  const dispatcherByAccount = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
+  const dispatcher = options.deliveryConcurrency ?? Math.max(dispatcherByAccount, needed.dispatcher);
+  const leftByQueues = account - router - dispatcher;
+  const perFunction = Math.min(leftByQueues * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
   return {
     /** Concurrent executions of the account. */
     account,
@@ -54,9 +54,9 @@ export function shareConcurrency(options: ConcurrencyOptions) {
     router,
     dispatcher,
     /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
-    requestsPerSecond: Math.min(API_REQUESTS_MAX, free * REQUESTS_PER_EXECUTION),
+    requestsPerSecond: Math.min(API_REQUESTS_MAX, leftByQueues * REQUESTS_PER_EXECUTION),
     /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
-    waiting: options.accountConcurrency === undefined || reservable < 1 ? undefined : Math.floor(reservable),
+    waiting: options.accountConcurrency === undefined || perFunction < 1 ? undefined : Math.floor(perFunction),
   };
 }
 
@@ -71,7 +71,7 @@ export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly
   const { deliveriesPerSecond = 0 } = options;
   const { account, dispatcher } = shareConcurrency(options);
   const { logWrites, counterWrites, configurationReads } = capacityFor(deliveriesPerSecond);
-  const isCold = Math.max(logWrites, counterWrites) > NEW_TABLE.writes || configurationReads > NEW_TABLE.reads;
+  const toWarm = Math.max(logWrites, counterWrites) > NEW_TABLE.writes || configurationReads > NEW_TABLE.reads;
   const load = `${deliveriesPerSecond} deliveries a second`;
   const command = (name: string) => `npx --no-install va-wave ${name} --deliveries-per-second ${deliveriesPerSecond}`;
   const pollers = `from 2 to ${dispatcher / INVOCATIONS_PER_POLLER} pollers, $${POLLER_HOUR} an hour for each in use`;
@@ -82,7 +82,7 @@ export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly
       'va-wave:account',
       `${load} need ${account} concurrent executions of the account; ${command('doctor')} compares them with its quota`,
     ],
-    [isCold, 'va-wave:warm', `New tables take less than ${load}: run ${command('warm')} after the deployment`],
+    [toWarm, 'va-wave:warm', `New tables take less than ${load}: run ${command('warm')} after the deployment`],
   ];
   return notes.flatMap(([applies, id, note]) => (applies ? [[id, note] as const] : []));
 }

@@ -25,14 +25,14 @@ export type DashboardHostingProps = Foundation & {
   readonly edge: EdgeDistribution;
 };
 
-/** Serves the page for every path whose last part has no dot, because these paths are screens of the page. */
+/** Source of a function in CloudFront. It serves the page for every path whose last part has no dot, because these paths are screens of the page. */
 const SCREENS = `function handler(event) {
   var request = event.request;
   if (request.uri.split('/').pop().indexOf('.') === -1) request.uri = '/dashboard/index.html';
   return request;
 }`;
 
-/** The dashboard: the page below `/dashboard/`, and the API, which requires a login. */
+/** The dashboard: the page below `/dashboard/`, which finds its login by config.json, and the API, which requires a login. */
 export class DashboardHosting extends Construct {
   readonly url: string;
   /** Sends the requests of the Test button, in the network of the functions that make outbound requests. */
@@ -56,12 +56,12 @@ export class DashboardHosting extends Construct {
     this.#servePage(props);
   }
 
-  #actionTest({ stage, tables, keys, waiting }: DashboardHostingProps): ServiceFunction {
+  #actionTest({ stage, tables, keys, forEndpointCalls }: DashboardHostingProps): ServiceFunction {
     const actionTest = new ServiceFunction(this, 'ActionTest', {
       stage,
       folder: 'action-test',
       description: 'Sends the test request of an Action',
-      ...waiting,
+      ...forEndpointCalls,
     });
     tables.configuration.allow(actionTest, 'GetItem');
     tables.counters.allow(actionTest, 'UpdateItem');

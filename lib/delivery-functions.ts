@@ -54,7 +54,7 @@ export class DeliveryFunctions extends Construct {
       invokedBy: 'message',
     });
     tables.configuration.allow(router, 'BatchGetItem', 'Query');
-    tables.deliveryLog.allow(router, 'PartiQLInsert');
+    tables.deliveryLog.allow(router, 'PartiQLInsert'); // For a delivery whose payload no message can carry.
     messaging.allowSendDeliveries(router);
     messaging.events.feeds(router, concurrency.router);
     return router;
@@ -77,7 +77,7 @@ export class DeliveryFunctions extends Construct {
     tables.deliveryLog.allow(dispatcher, 'BatchGetItem', 'Query', 'PartiQLInsert', 'PartiQLUpdate');
     keys.allowRead(dispatcher, 'sealingKey');
     messaging.allowSendDeliveries(dispatcher);
-    messaging.allowPutEvents(dispatcher);
+    messaging.allowPutEvents(dispatcher); // For the event about an endpoint that has failed for an hour.
     messaging.deliveries.feeds(dispatcher, concurrency.dispatcher);
     return dispatcher;
   }

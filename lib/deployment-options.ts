@@ -325,7 +325,7 @@ function accepted<Accepted>(
 
 /** The oldest minor version of aws-cdk-lib with everything that the construct uses; packages/cdk/package.json asks for it. */
 const OLDEST_CDK_MINOR = 270;
-/** What each class of the CDK knows of its package. */
+/** The version of its package, which each class of the CDK has under `jsii.rtti`, the type information of its compiler. */
 const installed = z.object({ version: z.string() });
 
 /**
@@ -339,9 +339,9 @@ export function acceptedProps(props: object, region: string): VaWaveProps {
   if (major !== 2 || minor < OLDEST_CDK_MINOR) {
     throw new RefusedSettings(`aws-cdk-lib: must be 2.${OLDEST_CDK_MINOR}.0 or newer, and is ${version}`);
   }
-  const known = Token.isUnresolved(region) ? undefined : region;
+  const knownRegion = Token.isUnresolved(region) ? undefined : region;
   const shape = z.strictObject(PROP_SHAPES).partial().pipe(z.custom<VaWaveProps & Settings>());
-  return accepted(shape.superRefine(refuseContradictions(NEEDS, known)), props, PROP_NAMES);
+  return accepted(shape.superRefine(refuseContradictions(NEEDS, knownRegion)), props, PROP_NAMES);
 }
 
 /** Returns the props of the construct, with what the options name. @param scope in which the names are looked up */
@@ -383,13 +383,14 @@ export function readDeploymentOptions(
   const { stacks } = accepted(STACKS, { stacks: context.stacks }, []);
   const given = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
   const isOfFile = ([name, value]: [string, unknown]) => name in file && isDeepStrictEqual(file[name], value);
-  const shared = Object.fromEntries(given.filter(isOfFile));
-  const command = Object.fromEntries(given.filter((option) => !isOfFile(option)));
-  const { stage, stackName, refusals } = chosenStack(command, stacks);
+  const ofEveryStack = Object.fromEntries(given.filter(isOfFile));
+  const ofCommand = Object.fromEntries(given.filter((option) => !isOfFile(option)));
+  const { stage, stackName, refusals } = chosenStack(ofCommand, stacks);
   const refused = [...refusedNames(context, file, stacks), ...refusals];
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
+  // A VPC that is named by its id, unlike a construct, knows none of its subnets.
   const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
-  const options = accepted(checked, { ...shared, ...stacks[stackName], ...command }, OPTION_NAMES, refused);
+  const options = accepted(checked, { ...ofEveryStack, ...stacks[stackName], ...ofCommand }, OPTION_NAMES, refused);
   return { ...options, stage, stackName };
 }
 
@@ -424,7 +425,7 @@ function chosenStack(command: Settings, stacks: Stacks) {
   const ofStage = Object.keys(stacks).filter((stack) => stageOf(stack) === stage);
   const stackName = wanted.stackName ?? ofStage[0] ?? STAGES[stage].stackName;
   const known = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
-  const alike = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
+  const inOtherCase = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
   const refusals: string[] = [];
   if (wanted.stackName === undefined && ofStage.length > 1) {
     refusals.push(`stackName: must be one of ${ofStage.join(', ')}, the stacks of stage ${stage} in cdk.json`);
@@ -432,15 +433,15 @@ function chosenStack(command: Settings, stacks: Stacks) {
   if (known.includes(stackName) && stageOf(stackName) !== stage) {
     refusals.push(`stage: is ${stageOf(stackName)} for the stack ${stackName}, and never changes`);
   }
-  if (!known.includes(stackName) && alike !== undefined) {
-    refusals.push(`stackName: did you mean ${alike}? Another name is another stack`);
+  if (!known.includes(stackName) && inOtherCase !== undefined) {
+    refusals.push(`stackName: did you mean ${inOtherCase}? Another name is another stack`);
   }
   return { stage, stackName, refusals };
 }
 
 type Need = readonly [name: string, ...others: string[]];
 
-/** Settings, each with those without which it has no effect. */
+/** Settings, each followed by those without which it has no effect. */
 const NEEDS: readonly Need[] = [
   ['domainName', 'certificate'],
   ['ticketTopic', 'alarmTopic'],

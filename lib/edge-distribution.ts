@@ -72,8 +72,8 @@ export class EdgeDistribution extends Construct {
         originAccessControlName: nameInAccount(stage),
       }),
     });
-    const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint));
-    // Without a version, CloudFormation reads the secret again only when another property of the distribution changes.
+    const apiDomain = Fn.select(2, Fn.split('/', props.api.apiEndpoint)); // The host of https://<host>.
+    // The template has a reference, in whose place CloudFormation puts the secret. Without a version, it does so again only when another property of the distribution changes.
     const originSecret =
       props.originSecretVersion === undefined
         ? props.originSecret.secretValue
@@ -94,7 +94,7 @@ export class EdgeDistribution extends Construct {
       certificate,
       minimumProtocolVersion: certificate && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       webAclId: webAclArn,
-      // CloudFront keeps an error for 10 seconds, whatever its Cache-Control says, and the key of the API has no Authorization.
+      // Otherwise CloudFront keeps an error for 10 seconds, whatever its Cache-Control says, and answers other callers with it: Authorization is not in its cache key.
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: this.assets,
@@ -235,10 +235,10 @@ export class EdgeDistribution extends Construct {
   }
 }
 
-/** The errors that CloudFront can keep. */
+/** The error statuses that CloudFront can keep. */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
 
-/** Every answer of the distribution says that its content type is right, and that browsers use HTTPS only. */
+/** With every answer of the distribution, browsers do not guess another content type, and use HTTPS only. */
 export const SECURITY_HEADERS = {
   contentTypeOptions: { override: true },
   strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },

@@ -64,7 +64,7 @@ export class Egress extends Construct {
       description: 'Outbound functions of va-wave: all outbound ports, no inbound traffic',
       allowAllOutbound: false,
     });
-    // The URL of an Action may contain any port.
+    // The URL of an Action may contain any port, and names are looked up over UDP.
     securityGroup.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.allTcp());
     securityGroup.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.udp(53));
     return securityGroup;

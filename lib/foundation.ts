@@ -15,8 +15,8 @@ export type Foundation = {
   /** The network of the functions that make outbound requests. @default none: requests come from AWS's own addresses */
   readonly network: Placement | undefined;
   /**
-   * Network, timeout and reserved concurrency of the functions that wait for an endpoint while their caller waits for them: form-submit, ai-action,
-   * usage-report and action-test.
+   * Network, timeout and reserved concurrency of the functions that wait for a customer's endpoint while their caller waits for them: form-submit,
+   * ai-action, usage-report and action-test. The dispatcher, for which nobody waits, has its own.
    */
-  readonly waiting: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
+  readonly forEndpointCalls: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
 };

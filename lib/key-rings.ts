@@ -24,7 +24,7 @@ export type KeyRingsProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
 
 /** The keys of the service. CloudFormation generates their first values, so no person enters one. */
 export class KeyRings extends Construct {
-  /** Signs session tokens. It is a ring of keys, and CloudFormation generates the first one. */
+  /** Signs session tokens. It becomes a ring: `key-rotation` adds further keys to the first one. */
   readonly token: Secret;
   /** Encrypts the signing secrets of Actions. Without it, no signing secret can be read. */
   readonly sealing: Secret;
@@ -39,7 +39,7 @@ export class KeyRings extends Construct {
         description,
         generateSecretString: {
           secretStringTemplate: JSON.stringify({ kid: 'k1' }),
-          generateStringKey: 'key',
+          generateStringKey: 'key', // Its value is random: {"kid":"k1","key":"…"}.
           passwordLength: 64,
           excludePunctuation: true,
         },

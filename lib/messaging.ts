@@ -17,11 +17,11 @@ import type { Stage } from './stage.ts';
 
 /** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
-/** AWS recommends a visibility timeout of at least six times the timeout of the function, because Lambda may have received a batch that it then throttles. */
+/** Settings of the events queue. AWS recommends a visibility timeout of at least six times the timeout of the function, because Lambda may have received a batch that it then throttles. */
 const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 5 };
 
 /**
- * A message becomes visible again after this time when the dispatcher crashes, and after every failure that is no throttling. A message that is
+ * Settings of the deliveries queue. A message becomes visible again after this time when the dispatcher crashes, and after every failure that is no throttling. A message that is
  * delivered twice causes one request, because its attempt is claimed. So the time only has to exceed CUT_OFF_SECONDS (src/contract/queues.ts), which
  * exceeds the timeout of the function. 25 receives every 30 seconds last as long as 5 every 150 seconds in the events queue: a fault of twelve
  * minutes makes no dead letter in either.
@@ -149,7 +149,7 @@ export class Messaging extends Construct {
       bus ??
       new EventBus(this, 'Bus', {
         description: 'Platform lifecycle events of va-wave',
-        // The CDK's own name has the id of the stack, which is the same for each name of a stack.
+        // By default the name begins with the stack's id, and stacks of the same id but other names would want the same bus. This one begins with its name.
         eventBusName: Lazy.string({ produce: () => Names.uniqueResourceName(this.bus, {}) }),
       });
     this.events = new WorkQueue(this, 'Events', { ...EVENTS, stage, alarms });

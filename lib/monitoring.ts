@@ -20,7 +20,7 @@ const DASHBOARD_WIDTH = 24;
 /** Saved queries of Logs Insights over the logs of all functions. docs/runbook.md names them. */
 const QUERIES = {
   Errors: 'level = "ERROR"',
-  // Without those that wait for an attempt in progress or for DynamoDB.
+  // Messages that wait for an attempt in progress or for DynamoDB have other lines.
   FailedMessages: 'message like /failed and becomes visible again/',
   // Each failed attempt of an Event delivery has this line, a successful one has none. A message that makes no attempt has another outcome.
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
@@ -170,7 +170,7 @@ function row(graphs: Readonly<Record<string, readonly cloudwatch.IMetric[]>>): c
 function sumsBy({ service }: Stage, dimension: string, metricName: string): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({
     expression: `SEARCH('{${METRICS_NAMESPACE},${dimension},service} service="${service}" MetricName="${metricName}"', 'Sum', 300)`,
-    label: '',
+    label: '', // So that each line has the label of its own metric.
     usingMetrics: {},
   });
 }

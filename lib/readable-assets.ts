@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 /** An asset of any copy of the CDK, in the output of the app. */
 const staged = z.object({ absoluteStagedPath: z.string() });
-const FOR_ALL = 0o444;
+const READABLE_BY_ALL = 0o444; // The mode bits with which owner, group and others may read.
 
 /**
  * Lets everybody read the files of all assets below a construct, those of the CDK's own functions too: Lambda runs code as another user than the one
@@ -21,7 +21,7 @@ export function makeAssetsReadable(construct: IConstruct): void {
     if (!asset?.absoluteStagedPath.startsWith(output) || !statSync(asset.absoluteStagedPath).isDirectory()) continue;
     for (const path of filesBelow(asset.absoluteStagedPath)) {
       const { mode } = statSync(path);
-      if ((mode & FOR_ALL) !== FOR_ALL) chmodSync(path, mode | FOR_ALL);
+      if ((mode & READABLE_BY_ALL) !== READABLE_BY_ALL) chmodSync(path, mode | READABLE_BY_ALL);
     }
   }
 }

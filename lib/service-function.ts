@@ -33,7 +33,7 @@ export type ServiceFunctionProps = {
   readonly stage: Stage;
 };
 
-/** What invokes a function. It decides how a gradual release shifts the traffic (releases.ts): a function of a schedule has no alias. */
+/** What invokes a function, which decides how a gradual release shifts the traffic (releases.ts). A share of the few invocations of a schedule shows no fault, so its function has no alias. */
 export type InvokedBy = 'request' | 'message' | 'schedule';
 
 /** Name of the alias whose traffic shifts to a new version. */

@@ -92,7 +92,7 @@ export function nameInAccount({ service }: Stage, ...suffix: readonly string[]):
 /** Days for which the archive of events keeps them, unless the operator says otherwise. */
 const ARCHIVE_DAYS = 7;
 
-/** Returns for how many days the option keeps events; undefined for no archive. @param kept retention of the delivery log, in days */
+/** Returns for how many days the option keeps events; undefined for no archive. `true` keeps them for less than the delivery log. @param kept its retention in days */
 export function archiveDaysOf(option: boolean | number | undefined, kept: number): number | undefined {
   if (option === true) return Math.min(ARCHIVE_DAYS, Math.max(1, kept - 1));
   return option === false ? undefined : option;

@@ -15,7 +15,7 @@ type Call =
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
-  | 'PartiQLInsert'
+  | 'PartiQLInsert' // PartiQL is for many writes in one call, each with its own condition.
   | 'PartiQLUpdate';
 
 type ServiceTableProps = {

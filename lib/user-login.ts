@@ -97,11 +97,11 @@ export class UserLogin extends Construct {
 
   /** Adds a domain to the pool. @returns its address */
   #newDomain(): string {
-    // All accounts of a region share the prefixes, so a part of the stack's id makes this prefix unique.
-    const stack = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
+    // All accounts of a region share the prefixes, so the last group of the UUID in the stack's id, `arn:…:stack/<name>/<UUID>`, makes this one unique.
+    const endOfStackId = Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
     const domain = new cognito.UserPoolDomain(this, 'Domain', {
       userPool: this.pool,
-      cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', stack, this.node.addr.slice(-8)]) },
+      cognitoDomain: { domainPrefix: Fn.join('-', ['va-wave', endOfStackId, this.node.addr.slice(-8)]) },
       managedLoginVersion: cognito.ManagedLoginVersion.NEWER_MANAGED_LOGIN,
     });
     return domain.baseUrl();
@@ -135,7 +135,7 @@ export class UserLogin extends Construct {
       accessTokenValidity: ACCESS_TOKEN_VALIDITY,
       idTokenValidity: ACCESS_TOKEN_VALIDITY,
       refreshTokenValidity: REFRESH_TOKEN_VALIDITY,
-      refreshTokenRotationGracePeriod: Duration.seconds(30),
+      refreshTokenRotationGracePeriod: Duration.seconds(30), // For a page that repeats a request whose answer was lost.
       preventUserExistenceErrors: true,
       enableTokenRevocation: true,
     });

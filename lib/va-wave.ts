@@ -86,21 +86,21 @@ export class VaWave extends Construct {
     super(scope, id);
     const props = acceptedProps(given, Stack.of(this).region);
     const { stage: stageName = 'prod' } = props;
-    const ofStage = STAGES[stageName];
+    const defaults = STAGES[stageName];
     keepStage(this, stageName);
     const { encryptionKey } = props;
     const stage: Stage = {
-      ...ofStage,
-      deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? ofStage.deliveryLogRetentionDays,
+      ...defaults,
+      deliveryLogRetentionDays: props.deliveryLogRetentionDays ?? defaults.deliveryLogRetentionDays,
       service: Names.uniqueResourceName(this, {
         maxLength: SERVICE_NAME_MAX,
         separator: '-',
         allowedSpecialCharacters: '-',
       }),
-      gradual: Boolean(props.gradual),
+      gradual: Boolean(props.gradual), // Also for 'without-alarms', whose functions have aliases too.
       tracing: props.tracing === true,
       encryptionKey,
-      logs: { ...ofStage.logs, encryptionKey },
+      logs: { ...defaults.logs, encryptionKey },
     };
     this.#stage = stage;
     if (encryptionKey !== undefined) allowServices(encryptionKey);
@@ -120,8 +120,8 @@ export class VaWave extends Construct {
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
     const network = egress?.placement;
-    const waiting = { network, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
-    const foundation: Foundation = { stage, alarms, tables, keys, messaging, network, waiting };
+    const forEndpointCalls = { network, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
+    const foundation: Foundation = { stage, alarms, tables, keys, messaging, network, forEndpointCalls };
 
     const api = new ServiceApi(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });

@@ -11,7 +11,7 @@ import { ServiceFunction } from './service-function.ts';
 
 export type WidgetRoutesProps = Foundation & {
   readonly api: ServiceApi;
-  /** Refuses requests of the widget that bypass the distribution. Session create is not affected, because customers' backends may call the API directly. */
+  /** Refuses requests of the widget that bypass the distribution and its web ACL. Session create is not affected, because customers' backends may call the API directly. */
   readonly distributionOnly: boolean;
 };
 
@@ -70,12 +70,12 @@ export class WidgetRoutes extends Construct {
     return widgetInit;
   }
 
-  #formSubmit({ stage, tables, keys, waiting }: WidgetRoutesProps): ServiceFunction {
+  #formSubmit({ stage, tables, keys, forEndpointCalls }: WidgetRoutesProps): ServiceFunction {
     const formSubmit = new ServiceFunction(this, 'FormSubmit', {
       stage,
       folder: 'form-submit',
       description: 'Cleans, signs and forwards form submissions',
-      ...waiting,
+      ...forEndpointCalls,
     });
     tables.configuration.allow(formSubmit, 'GetItem');
     tables.counters.allow(formSubmit, 'UpdateItem');
@@ -102,7 +102,7 @@ export class WidgetRoutes extends Construct {
       description: 'Answers CORS preflights against the Domain of the assistant',
     });
     tables.configuration.allow(preflight, 'GetItem', 'Query');
-    if (distributionOnly) keys.allowRead(preflight, 'originSecret');
+    if (distributionOnly) keys.allowRead(preflight, 'originSecret'); // It tells the requests through the distribution.
     return preflight;
   }
 }

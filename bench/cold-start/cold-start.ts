@@ -14,8 +14,8 @@ const ROUNDS = 15;
 
 /** Measures the size and the import time of every function. */
 export async function coldStart(folder: string): Promise<Section> {
-  const service = await assembledService(folder, { strict: true });
-  const functions = [{ name: DYNAMODB, bundle: reference(folder), variables: {} }, ...service.functions];
+  const service = await assembledService(folder, { strict: true }); // The bundles as they are deployed.
+  const functions = [{ name: DYNAMODB, bundle: bundledReference(folder), variables: {} }, ...service.functions];
   const times = new Map<string, { wall: number; cpu: number }[]>();
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name, bundle, variables } of functions) {
@@ -50,7 +50,7 @@ DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
 }
 
 /** Bundles the handler of comparison with the unchanged SDK and its complete search for credentials. @returns the bundle */
-function reference(folder: string): string {
+function bundledReference(folder: string): string {
   const bundle = join(folder, 'reference', 'index.mjs');
   const entry = fileURLToPath(new URL('./dynamodb-handler.ts', import.meta.url));
   buildSync({ ...BUNDLE, entryPoints: [entry], outfile: bundle });
@@ -59,7 +59,7 @@ function reference(folder: string): string {
 
 const IMPORT_TIME = fileURLToPath(new URL('./import-time.ts', import.meta.url));
 
-/** Imports a bundle in a new process. @returns the milliseconds that it takes */
+/** Imports a bundle in a new process. An import calls no AWS service, so nothing listens at their address. @returns the milliseconds that it takes */
 function importTime(bundle: string, variables: object): { readonly wall: number; readonly cpu: number } {
   const env = { PATH: process.env.PATH, ...variables, ...awsEnvironment('http://127.0.0.1:1', 'http://127.0.0.1:1') };
   return JSON.parse(execFileSync(process.execPath, [IMPORT_TIME, bundle], { env, encoding: 'utf8' }));

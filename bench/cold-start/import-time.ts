@@ -8,4 +8,4 @@ const startedAt = performance.now();
 await import(pathToFileURL(bundle).href);
 const { user, system } = process.cpuUsage(cpu);
 console.log(JSON.stringify({ wall: performance.now() - startedAt, cpu: (user + system) / 1000 }));
-process.exit();
+process.exit(); // A module may have opened what keeps a process alive.

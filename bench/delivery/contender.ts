@@ -27,7 +27,7 @@ type Dispatcher = {
 };
 /** What `contender.ts` gets as its argument. */
 export type Settings = Sender | Dispatcher;
-/** What a contender did in one round. */
+/** What a contender did in one round, which delivery.ts begins by sending it a number of seconds. */
 export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
 
 /** Makes deliveries in one of the concurrent loops. @returns their number @throws Error when one fails */
@@ -43,7 +43,7 @@ function undici({ url, authorityFile, atOnce, keepConnections }: Sender): Delive
   const { origin, pathname: path } = new URL(url);
   const pool = new Pool(origin, {
     connections: atOnce,
-    pipelining: keepConnections ? 1 : 0,
+    pipelining: keepConnections ? 1 : 0, // With 0, undici closes a connection after its request.
     // A new connection must not resume the TLS session of another one.
     connect: { ca: readFileSync(authorityFile, 'utf8'), maxCachedSessions: 0 },
   });
@@ -60,7 +60,7 @@ function undici({ url, authorityFile, atOnce, keepConnections }: Sender): Delive
  * pipeline keeps ten connections per key. Without a key, each request has a new connection, as for all deliveries except Event deliveries.
  */
 function outbound({ url, authorityFile, keepConnections }: Sender): Deliver {
-  process.env.VA_WAVE_LOCAL_CA_FILE = authorityFile;
+  process.env.VA_WAVE_LOCAL_CA_FILE = authorityFile; // localRule trusts this authority.
   const clock = { monotonic: () => performance.now(), wall: () => Date.now() };
   const { makeAttempt } = createOutbound({ clock, networkRule: localRule });
   const request = { method: 'POST', url, headers, body, keepBytes: 8000 } as const;

@@ -22,7 +22,7 @@ const OUTBOUND_NEW = '(c) outbound pipeline, a new connection each, 10 at once';
 /** Measures deliveries per second, and the CPU time of a delivery. */
 export async function delivery(folder: string): Promise<Section> {
   const receiver = await startReceiver(folder);
-  const service = await assembledService(folder, { strict: false });
+  const service = await assembledService(folder, { strict: false }); // The receiver is on loopback.
   const storage = await startStorage(folder, service);
   try {
     const { authorityFile, urls } = receiver;
@@ -41,7 +41,7 @@ export async function delivery(folder: string): Promise<Section> {
         [UNDICI_NEW]: { contender: 'undici', ...opened },
         [OUTBOUND_NEW]: { contender: 'outbound', ...opened },
         '(d) dispatcher, batches of 10, to ten Actions': await toTenActions('/hook'),
-        '(d) the same, a new connection each': await toTenActions('/closing'),
+        '(d) the same, a new connection each': await toTenActions('/closing'), // Then the receiver closes the connection.
       },
       { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: authorityFile },
     );
@@ -90,7 +90,7 @@ async function compare(contenders: Readonly<Record<string, Settings>>, environme
     const ended = once(child, 'exit').then(() => {
       throw new Error(`${name} ended unexpectedly`);
     });
-    // At the end of the benchmark nobody waits for it.
+    // At the end of the benchmark nobody waits for it, and Node would end on a rejection without a handler.
     ended.catch(() => undefined);
     const answer = async () => (await Promise.race([once(child, 'message'), ended]))[0];
     return { name, child, answer, ready: answer(), measured: [] as Measurement[] };

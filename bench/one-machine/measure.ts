@@ -29,11 +29,11 @@ const CRASH = { perSecond: 100, secondsBefore: 5, secondsAfter: 5 };
 /** Sends events at a steady rate to the endpoints in turn. */
 export async function steady(bench: Bench): Promise<Row[]> {
   const { service, receiver, endpoints, events } = bench;
-  const use = watch(bench);
+  const meter = startMeter(bench);
   const load = new Load(service, receiver);
   await load.sendSteadily(endpoints, PER_SECOND, events / PER_SECOND);
   await allArrived(load);
-  const { cpuMs, connections } = use.stop();
+  const { cpuMs, connections } = meter.stop();
   const latencies = load.latencies();
   return [
     [`${PER_SECOND}/s: p50 / p99 ms`, `${round(percentile(latencies, 0.5))} / ${round(percentile(latencies, 0.99))}`],
@@ -45,7 +45,7 @@ export async function steady(bench: Bench): Promise<Row[]> {
 /** Sends events as fast as the service accepts them. */
 export async function burst(bench: Bench): Promise<Row[]> {
   const { service, receiver, endpoints, events } = bench;
-  const use = watch(bench);
+  const meter = startMeter(bench);
   const load = new Load(service, receiver);
   const begin = microseconds();
   let next = 0;
@@ -56,7 +56,7 @@ export async function burst(bench: Bench): Promise<Row[]> {
   const acceptedIn = (microseconds() - begin) / 1e6;
   await allArrived(load);
   const last = receiver.arrivals.reduce((latest, { at }) => Math.max(latest, at), begin);
-  const { cpuMs, memoryMb, connections } = use.stop();
+  const { cpuMs, memoryMb, connections } = meter.stop();
   return [
     ['burst: accepted / delivered per s', `${round(events / acceptedIn)} / ${round(events / ((last - begin) / 1e6))}`],
     ['burst: CPU ms per delivery', round(cpuMs / events)],
@@ -76,15 +76,15 @@ export async function hang(bench: Bench): Promise<Row[]> {
       new Load(service, receiver).sendSteadily([hanging], HANG.perSecond, HANG.seconds),
     ]);
     // An event that has waited this long counts as not delivered.
-    await load.missing(60);
+    await load.waitForArrivals(60);
     return load.latencies();
   };
   const before = await latenciesOfOthers();
   receiver.reset();
   receiver.hang(hanging, HANG.milliseconds);
-  const use = watch(bench);
+  const meter = startMeter(bench);
   const during = await latenciesOfOthers();
-  const { memoryMb } = use.stop();
+  const { memoryMb } = meter.stop();
   receiver.hang(hanging, 0);
   const p99 = (latencies: readonly number[]) => round(percentile(latencies, 0.99));
   return [
@@ -103,7 +103,7 @@ export async function crash({ service, receiver, endpoints }: Bench): Promise<Ro
   await service.crash();
   const backAt = microseconds();
   await sending;
-  const lost = await load.missing();
+  const lost = await load.waitForArrivals();
   // A duplicate arrives later than the first delivery.
   await pause(30_000);
   const arrivals = [...load.arrivals()].filter(([mark]) => load.accepted.has(mark));
@@ -119,12 +119,12 @@ export async function crash({ service, receiver, endpoints }: Bench): Promise<Ro
 }
 
 async function allArrived(load: Load): Promise<void> {
-  const missing = await load.missing();
+  const missing = await load.waitForArrivals();
   if (missing > 0) throw new Error(`${missing} events did not arrive`);
 }
 
 /** Measures from now on what the service uses: processor time, maximum memory, and new connections to the endpoints. */
-function watch({ service, receiver }: Bench) {
+function startMeter({ service, receiver }: Bench) {
   const tree = () => processTree(service.process());
   const before = { cpuMs: cpuOf(tree()), connections: receiver.connections() };
   let memoryMb = 0;

@@ -41,7 +41,7 @@ export async function startStorage(folder: string, { tables, variables }: Benche
   };
 }
 
-/** Starts a minimal Secrets Manager, SQS and EventBridge. They answer at once and store nothing. */
+/** Starts a minimal Secrets Manager, SQS and EventBridge. They answer at once and store nothing. Any other call is answered as SQS answers SendMessage. */
 async function startStub() {
   const answers: Readonly<Record<string, object>> = {
     GetSecretValue: { SecretString: JSON.stringify(SECRET) },

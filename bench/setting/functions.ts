@@ -9,7 +9,7 @@ export type SqsHandler = (event: object, context: object) => Promise<{ readonly 
 /** No function in a benchmark calls these addresses. */
 const NOWHERE = '127.0.0.1:9';
 
-/** The value of every secret. */
+/** The value of every secret: a key of the ring that signs tokens, or seals signing secrets. */
 export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 
 type Rule = {
@@ -34,7 +34,7 @@ export function serviceOf(outdir: string) {
     secretString: () => JSON.stringify(SECRET),
   });
   const functions = stack.functions().map(({ logicalId, codeFolder, properties }) => ({
-    name: kebabCase(logicalId.replace(/Function[0-9A-F]{8}$/, '')),
+    name: kebabCase(logicalId.replace(/Function[0-9A-F]{8}$/, '')), // Such as widget-routes-widget-init.
     bundle: join(codeFolder, 'index.mjs'),
     variables: properties.Environment.Variables,
   }));

@@ -3,7 +3,7 @@ import { type BenchReceiver, microseconds } from './bench-receiver.ts';
 import type { Service } from './service.ts';
 
 const PAYLOAD_BYTES = 1000;
-/** Counts over all loads, because several use one receiver, also at the same time. */
+/** The number of the next event. It counts over all loads, because several use one receiver, also at the same time. */
 let nextMark = 0;
 
 /** Events of 1 kB that a measurement sends. The receiver recognizes each by its mark. */
@@ -29,7 +29,7 @@ export class Load {
     this.accepted.add(mark);
   }
 
-  /** Sends to these endpoints in turn. A refused event counts in `latencies` as one that did not arrive, and not in `missing`. */
+  /** Sends to these endpoints in turn. A refused event counts in `latencies` as one that did not arrive, and not in `waitForArrivals`. */
   async sendSteadily(endpoints: readonly number[], perSecond: number, seconds: number): Promise<void> {
     const begin = Date.now();
     const sending: Promise<void>[] = [];
@@ -49,7 +49,7 @@ export class Load {
   }
 
   /** Waits until every accepted event has arrived. @returns the number of events that have not within this time */
-  async missing(seconds = 180): Promise<number> {
+  async waitForArrivals(seconds = 180): Promise<number> {
     const end = Date.now() + seconds * 1000;
     for (;;) {
       const arrivals = this.arrivals();

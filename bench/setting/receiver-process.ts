@@ -13,7 +13,7 @@ const REPORT_MS = 20;
 
 let arrivals: Arrival[] = [];
 let connections = 0;
-let hanging: Readonly<Record<number, number>> = {};
+let hanging: Readonly<Record<number, number>> = {}; // Milliseconds for each request, by the endpoint's index.
 
 const ports = await Promise.all(
   Array.from({ length: Number(count) }, async (_, endpoint) => {

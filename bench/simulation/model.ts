@@ -24,13 +24,15 @@ export type Phase = ReturnType<typeof simulate>[number];
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html: "five concurrent invocations", then "up to 300 more concurrent invokes per minute". */
 const POLLING = { start: 5, perSecond: 300 / 60 };
 
+/** `hot`: the one Action whose endpoint comes to hang. `others`: all other Actions, as if they were one. */
 const GROUPS = ['hot', 'others'] as const;
 type Group = (typeof GROUPS)[number];
+/** `born` is the time of its event, and `queued` the time at which this attempt's message enters the queue. */
 type Message = { readonly group: Group; readonly born: number; readonly queued: number; readonly attempt: number };
 
 /** CPU milliseconds per delivery of the dispatcher, more than the 2.1 of bench/results.md with kept connections, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
-const CORE_SHARE = 512 / 1769;
+const CORE_SHARE = 512 / 1769; // Lambda gives a whole core at 1 769 MB.
 /** The times of the deployed functions, and of endpoints that answer. */
 export const SERVICE_TIMES = { answersAfter: 0.1, workPerMessage: DISPATCHER_CPU_MS / 1000 / CORE_SHARE } as const;
 
@@ -42,7 +44,7 @@ const RECENT_SECONDS = 60;
 /** At high rates this many latencies per second are kept. */
 const SAMPLED_PER_SECOND = 1000;
 
-/** A first-in, first-out queue that does not move its messages on each `shift`. */
+/** A first-in, first-out queue that does not move its messages on each `shift`. `queued` is the time at which its first message entered it. */
 class Fifo {
   readonly #messages: Message[] = [];
   #first = 0;
@@ -133,7 +135,7 @@ export function simulate(setting: Setting, begins: readonly number[]) {
   const random = () => (seeded.next() >>> 0) / 2 ** 32;
   const queue = new FairQueue(setting);
   const schedule = new Map<number, (() => void)[]>();
-  const every = Math.max(1, eventsPerSecond / SAMPLED_PER_SECOND);
+  const every = Math.max(1, eventsPerSecond / SAMPLED_PER_SECOND); // Of so many latencies, one is kept.
   const phases = begins.map((begin, index) => {
     const end = begins[index + 1] ?? duration;
     const samples: { readonly latencies: number[]; readonly running: number[] } = { latencies: [], running: [] };
@@ -158,13 +160,14 @@ export function simulate(setting: Setting, begins: readonly number[]) {
       at(queued, () => queue.waiting[message.group].push({ ...message, queued }));
     for (const action of schedule.get(tick) ?? []) action();
     schedule.delete(tick);
+    // The times between events are exponentially distributed, as those of independent senders.
     for (; arrival <= now; arrival += -Math.log(1 - random()) / eventsPerSecond) {
       send({ group: random() < share ? 'hot' : 'others', born: arrival, attempt: 1 }, arrival + ROUTER_MS.ten / 1000);
     }
     queue.receive(now, (batch, ended) => {
       const work = batch.length * SERVICE_TIMES.workPerMessage;
       const hangs = now >= hangsFrom && batch.some(({ group }) => group === 'hot');
-      const seconds = work + (hangs ? OUTBOUND_TIMEOUT_MS / 1000 : SERVICE_TIMES.answersAfter);
+      const seconds = work + (hangs ? OUTBOUND_TIMEOUT_MS / 1000 : SERVICE_TIMES.answersAfter); // The slowest attempt's.
       for (const { group, born, attempt } of batch) {
         const delay = EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
         if (group === 'hot' && hangs && delay !== undefined) {

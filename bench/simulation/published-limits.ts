@@ -10,15 +10,15 @@ import { BATCH, SERVICE_TIMES } from './model.ts';
 /** A limit, the events a second at which it is reached (deliveries of the one Action), the file or the test with its count, and the remedy. */
 type Limit = readonly [what: string, reachedAt: number, source: string, change: string];
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html: "limited to 1,000 write units per second and 3,000 read units per second". */
-const PARTITION = { writes: 1000, reads: 3000 };
+/** What one key takes, which is in one partition: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html: "limited to 1,000 write units per second and 3,000 read units per second". */
+const ONE_KEY = { writes: 1000, reads: 3000 };
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, us-east-1: requests and rule invocations a second. */
 const BUS = { putEvents: 10_000, invocations: 18_750 };
 
 /** Returns a number with separators for thousands. */
 const count = (number: number) => number.toLocaleString('en');
 const usual = shareConcurrency({});
-const { writes } = COUNTED.attempted(1);
+const { writes } = COUNTED.attempted(1); // Of a delivery whose message is alone in its batch.
 /** The keys over which the records of one Action are spread. */
 const LOG_KEYS = logPartitions('').length;
 const COUNTS = '`test/e2e/costs`';
@@ -78,29 +78,29 @@ const SHARED: readonly Limit[] = [
 const OF_ONE_ACTION: readonly Limit[] = [
   [
     'the counter of its organization, only with an outbound quota',
-    PARTITION.writes,
+    ONE_KEY.writes,
     '[keys](#one-action)',
     'none: requests above it are sent and not counted',
   ],
   [
     'the counter of its failures, when all of them fail',
-    PARTITION.writes,
+    ONE_KEY.writes,
     '[keys](#one-action)',
     'none: above it only the watch of the endpoint is incomplete',
   ],
   [
     'the key of its configuration, with one message per batch and 4 KB',
-    PARTITION.reads / (1 + 1 / BATCH),
+    ONE_KEY.reads / (1 + 1 / BATCH),
     '[keys](#one-action)',
     'none: full batches need a tenth',
   ],
-  [`its ${LOG_KEYS} keys of the delivery log`, (LOG_KEYS * PARTITION.writes) / writes, COUNTS, 'none'],
+  [`its ${LOG_KEYS} keys of the delivery log`, (LOG_KEYS * ONE_KEY.writes) / writes, COUNTS, 'none'],
 ];
 
 const table = (name: string, limits: readonly Limit[]): Table => ({
   columns: [name, 'reached at', 'count behind it', 'change'],
   rows: [...limits]
-    .sort(([, one], [, other]) => one - other)
+    .sort(([, one], [, other]) => one - other) // In the order in which a growing load reaches them.
     .map(([what, reachedAt, source, change]) => [what, `${count(Math.floor(reachedAt / 10) * 10)}/s`, source, change]),
 });
 
