@@ -5,23 +5,23 @@ import { Marked } from 'marked';
 import { build } from 'vite';
 import { HELP_PAGES } from './src/help-pages.ts';
 
-// Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`.
+// Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`, which the stack puts below /dashboard/.
 
 const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
 
-/** Writes the pages of the help into a folder, without pictures, and the files of examples that they link. A link to another document becomes its text. */
+/** Writes the pages of the help into a folder, without pictures, and the files of examples that they link. Of a link to a document that is no page of the help, only the text stays. */
 function writeHelp(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const page of HELP_PAGES) {
     const text = readFileSync(join(DOCS, `${page}.md`), 'utf8');
     writeFileSync(join(folder, `${page}.html`), document(titleOf(text), String(markdown.parse(text))));
   }
-  for (const file of examples) copyFileSync(join(DOCS, file), join(folder, served(file)));
+  for (const file of linkedExamples) copyFileSync(join(DOCS, file), join(folder, copyName(file)));
 }
 
-/** The files of examples that the pages link, which the renderer of links finds. A browser shows them as text. */
-const examples = new Set<string>();
-const served = (file: string) => `${file.replace('../examples/', '').replaceAll('/', '-')}.txt`;
+/** The files of examples that the pages link, added by `link` below. Their copies end with `.txt`, so that a browser shows them instead of saving them. */
+const linkedExamples = new Set<string>();
+const copyName = (file: string) => `${file.replace('../examples/', '').replaceAll('/', '-')}.txt`;
 
 const markdown = new Marked({
   renderer: {
@@ -36,8 +36,8 @@ const markdown = new Marked({
         return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
       }
       if (/^\.\.\/examples\/[\w/-]+\.\w+$/.test(href)) {
-        examples.add(href);
-        return `<a href="${served(href)}">${shown}</a>`;
+        linkedExamples.add(href);
+        return `<a href="${copyName(href)}">${shown}</a>`;
       }
       return href.startsWith('https://') ? `<a href="${href}">${shown}</a>` : shown;
     },
@@ -46,7 +46,7 @@ const markdown = new Marked({
 
 const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? 'Help';
 
-/** Returns the anchor that GitHub gives a heading that is unique and has no link. */
+/** Returns the anchor that GitHub gives a heading that is unique and has no link, so that the links with `#` in the documents work here too. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -79,7 +79,7 @@ await build({
   base: '/dashboard/',
   configFile: false,
   logLevel: 'error',
-  // Vite would use the configuration of a workspace around the clone.
+  // Without it, Vite would look for a PostCSS configuration in the folders around the clone.
   css: { postcss: {} },
   build: {
     outDir: out,
@@ -87,6 +87,7 @@ await build({
     target: 'es2023',
     // Inlines nothing, because the page's policy allows only files of its own origin and no data: URLs.
     assetsInlineLimit: 0,
+    // Every browser that the dashboard supports preloads modules itself.
     modulePreload: { polyfill: false },
   },
 });

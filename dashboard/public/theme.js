@@ -1,4 +1,4 @@
-// Applies the theme before the first paint, so that a dark page does not flash. src/parts/top-bar.tsx changes it.
+// Applies the theme before the first paint, so that a dark page does not flash. The account menu (src/parts/top-bar.tsx) stores the choice and sends `storage`.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 // A browser that blocks site data throws.
 const chosen = () => {
@@ -16,5 +16,6 @@ const apply = () => {
 };
 dark.addEventListener('change', apply);
 addEventListener('storage', apply);
+// Only now is there a body.
 addEventListener('DOMContentLoaded', apply);
 apply();

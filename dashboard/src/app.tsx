@@ -35,7 +35,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const [discarding, setDiscarding] = useState<Unsaved>();
   const address = useAddress();
 
-  const show = useCallback((type: 'success' | 'error', content: ReactNode) => {
+  const showMessage = useCallback((type: 'success' | 'error', content: ReactNode) => {
     const id = crypto.randomUUID();
     const { pathname } = window.location;
     const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
@@ -48,9 +48,9 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   }, []);
   const report = useCallback(
     (error: unknown) => {
-      if (!isSessionEnd(error)) show('error', describeProblem(error));
+      if (!isSessionEnd(error)) showMessage('error', describeProblem(error));
     },
-    [show],
+    [showMessage],
   );
   const api = useCallback<Api>(
     async (operation, ids, input) => {
@@ -63,21 +63,21 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
         return answer;
       } catch (error) {
-        // The page asks for a new login, and keeps the input.
+        // The page asks for a new login (SessionEndedDialog), and keeps the input.
         if (isSessionEnd(error)) setEnded(true);
         throw error;
       }
     },
     [props.api],
   );
-  const loaded = useLoad('me', () => api('me', {}, {}));
-  const me = loaded.value;
+  const loadedMe = useLoad('me', () => api('me', {}, {}));
+  const me = loadedMe.value;
   const unsaved = useUnsaved(me?.sub);
   // The tab keeps the input over a login, but not when it is closed.
   useLeaveGuard(unsaved.length > 0 && !leaving);
-  const elsewhere = unsaved.filter(({ path }) => path !== address);
+  const unsavedElsewhere = unsaved.filter(({ path }) => path !== address);
   useEffect(() => void session.ended.then(() => setEnded(true)), [session]);
-  // The Back button can return to the page.
+  // The Back button can return from the login to this page as it was, with `leaving` set.
   useEffect(() => window.addEventListener('pageshow', () => setLeaving(false)), []);
   // A message disappears when the user leaves its screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
@@ -105,11 +105,12 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   };
   const context = useMemo(() => {
     if (me === undefined || organization === undefined) return;
-    const notify = (text: ReactNode) => show('success', text);
+    const notify = (text: ReactNode) => showMessage('success', text);
     const isAdmin = organization.role === 'admin';
     return { api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report };
-  }, [api, me, organization, report, show]);
+  }, [api, me, organization, report, showMessage]);
 
+  /** Runs a login or a logout, which leaves the page: meanwhile the browser does not ask about input that is not saved. */
   const leave = (work: () => Promise<void>) => {
     setLeaving(true);
     work().catch((failure: unknown) => {
@@ -122,11 +123,12 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   // After the end of a session, also of one that another tab has ended, the page shows nothing of it.
   if (ended) {
     const offline = flashes.some(({ content }) => content === NO_CONNECTION);
+    // A logout here ends the session before the browser has left the page.
     return leaving ? null : <SessionEndedDialog offline={offline} onLogin={() => leave(session.login)} />;
   }
   return (
     <I18nProvider locale="en" messages={[messages]}>
-      <a className="skip" href="#main">
+      <a className="skip-link" href="#main">
         Skip to the content
       </a>
       <TopBar
@@ -136,7 +138,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined && <NotLoaded loaded={loaded} what="your organizations" />}
+          {me === undefined && <NotLoaded loaded={loadedMe} what="your organizations" />}
           {me !== undefined && me.unreadable.length > 0 && (
             <Alert type="error" header="Not every organization can be shown">
               The service cannot read {me.unreadable.map(({ org_id }) => org_id).join(', ')}. Contact the operator.
@@ -165,11 +167,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
               Its widgets appear on no page, and the service sends none of its requests. Contact the operator.
             </Alert>
           )}
-          {elsewhere.length > 0 && (
+          {unsavedElsewhere.length > 0 && (
             <Alert type="info" header="Your input in these forms is not saved">
               <SpaceBetween size="xxs">
-                {elsewhere.map((form) => (
-                  <span key={form.key}>
+                {unsavedElsewhere.map((form) => (
+                  <span key={form.storageKey}>
                     <Link href={form.path}>{titleOf(form)}</Link>{' '}
                     <Button
                       variant="inline-icon"

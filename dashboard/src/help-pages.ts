@@ -1,2 +1,2 @@
-/** The documents of `docs/` that the dashboard serves below `help/`, so that they fit the deployed version. */
+/** The documents of `docs/` of which the build makes the pages of the help, `/dashboard/help/<name>.html`: help for exactly the deployed version. */
 export const HELP_PAGES = ['actions', 'authentication', 'events', 'receiving', 'widget'] as const;

@@ -10,7 +10,7 @@ import { loadConfig, loginProblem, openSession } from './session/session.ts';
 async function start(root: Root): Promise<void> {
   try {
     const session = await openSession(await loadConfig());
-    // The browser goes to the login.
+    // There is no session yet, and the browser goes to the login.
     if (session === undefined) return;
     followLinks();
     root.render(

@@ -2,12 +2,13 @@ import { useSyncExternalStore } from 'react';
 
 /** The screen that a path selects. The dashboard is small and needs no router package. */
 export type Place = {
+  /** Id of the organization; undefined at `ROOT`, which shows the first organization of the user. */
   readonly org: string | undefined;
-  /** The screen of the organization. */
   readonly screen: 'assistants' | 'members' | 'audit';
+  /** Site ID of the assistant that is open; undefined on a screen of the organization. */
   readonly site: string | undefined;
   readonly tab: 'general' | 'deploy' | 'intelligence';
-  /** Id of an Action, or `new`. */
+  /** Id of the Action that is open, or `new`; undefined on the tabs of the assistant. */
   readonly action: string | undefined;
 };
 
@@ -18,11 +19,11 @@ export const ROOT = '/dashboard/';
 export function navigate(path: string): void {
   window.history.pushState(null, '', path);
   window.scrollTo(0, 0);
-  announce();
+  dispatchAddressChange();
 }
 
-/** Tells the page of a new address. The browser sends the event only when the user goes back or forward. */
-function announce(): void {
+/** Lets `subscribe` learn of a new address. The browser sends the event only when the user goes back or forward. */
+function dispatchAddressChange(): void {
   window.dispatchEvent(new PopStateEvent('popstate'));
 }
 
@@ -30,8 +31,8 @@ function announce(): void {
 export function followLinks(): void {
   const follow = (event: MouseEvent) => {
     const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
-    const wantsOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (wantsOther || !link || link.target !== '' || link.hash !== '') return;
+    const wantsNewWindow = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (wantsNewWindow || !link || link.target !== '' || link.hash !== '') return;
     if (link.origin !== window.location.origin || !link.pathname.startsWith(ROOT)) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
@@ -65,9 +66,9 @@ function changeParameters(change: Readonly<Record<string, string>>): void {
   try {
     window.history.replaceState(null, '', `${window.location.pathname}${parameters.size > 0 ? `?${parameters}` : ''}`);
   } catch {
-    // Safari refuses about a hundred changes in some seconds. The next change is written again.
+    // Safari throws from about a hundred changes in some seconds on. Only typing in a search is as fast, and its next change writes the whole text.
   }
-  announce();
+  dispatchAddressChange();
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,6 +1,6 @@
 /**
  * Lets a browser translate the page. A translator moves a text into elements of its own, and React, which removes or replaces the text later,
- * would fail because the text is no child of its parent any more. The element into which the text was moved takes its part.
+ * would fail because the text is no child of its parent any more. Instead, the child that now contains the text is removed, or stands for it.
  */
 export function allowTranslation(): void {
   const { insertBefore, removeChild } = Node.prototype;

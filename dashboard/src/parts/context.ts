@@ -9,10 +9,10 @@ export type Organization = DashboardAnswer<'me'>['organizations'][number];
 export const nameAmong = ({ org_id, name }: Organization, all: readonly Organization[]): string =>
   all.some((other) => other.name === name && other.org_id !== org_id) ? `${name} (${org_id})` : name;
 
-/** The context of every screen. */
+/** What every screen gets from the frame (app.tsx). */
 export type Context = {
   readonly api: Api;
-  /** The user's `sub`. */
+  /** The id of the user's login. */
   readonly sub: string;
   readonly organization: Organization;
   /** Whether the user may change settings. The API enforces this; the page only hides buttons whose requests the API would refuse. */

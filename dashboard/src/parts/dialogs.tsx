@@ -71,10 +71,10 @@ export function SessionEndedDialog({ offline, onLogin }: { readonly offline: boo
   );
 }
 
-/** A new server secret, and the name of its assistant. */
+/** A new server secret, and the name of the assistant `of` which it is. */
 export type Secret = { readonly of: string; readonly value: string };
 
-/** Shows a secret until the user confirms that it is stored. It stays when the user goes back to another screen. */
+/** Shows a secret until the user confirms that it is stored. When the user goes back to another screen, it stays, and warns. */
 export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readonly onClose: () => void }) {
   const [stored, setStored] = useState(false);
   const [warned, setWarned] = useState(false);

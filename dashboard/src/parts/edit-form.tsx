@@ -5,7 +5,7 @@ import { Confirm } from './dialogs.tsx';
 import type { Draft, EditedForm } from './form.ts';
 import { isolated } from './texts.tsx';
 
-/** The parts of a form that its frame uses, whatever the values of the form are. */
+/** What the frame of a form (EditForm) uses of it, whatever its values are. */
 type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
 
 /** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
@@ -45,7 +45,7 @@ export function EditForm(props: {
     </SpaceBetween>
   );
   return (
-    <form onSubmit={form.save} onBlur={form.tidy} noValidate>
+    <form onSubmit={form.save} onBlur={form.trim} noValidate>
       <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave || form.unsaved) && buttons}>
         <SpaceBetween size="m">
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}

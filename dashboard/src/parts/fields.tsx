@@ -19,7 +19,7 @@ type TextFieldProps<Field extends string> = Pick<
 > &
   Pick<InputProps, 'placeholder' | 'inputMode'> & {
     readonly form: Fields<NoInfer<Field>, string>;
-    /** The caller's `errorText` stands in the place of the problem of this field. */
+    /** The field whose value and problem are shown; an `errorText` replaces its problem. */
     readonly field: Field;
     readonly label: string;
     readonly required?: boolean;
@@ -95,7 +95,7 @@ export function TextCommand(props: {
     if (typed !== '') void run(() => props.run(typed));
   };
   return (
-    <div className="entry">
+    <div className="text-command">
       <Input
         value={props.value}
         placeholder={props.placeholder}

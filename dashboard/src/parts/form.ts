@@ -6,10 +6,11 @@ import { type Problems, useProblems } from './use-problems.ts';
 /** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies the draft, so that a repeated creation can be recognized, also after a reload. */
 export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
-/** A form with input that is not saved: its name for people, its address, and the name under which the tab keeps its draft. */
-export type Unsaved = { readonly title: string; readonly path: string; readonly key: string };
-type StoredDraft<E, V> = Draft<E, V> & Unsaved;
-type Place = { readonly key: string; readonly path: string };
+/** A form with input that is not saved: its name for people, its address, and the name under which the tab's storage has its draft. */
+export type Unsaved = { readonly title: string; readonly path: string; readonly storageKey: string };
+/** What identifies a form, and its address. */
+type FormPlace = { readonly key: string; readonly path: string };
+type StoredDraft<E, V> = Draft<E, V> & FormPlace & { readonly title: string };
 
 /** Names of settings for people. */
 export type Labels = Readonly<Record<string, string>>;
@@ -43,16 +44,13 @@ export type EditedForm<E extends { readonly version: number }, V extends object>
 /**
  * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
  * The API validates it. It refuses a change of an older version, and the user then chooses.
- * @param options.key identifies the form
  * @param options.id of the entity, under which the audit trail has the author of another change
  * @param options.title names the form where the dashboard lists input that is not saved
- * @param options.path the address of the form
  * @param options.pick returns the form's values of an entity
  * @param options.initial the values of an entity that does not exist yet, when they are not empty
  * @param options.labels the settings that a conflict shows
  * @param options.newerIn returns the newer version that a refusal contains
  * @param options.onNewer called with that version when the user chooses it
- * @param options.write saves the input
  * @param options.onSaved called with what is saved, and whether there is input that was typed during the save
  * @param options.continuesIn returns the form in which that input continues, when it is another one
  * @param options.onFailure called with an error that is about no field
@@ -70,29 +68,30 @@ export function useForm<E extends { readonly version: number }, V extends object
   readonly onNewer?: (newer: E) => void;
   readonly write: (draft: Draft<E, V>) => Promise<E>;
   readonly onSaved: (saved: E, typed: boolean) => void;
-  readonly continuesIn?: (saved: E) => Place;
+  readonly continuesIn?: (saved: E) => FormPlace;
   readonly onFailure?: (error: unknown) => void;
 }) {
   const { api, sub, organization, report, isAdmin } = useDashboard();
   const { key, title, path, entity, pick, onFailure = report } = options;
-  const storedName = (form: string) => `${prefixOf(sub)}${form}`;
-  const unchanged = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
-  const tidied = ({ base, values }: Draft<E, V>): V => ({
+  const storageKey = (form: string) => `${prefixOf(sub)}${form}`;
+  const unchangedDraft = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
+  /** Returns the values of a draft, those that were changed without white space around their texts. */
+  const trimmed = ({ base, values }: Draft<E, V>): V => ({
     ...values,
     ...withoutOuterSpace(changedValues(pick(base), values)),
   });
-  /** What a save of the draft changes. */
-  const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), tidied(draft));
-  const [restored, setRestored] = useState(() => storedDraft(storedName(key)) !== undefined);
+  /** Returns what a save of the draft changes. */
+  const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), trimmed(draft));
+  const [restored, setRestored] = useState(() => storedDraft(storageKey(key)) !== undefined);
   const [draft, setDraft] = useState<Draft<E, V>>(() => {
-    const stored = storedDraft<E, V>(storedName(key));
+    const stored = storedDraft<E, V>(storageKey(key));
     // An earlier version of the page may have stored it without a field.
     if (stored !== undefined) return { ...stored, values: { ...pick(entity), ...stored.values } };
-    return { ...unchanged(entity), values: options.initial ?? pick(entity) };
+    return { ...unchangedDraft(entity), values: options.initial ?? pick(entity) };
   });
   const [saving, setSaving] = useState(false);
   const [newer, setNewer] = useState<{ readonly entity: E; readonly by: string | undefined }>();
-  /** The answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
+  /** The draft as it is now: the answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
     const mine = changesIn(latest.current);
@@ -104,29 +103,30 @@ export function useForm<E extends { readonly version: number }, V extends object
   }
   const { base } = latest.current;
   /** The input as it will be saved. */
-  const values = tidied(latest.current);
+  const values = trimmed(latest.current);
   const dirty = !isEmpty(changesIn(latest.current));
   const problems = useProblems(values);
 
-  const keep = (next: Draft<E, V>, at: Place = { key, path }) => {
+  /** Makes a draft the form's, and stores it while it changes something. `at` is another form that continues with it. */
+  const keep = (next: Draft<E, V>, at: FormPlace = { key, path }) => {
     latest.current = next;
     const stored: StoredDraft<E, V> = { ...next, title, ...at };
-    replaceDraft(storedName(key), storedName(at.key), isEmpty(changesIn(next)) ? undefined : JSON.stringify(stored));
+    replaceDraft(storageKey(key), storageKey(at.key), isEmpty(changesIn(next)) ? undefined : JSON.stringify(stored));
     setDraft(next);
   };
   const startFrom = (version: E) => {
-    keep(unchanged(version));
+    keep(unchangedDraft(version));
     setRestored(false);
   };
   /** Takes a newer version, and keeps the fields in which the input differs from `before`. @returns whether there is such input */
-  const rebase = (version: E, before: V, at?: Place) => {
+  const rebase = (version: E, before: V, at?: FormPlace) => {
     const mine = changedValues(before, latest.current.values);
     keep({ ...latest.current, base: version, values: { ...pick(version), ...mine } }, at);
     setRestored(false);
     return !isEmpty(mine);
   };
-  const tidy = () => {
-    const values = tidied(latest.current);
+  const trim = () => {
+    const values = trimmed(latest.current);
     if (!isEmpty(changedValues(latest.current.values, values))) keep({ ...latest.current, values });
   };
   const save = async (event: SubmitEvent) => {
@@ -136,7 +136,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     setSaving(true);
     problems.clear();
     setNewer(undefined);
-    tidy();
+    trim();
     try {
       const saved = await options.write(latest.current);
       options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
@@ -151,6 +151,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   const authorOf = async ({ version }: E) => {
     const { records } = await api('listAudit', { org_id: organization.org_id }, {});
     const author = records.find((record) => record.entity_id === options.id && record.version === version)?.by.email;
+    // Of the contract only the type, so that the page does not contain its schemas.
     const operator: (typeof OPERATOR)['email'] = 'operator';
     if (author === operator) return 'The operator';
     return author === organization.email ? 'you' : author;
@@ -172,17 +173,16 @@ export function useForm<E extends { readonly version: number }, V extends object
     ...latest.current,
     dirty,
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
-    unsaved: dirty && storedDraft(storedName(key)) !== undefined,
+    unsaved: dirty && storedDraft(storageKey(key)) !== undefined,
     disabled: !isAdmin,
     /** Whether the input is from before the form was opened. */
     restored,
     saving,
     save,
-    /** Shows what was typed as it will be saved. */
-    tidy,
+    /** Removes the white space around what was typed, which a save removes too. */
+    trim,
     set: <Field extends keyof V>(field: Field, value: V[Field]): void =>
       keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
-    /** Changes several fields. */
     change: (values: Partial<V>): void => keep({ ...latest.current, values: { ...latest.current.values, ...values } }),
     /** Discards the input and starts from the newest known version. */
     reset: () => startFrom(entity.version > latest.current.base.version ? entity : latest.current.base),
@@ -191,11 +191,11 @@ export function useForm<E extends { readonly version: number }, V extends object
   };
 }
 
-/** Returns how the names of a user's drafts begin. Somebody else may log in in the same tab. */
+/** Returns how the names of a user's drafts in the storage begin. Somebody else may log in in the same tab. */
 const prefixOf = (sub = '') => `va-wave.draft.${sub}.`;
-const listeners = new Set<() => void>();
-/** The drafts for which the storage of the tab has no room. A reload loses them. */
-const onPage = new Map<string, string | undefined>();
+const draftListeners = new Set<() => void>();
+/** The drafts for which the storage of the tab has no room, by their names there. A reload loses them. */
+const draftsOnPage = new Map<string, string | undefined>();
 
 /** Returns values without the white space around their texts, which the service does not keep. */
 const withoutOuterSpace = (values: object): object =>
@@ -204,29 +204,30 @@ const withoutOuterSpace = (values: object): object =>
 const isEmpty = (values: object) => Object.keys(values).length === 0;
 
 /** Discards the input of a form that is not open. */
-export const discardUnsaved = ({ key }: Unsaved): void => replaceDraft(key);
+export const discardUnsaved = ({ storageKey }: Unsaved): void => replaceDraft(storageKey);
 
+/** Removes the draft with the name `former`, and stores `draft`, if there is one. */
 function replaceDraft(former: string, name = former, draft?: string): void {
-  onPage.delete(former);
+  draftsOnPage.delete(former);
   window.sessionStorage.removeItem(former);
   try {
     if (draft !== undefined) window.sessionStorage.setItem(name, draft);
   } catch {
-    onPage.set(name, draft);
+    draftsOnPage.set(name, draft);
   }
-  for (const listener of listeners) listener();
+  for (const listener of draftListeners) listener();
 }
 
 /** Returns the forms of this tab with input of a user that is not saved. */
 export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
   const found = useSyncExternalStore(
     (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      draftListeners.add(listener);
+      return () => draftListeners.delete(listener);
     },
     () =>
       JSON.stringify(
-        [...Object.keys(window.sessionStorage), ...onPage.keys()].flatMap((name) =>
+        [...Object.keys(window.sessionStorage), ...draftsOnPage.keys()].flatMap((name) =>
           name.startsWith(prefixOf(sub)) ? unsavedAt(name) : [],
         ),
       ),
@@ -234,15 +235,15 @@ export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
   return JSON.parse(found);
 }
 
-function unsavedAt(key: string): readonly Unsaved[] {
-  const { title, path } = storedDraft<unknown, unknown>(key) ?? {};
-  return title === undefined || path === undefined ? [] : [{ title, path, key }];
+function unsavedAt(storageKey: string): readonly Unsaved[] {
+  const { title, path } = storedDraft<unknown, unknown>(storageKey) ?? {};
+  return title === undefined || path === undefined ? [] : [{ title, path, storageKey }];
 }
 
-/** Returns a draft of this tab; undefined also for what is none. */
+/** Returns the draft that the tab has under a name; undefined also when something else is there. */
 function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
   try {
-    const draft = JSON.parse(onPage.get(name) ?? window.sessionStorage.getItem(name) ?? '');
+    const draft = JSON.parse(draftsOnPage.get(name) ?? window.sessionStorage.getItem(name) ?? '');
     return draft.base && draft.values ? draft : undefined;
   } catch {
     return undefined;
@@ -276,6 +277,7 @@ function shown(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
+  // A server secret, of which only the end is known.
   if ('last_six' in value) return `…${value.last_six}`;
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) return 'other entries';
   return value.filter((item) => item !== '').join(', ') || 'empty';

@@ -30,7 +30,7 @@ export type Column<Item> = TableProps.ColumnDefinition<Item> & {
 };
 
 /** A filter: the user chooses one of the options, or all. `of` returns the option to which an item belongs. */
-type Choice<Item> = {
+type Filter<Item> = {
   readonly label: string;
   readonly options: readonly string[];
   readonly of: (item: Item) => string;
@@ -42,13 +42,13 @@ export type List<Item> = ReturnType<typeof useList<Item>>;
  * Searches, filters and sorts a list when it is long. The address has the state, so that a reload and Back restore it.
  * @param items the loaded items, in the order of the first column
  * @param noun plural noun for the items
- * @param textOf returns the text of an item for the search
+ * @param textOf returns the text of an item in which the search looks
  */
 export function useList<Item>(
   items: readonly Item[],
   noun: string,
   textOf: (item: Item) => string,
-  choices: readonly Choice<Item>[],
+  filters: readonly Filter<Item>[],
   columns: readonly Column<Item>[],
 ) {
   const [parameters, change] = useParameters();
@@ -59,11 +59,11 @@ export function useList<Item>(
     },
     () => WIDE.matches,
   );
-  const keyOf = ({ label }: Choice<Item>) => label.toLowerCase();
+  const keyOf = ({ label }: Filter<Item>) => label.toLowerCase();
   /** Returns the option that the address names. */
-  const chosenOption = (choice: Choice<Item>) =>
-    choice.options.find((option) => option === parameters.get(keyOf(choice)));
-  const chosen = choices.filter(chosenOption);
+  const chosenOption = (filter: Filter<Item>) =>
+    filter.options.find((option) => option === parameters.get(keyOf(filter)));
+  const activeFilters = filters.filter(chosenOption);
   const [searched, setSearched] = useState(() => parameters.get('find') ?? '');
   const find = (text: string) => {
     setSearched(text);
@@ -72,10 +72,10 @@ export function useList<Item>(
   const wanted = folded(searched.toLowerCase()).trim();
   const matching = items.filter(
     (item) =>
-      chosen.every((choice) => choice.of(item) === chosenOption(choice)) &&
+      activeFilters.every((filter) => filter.of(item) === chosenOption(filter)) &&
       folded(textOf(item).toLowerCase()).includes(wanted),
   );
-  const narrowed = chosen.length > 0 || wanted !== '';
+  const narrowed = activeFilters.length > 0 || wanted !== '';
   const isLong = items.length >= MANY || narrowed;
   const isTable = items.length >= MANY && wide;
 
@@ -85,20 +85,20 @@ export function useList<Item>(
   const sorted = matching.toSorted(
     (a, b) => compare(sortedBy?.sortBy?.(a) ?? '', sortedBy?.sortBy?.(b) ?? '') * (isDescending ? -1 : 1),
   );
-  const none = (
+  const noMatch = (
     <Empty title={`No ${noun} match the search`}>
       <Button
         onClick={() => {
           find('');
-          change(Object.fromEntries(choices.map((choice) => [keyOf(choice), ''])));
+          change(Object.fromEntries(filters.map((filter) => [keyOf(filter), ''])));
         }}
       >
         Show all
       </Button>
     </Empty>
   );
-  const filter = isLong && (
-    <div className="narrow">
+  const searchAndFilters = isLong && (
+    <div className="search-and-filters">
       <TextFilter
         filteringText={searched}
         filteringPlaceholder={`Find ${noun}`}
@@ -107,23 +107,22 @@ export function useList<Item>(
         countText={narrowed ? `${matching.length} of ${items.length}` : ''}
         onChange={({ detail }) => find(detail.filteringText)}
       />
-      {choices.map((choice) => {
-        const all = { value: '', label: `${choice.label}: all` };
-        const each = choice.options.map((option) => ({ value: option, label: option }));
+      {filters.map((filter) => {
+        const all = { value: '', label: `${filter.label}: all` };
+        const each = filter.options.map((option) => ({ value: option, label: option }));
         return (
           <Select
-            key={choice.label}
-            ariaLabel={choice.label}
-            selectedOption={each.find(({ value }) => value === chosenOption(choice)) ?? all}
+            key={filter.label}
+            ariaLabel={filter.label}
+            selectedOption={each.find(({ value }) => value === chosenOption(filter)) ?? all}
             options={[all, ...each]}
-            onChange={({ detail }) => change({ [keyOf(choice)]: detail.selectedOption.value ?? '' })}
+            onChange={({ detail }) => change({ [keyOf(filter)]: detail.selectedOption.value ?? '' })}
           />
         );
       })}
     </div>
   );
   return {
-    /** Whether the list is long. */
     isLong,
     /** Whether a long list is shown as rows instead of cards. */
     isTable,
@@ -135,9 +134,9 @@ export function useList<Item>(
     counter: narrowed ? `(${matching.length}/${items.length})` : `(${items.length})`,
     noun,
     /** Says that nothing matches the search; undefined without a search. */
-    none: narrowed ? none : undefined,
+    none: narrowed ? noMatch : undefined,
     // Cards are in the order of the first column.
-    shown: { items: isTable ? sorted : matching, filter },
+    shown: { items: isTable ? sorted : matching, filter: searchAndFilters },
     /** What the rows need besides. */
     table: {
       columnDefinitions: columns.map((column) => (column.sortBy ? { ...column, sortingField: column.id } : column)),

@@ -10,16 +10,16 @@ type LoadState = { readonly error?: unknown; readonly reload: () => void };
 /** Data that is loaded. It is loading while it has neither a value nor an error. */
 export type Loaded<T> = LoadState & {
   readonly value: T | undefined;
-  /** Changes the data that is shown then. */
+  /** Changes the loaded value without another request, as after a save whose answer has the new one. */
   readonly change: (next: (last: T) => T) => void;
 };
 
 /** Loads data when the screen opens. `key` identifies the data; another key loads again. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: unknown }>({ key });
-  const [round, setRound] = useState(0);
+  const [reloads, setReloads] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: key and round decide when to load again; the functions are new in every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key and reloads decide when to load again; the functions are new in every render
   useEffect(() => {
     let gone = false;
     load().then(
@@ -27,18 +27,18 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
         if (!gone) setState({ key, value });
       },
       (error: unknown) => {
-        // After the new login the page loads again.
+        // The frame asks for a login, after which the page loads again.
         if (!gone && !isSessionEnd(error)) setState({ key, error });
       },
     );
     return () => {
       gone = true;
     };
-  }, [key, round]);
+  }, [key, reloads]);
 
   const reload = useCallback(() => {
     setState(({ error: _, ...last }) => last);
-    setRound((count) => count + 1);
+    setReloads((count) => count + 1);
   }, []);
   const change = (next: (last: T) => T) =>
     setState((last) => (last.key === key && last.value !== undefined ? { ...last, value: next(last.value) } : last));
@@ -75,7 +75,6 @@ export function Unreadable(props: { readonly count: number; readonly of: string 
   );
 }
 
-/** Placeholder for a part that is loading. */
 function Loading({ what }: { readonly what: string }) {
   return (
     <Box padding="l" textAlign="center">

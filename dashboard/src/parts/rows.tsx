@@ -49,13 +49,13 @@ export function Rows<R extends Row, Field extends string>(props: {
   const rows = form.values[field];
   /** The row that takes the focus, because it was added last. */
   const added = useRef('');
-  /** The button that keeps the keyboard's focus when its row moves. */
+  /** The button that keeps the keyboard's focus when its row moves: the row's id and the direction. */
   const focusNext = useRef('');
   const put = (next: readonly R[]) => form.set(field, next);
   const change = (id: string, parts: Partial<R>) =>
     put(rows.map((row) => (row.id === id ? { ...row, ...parts } : row)));
   const placeOf = (index: number) => `${noun.toLowerCase()} ${index + 1}`;
-  const definition = props.columns.map((column, place) => ({
+  const definition = props.columns.map((column, columnIndex) => ({
     label: column.label,
     errorText: ({ id }: R, index: number) => {
       const text = problems.of(field, id, column.part);
@@ -73,7 +73,7 @@ export function Rows<R extends Row, Field extends string>(props: {
           // The label of the column would hide the label of the cell.
           ariaLabelledby=""
           ariaLabel={name}
-          autoFocus={place === 0 && row.id === added.current}
+          autoFocus={columnIndex === 0 && row.id === added.current}
           onChange={({ detail }) => change(row.id, column.typed(detail.value, row))}
         />
       );

@@ -16,7 +16,7 @@ const COPIED = { copySuccessText: 'Copied', copyErrorText: 'Copying failed; sele
 /** Shows an id in its line with a button that copies it. @param label names the id, such as `Site ID` */
 export function CopiedId({ label, id }: { readonly label: string; readonly id: string }) {
   return (
-    <span className="id">
+    <span className="copied-id">
       <CopyToClipboard {...COPIED} variant="inline" textToCopy={id} copyButtonAriaLabel={`Copy the ${label} ${id}`} />
     </span>
   );
@@ -63,7 +63,7 @@ export function OperatorCommand(props: {
   );
 }
 
-/** A link to a document, which opens in a new tab so that no input is lost. @param about what the document explains */
+/** A link to a page of the help, which opens in a new tab so that no input is lost. @param about what the document explains */
 export function Help(props: {
   readonly page: (typeof HELP_PAGES)[number];
   readonly about: string;
@@ -89,7 +89,7 @@ type StatusProps = { readonly type: NonNullable<StatusIndicatorProps['type']>; r
 export function Status({ type, children }: StatusProps) {
   return (
     <StatusIndicator type={type}>
-      <span className="anywhere words">{children}</span>
+      <span className="anywhere">{children}</span>
     </StatusIndicator>
   );
 }

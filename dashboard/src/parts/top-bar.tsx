@@ -31,7 +31,7 @@ export function TopBar(props: {
       else chooseTheme(id);
     },
   };
-  const ofOrganization = ({ org_id, name, role }: Organization, all: readonly Organization[]) => [
+  const linksOfOrganization = ({ org_id, name, role }: Organization, all: readonly Organization[]) => [
     link('Members', paths.members(org_id)),
     ...(role === 'admin' ? [link('Audit trail', paths.audit(org_id))] : []),
     {
@@ -54,7 +54,7 @@ export function TopBar(props: {
       utilities={
         me === undefined
           ? []
-          : [...(organization === undefined ? [] : ofOrganization(organization, me.organizations)), account]
+          : [...(organization === undefined ? [] : linksOfOrganization(organization, me.organizations)), account]
       }
     />
   );

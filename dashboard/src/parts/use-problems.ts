@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { type FieldProblem, fieldProblems } from '../session/problems.ts';
 
-/** A problem, the cell of the form that it is about, and the value that was refused there. */
+/** A problem, the cell of the form that it is about (its field, row and part as JSON), and the value that was refused there. */
 type Refused = FieldProblem & { readonly cell: string; readonly was: string | undefined };
 
 /** The problems of a form. A problem remains until its field changes, or the equal field that caused the refusal. */
@@ -56,7 +56,7 @@ function cellsOf(values: object): ReadonlyMap<string, string> {
     cells.set(cellAt([field]), JSON.stringify(value));
     for (const row of rowsOf(value)) {
       cells.set(cellAt([field, row.id]), JSON.stringify(row));
-      for (const [part, text] of Object.entries(row)) cells.set(cellAt([field, row.id, part]), JSON.stringify(text));
+      for (const [part, value] of Object.entries(row)) cells.set(cellAt([field, row.id, part]), JSON.stringify(value));
     }
   }
   return cells;

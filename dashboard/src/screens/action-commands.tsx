@@ -36,19 +36,19 @@ export function ActionButtons(props: {
       </Button>
     );
   }
-  const targets: Readonly<Record<string, number>> = {
+  const placesAfterMoves: Readonly<Record<string, number>> = {
     'Move to the top': 0,
     'Move up': from - 1,
     'Move down': from + 1,
     'Move to the bottom': formCount - 1,
   };
-  const whyNot = (to: number) => {
+  const whyNoMove = (to: number) => {
     if (!list.isInOrder) return 'Remove the search and the sorting first.';
     if (to < 0 || to === from || to === formCount) return `It is the ${from === 0 ? 'first' : 'last'} form.`;
     return undefined;
   };
-  const moves = Object.entries(targets).map(([text, to]) => {
-    const disabledReason = whyNot(to);
+  const moves = Object.entries(placesAfterMoves).map(([text, to]) => {
+    const disabledReason = whyNoMove(to);
     // Its text is its id.
     return { id: text, text, ...(disabledReason !== undefined && { disabled: true, disabledReason }) };
   });
@@ -58,7 +58,7 @@ export function ActionButtons(props: {
     { id: 'delete', text: 'Delete', iconName: 'remove' },
   ];
   return (
-    <div className="commands">
+    <div className="action-commands">
       <Button variant={variant} ariaLabel={`Edit ${name}`} onClick={open}>
         Edit
       </Button>
@@ -78,7 +78,7 @@ export function ActionButtons(props: {
         // A table would cut the menu off.
         expandToViewport={list.isTable}
         onItemClick={({ detail }) => {
-          const to = targets[detail.id];
+          const to = placesAfterMoves[detail.id];
           if (detail.id === 'duplicate') navigate(paths.copy(organization.org_id, site_id, action_id));
           else if (detail.id === 'delete') props.onDelete();
           else if (to !== undefined && commands.busy.length === 0) commands.moveTo(action, to);

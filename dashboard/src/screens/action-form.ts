@@ -55,6 +55,7 @@ export function isStored(action: EditedAction): action is ActionView {
   return action.version > 0;
 }
 
+/** The values of a new form. Its type asks for each setting of the contract but the parameters, which the form does not show. */
 const BLANK: ActionValues & Record<Exclude<ActionSetting, 'parameters'>, unknown> = {
   trigger: undefined,
   name: '',
@@ -138,7 +139,7 @@ export function useActionForm(
 
   const create = (values: ActionValues, idempotency_key: string) => {
     const settings = actionSettings(values);
-    // The form does not show parameters.
+    // A copy has the parameters too, which the form does not show.
     const hidden = template?.trigger === 'AI-decided' && template.parameters && { parameters: template.parameters };
     const created = settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings;
     return api('createAction', { org_id, site_id }, { body: { idempotency_key, action: created } });

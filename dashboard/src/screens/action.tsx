@@ -31,8 +31,8 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
   const { org_id } = organization;
   const { assistant } = props;
   const [parameters] = useParameters();
-  const copied = parameters.get('copy');
-  const action_id = copied ?? props.actionId;
+  const copiedId = parameters.get('copy');
+  const action_id = copiedId ?? props.actionId;
   const loaded = useLoad<EditedAction>(action_id, async () =>
     action_id === 'new' ? emptyAction : api('getAction', { org_id, action_id }, {}),
   );
@@ -46,7 +46,7 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
       </NotLoaded>
     );
   }
-  const isCopy = copied !== null && isStored(action);
+  const isCopy = copiedId !== null && isStored(action);
   return (
     <ActionForm assistant={assistant} action={isCopy ? emptyAction : action} template={isCopy ? action : undefined} />
   );
@@ -62,6 +62,7 @@ function ActionForm(props: {
   const { assistant, action, template } = props;
   const { organization } = useDashboard();
   const form = useActionForm(assistant, action, template);
+  // The screen has loaded `action`; `base` is the version from which the input starts, after a save the saved one.
   const { base, values, set, disabled } = form;
   const isNew = !isStored(action);
   const tests = useTest();
@@ -213,7 +214,7 @@ function Preview(props: ComponentProps<typeof FormPreview>) {
   );
 }
 
-/** What others use of an Action: its name in their code. */
+/** What others use of an Action: its `slug`, by which their code names it. */
 const USED_AS: Readonly<Partial<Record<Trigger, string>>> = {
   Form: 'Code of a page that opens the form',
   'AI-decided': 'Name of the tool for the assistant',

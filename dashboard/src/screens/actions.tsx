@@ -32,9 +32,9 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
   const commands = useActionCommands(loaded, forms, assistant, onSaved);
   const used = all.length + unreadable.length;
   const isFull = used >= ACTIONS_PER_ORGANIZATION;
-  const open = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
+  const pathOf = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
   const link = ({ action_id, name }: ActionView) => (
-    <Link href={open(action_id)}>
+    <Link href={pathOf(action_id)}>
       <span className="anywhere">{name}</span>
     </Link>
   );
@@ -74,11 +74,11 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
     { id: 'state', header: 'On', sortBy: ({ enabled }) => String(enabled), width: 70, cell: toggle('') },
     { id: 'buttons', header: 'Commands', width: 150, minWidth: 150, cell: buttons },
   ];
-  const list = useList(placed, 'Actions', searched, [TRIGGER, STATE], columns);
+  const list = useList(placed, 'Actions', searchedText, [BY_TRIGGER, BY_STATE], columns);
 
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the Actions" />;
   const create = isAdmin && (
-    <Button variant="primary" disabled={isFull} onClick={() => navigate(open('new'))}>
+    <Button variant="primary" disabled={isFull} onClick={() => navigate(pathOf('new'))}>
       Create Action
     </Button>
   );
@@ -122,7 +122,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
             </SpaceBetween>
           ),
           sections: [
-            ...(list.isLong ? [] : [{ id: 'what', header: 'When', content: what }]),
+            ...(list.isLong ? [] : [{ id: 'what', header: 'When', content: whenItFires }]),
             { id: 'endpoint', ...(!list.isLong && { header: 'Endpoint' }), content: endpoint },
             {
               id: 'commands',
@@ -155,17 +155,17 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
 
 const badge = ({ trigger }: ActionView) => <Badge>{trigger}</Badge>;
 const placeInWidget = ({ trigger, position }: Placed) => (trigger === 'Form' ? position + 1 : '');
-/** From this length on, an address is shown whole when it is touched or has the focus. */
-const LONG = 100;
+/** A longer URL may be cut off (style.css), and is shown whole when it is touched or has the focus. */
+const LONG_URL_CHARACTERS = 100;
 const endpoint = ({ method, url }: ActionView) => (
   <Box variant="code">
-    <div className="anywhere address" title={url} {...(url.length > LONG && { tabIndex: 0 })}>
+    <div className="anywhere endpoint" title={url} {...(url.length > LONG_URL_CHARACTERS && { tabIndex: 0 })}>
       {method} {url}
     </div>
   </Box>
 );
 
-function what(action: ActionView): string {
+function whenItFires(action: ActionView): string {
   switch (action.trigger) {
     case 'Event':
       return action.events.map((name) => name + notYetFiring(name)).join(', ');
@@ -176,8 +176,8 @@ function what(action: ActionView): string {
   }
 }
 
-const searched = (action: ActionView) =>
-  [action.name, action.action_id, action.slug, action.url, what(action)].join('\n');
+const searchedText = (action: ActionView) =>
+  [action.name, action.action_id, action.slug, action.url, whenItFires(action)].join('\n');
 
-const TRIGGER = { label: 'Trigger', options: TRIGGERS, of: ({ trigger }: ActionView) => trigger };
-const STATE = { label: 'State', options: ['On', 'Off'], of: ({ enabled }: ActionView) => (enabled ? 'On' : 'Off') };
+const BY_TRIGGER = { label: 'Trigger', options: TRIGGERS, of: ({ trigger }: ActionView) => trigger };
+const BY_STATE = { label: 'State', options: ['On', 'Off'], of: ({ enabled }: ActionView) => (enabled ? 'On' : 'Off') };

@@ -64,12 +64,12 @@ export default function Assistants() {
       minWidth: 160,
       cell: link('inherit'),
     },
-    { id: 'domain', header: 'Domain', sortBy: host, minWidth: 160, cell: domain },
+    { id: 'domain', header: 'Domain', sortBy: domainOf, minWidth: 160, cell: domainCell },
     { id: 'status', header: 'Status', sortBy: state, minWidth: 110, cell: status },
-    { id: 'mode', header: 'Authentication', sortBy: mode, minWidth: 140, cell: mode },
+    { id: 'mode', header: 'Authentication', sortBy: modeOf, minWidth: 140, cell: modeOf },
     { id: 'site', header: 'Site ID', width: 250, cell: ({ site_id }) => <CopiedId label="Site ID" id={site_id} /> },
   ];
-  const list = useList(items, 'assistants', searched, [byState], columns);
+  const list = useList(items, 'assistants', searchedText, [byState], columns);
   const header = (
     <Header
       variant="h1"
@@ -121,13 +121,13 @@ export default function Assistants() {
 /** The states of an assistant, with their looks. */
 const STATES = { On: 'success', 'On, but on no page': 'error', Off: 'stopped' } as const;
 
-const host = ({ domain }: AssistantView) => domain;
-const domain = (item: AssistantView) => <span className="anywhere">{host(item) || 'Not set'}</span>;
-const mode = (assistant: AssistantView) => assistant.authentication_mode;
+const domainOf = ({ domain }: AssistantView) => domain;
+const domainCell = (item: AssistantView) => <span className="anywhere">{domainOf(item) || 'Not set'}</span>;
+const modeOf = (assistant: AssistantView) => assistant.authentication_mode;
 
 /** Explains why a member sees no buttons. */
 export function ReadOnly() {
   return <Alert type="info">You can see everything here. Only admins of the organization can change it.</Alert>;
 }
 
-const searched = ({ name, domain, site_id }: AssistantView) => [name, domain, site_id].join('\n');
+const searchedText = ({ name, domain, site_id }: AssistantView) => [name, domain, site_id].join('\n');

@@ -32,7 +32,7 @@ const operations = new Map(Object.entries(OPERATIONS));
 const kindOf = ({ operation }: Change) => operations.get(operation) ?? operation;
 
 /** Returns a filter by a property of the changes: its values are the choices. */
-const by = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
+const filterBy = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
   label,
   options: [...new Set(changes.map(of))].sort(),
   of,
@@ -55,23 +55,23 @@ export default function AuditTrail() {
       ...actions.map(({ action_id, name }) => [action_id, name] as const),
     ]);
   });
-  const [adding, add] = useWork();
+  const [addingEarlier, run] = useWork();
   const { records, unreadable, next: after } = loaded.value ?? { records: [], unreadable: 0, next: null };
   const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
-  const searched = (change: Change) =>
+  const searchedText = (change: Change) =>
     [
       nameOf(change),
       change.name,
       change.entity_id,
       change.by.email,
-      labels(change),
+      labelsOf(change),
       ...changedSettings(change).flat(),
     ].join('\n');
-  const filters = [by('Person', records, (change) => change.by.email), by('Change', records, kindOf)];
-  const list = useList(records, 'changes', searched, filters, []);
+  const filters = [filterBy('Person', records, (change) => change.by.email), filterBy('Change', records, kindOf)];
+  const list = useList(records, 'changes', searchedText, filters, []);
   if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
   const showEarlier = () =>
-    add(async () => {
+    run(async () => {
       if (after === null) return;
       const earlier = await api('listAudit', { org_id }, { query: { after } });
       loaded.change((last) => ({
@@ -114,9 +114,9 @@ export default function AuditTrail() {
             <span className="anywhere">
               {kindOf(change)} {entityLink(change)}
               {changedSettings(change).length > 0 && (
-                <ul className="values">
+                <ul className="audit-values">
                   {changedSettings(change).map((setting) => (
-                    <li key={setting.join()}>{shown(setting)}</li>
+                    <li key={setting.join()}>{settingText(setting)}</li>
                   ))}
                 </ul>
               )}
@@ -130,7 +130,7 @@ export default function AuditTrail() {
       footer={
         after !== null && (
           <Box textAlign="center">
-            <Button loading={adding} loadingText="Loading earlier changes" onClick={showEarlier}>
+            <Button loading={addingEarlier} loadingText="Loading earlier changes" onClick={showEarlier}>
               Show earlier changes
             </Button>
           </Box>
@@ -146,8 +146,8 @@ export default function AuditTrail() {
   );
 }
 
-/** Settings that no form has. */
-const OTHERS: Readonly<Record<string, string>> = {
+/** The names of settings that no form has. */
+const OTHER_LABELS: Readonly<Record<string, string>> = {
   role: 'Role',
   slug: 'Name in code',
   parameters: 'Parameters',
@@ -159,9 +159,9 @@ const OTHERS: Readonly<Record<string, string>> = {
   form_submissions_per_hour: 'Form submissions per hour',
 };
 const labelOf = ({ entity_id, site_id }: Change, field: string) =>
-  (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHERS[field] ?? field;
+  (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHER_LABELS[field] ?? field;
 
-const labels = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
+const labelsOf = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 
 /** Returns the settings that a change has changed. */
 const changedSettings = (change: Change): readonly Changed[] => {
@@ -169,10 +169,11 @@ const changedSettings = (change: Change): readonly Changed[] => {
   return change.fields.flatMap((field): readonly Changed[] => {
     const label = labelOf(change, field);
     const values = changes.get(field);
+    // Of secrets the trail has no values. Only an update needs their name: the other operations say what has changed.
     if (values === undefined) return change.operation.startsWith('update_') ? [[label]] : [];
     return [changedSetting(label, values)];
   });
 };
 
-const shown = ([label, before, after]: Changed) =>
+const settingText = ([label, before, after]: Changed) =>
   before === undefined || after === undefined ? label : isolated`${label}: ${before} → ${after}`;

@@ -9,10 +9,10 @@ import { describeProblem } from '../session/problems.ts';
 import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
 import { type Site, WhereItRuns } from './where-it-runs.tsx';
 
-type Entity = { readonly version: number; readonly site_id: string };
-const NEW: Entity = { version: 0, site_id: '' };
+type NewAssistant = { readonly version: number; readonly site_id: string };
+const NEW: NewAssistant = { version: 0, site_id: '' };
 /** The settings that the service gives a new assistant, besides those of the dialog. */
-const CREATED: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | 'server_secret'> = {
+const DEFAULTS: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | 'server_secret'> = {
   enabled: true,
   authentication_mode: 'Allowed Websites',
   ip_allowlist: [],
@@ -25,7 +25,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
   const { api, organization, notify } = useDashboard();
   const { org_id } = organization;
   const [error, setError] = useState<unknown>();
-  const form = useForm<Entity, GeneralValues>({
+  const form = useForm<NewAssistant, GeneralValues>({
     key: `${org_id}.assistant.new`,
     title: 'New assistant',
     path: paths.newAssistant(org_id),
@@ -61,7 +61,7 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
       >
         <SpaceBetween size="l">
           <GeneralFields form={{ ...form, disabled: form.saving }}>
-            <WhereItRuns site={{ ...CREATED, domain, allowed_domains: [domain] }} unsaved />
+            <WhereItRuns site={{ ...DEFAULTS, domain, allowed_domains: [domain] }} unsaved />
           </GeneralFields>
           <Box variant="small">
             The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.

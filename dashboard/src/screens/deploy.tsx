@@ -23,7 +23,7 @@ const withTyped = (list: readonly string[]) => [...list, ''];
 const separated = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
 const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...separated(list.at(-1) ?? '')];
 
-/** Domain and status are here for the repairs. */
+/** Domain and status have their fields on the General tab. They are here because a repair may change them. */
 const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enabled }: AssistantView) => ({
   authentication_mode,
   allowed_domains: withTyped(allowed_domains),
@@ -57,6 +57,7 @@ export default function Deploy(props: AssistantProps) {
   };
   const repair = ({ allowed_domains, ...others }: Repair) =>
     form.change({ ...others, ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }) });
+  /** Whether the mode cannot be selected. An assistant that has it already keeps it on the free plan. */
   const locked = organization.plan === 'free' && saved.authentication_mode !== 'Session Signed';
   return (
     <SpaceBetween size="m">
@@ -154,8 +155,8 @@ function EntryList(props: {
   const [rejected, setRejected] = useState({ text: '', problem: '' });
 
   const problemOf = (entry: string) => form.problems.of(field, entry);
-  const wrong = form.values[field].filter((entry) => problemOf(entry) !== undefined);
-  const refused = form.problems.of(field) ?? wrong.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
+  const wrongEntries = form.values[field].filter((entry) => problemOf(entry) !== undefined);
+  const saveProblem = form.problems.of(field) ?? wrongEntries.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typed: string) => {
     const entries = new Set(listed);
@@ -175,7 +176,7 @@ function EntryList(props: {
     <FormField
       label={props.label}
       description={props.description}
-      errorText={(rejected.text === text && rejected.problem) || refused}
+      errorText={(rejected.text === text && rejected.problem) || saveProblem}
       stretch
     >
       <SpaceBetween size="xs">
@@ -204,7 +205,7 @@ function EntryList(props: {
                   iconName: 'status-warning',
                   iconAlt: 'No effect',
                 }),
-                ...(wrong.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
+                ...(wrongEntries.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
               };
             })}
             onDismiss={({ detail }) => put(listed.toSpliced(detail.itemIndex, 1), text)}

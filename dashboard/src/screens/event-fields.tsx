@@ -12,27 +12,27 @@ const GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_CATALOG[name].group))
   options: EVENT_NAMES.filter((name) => EVENT_CATALOG[name].group === label).map(option),
 }));
 
-const ENDED = {
+const ENDED_DATA = {
   conversation_id: '7d0e6f0c-6c43-4d8e-8f57-0a4f4f8c7b11',
   session_id: '2b6f6d0e-8a57-4b0e-9d2d-5f6a7b8c9d0e',
   message_count: 6,
 };
 /** `data` of the events for which the contract names its contents (spec "Events"). */
-const DATA: Partial<Record<EventName, object>> = {
+const EXAMPLE_DATA: Partial<Record<EventName, object>> = {
   'conversation.started': {
-    conversation_id: ENDED.conversation_id,
-    session_id: ENDED.session_id,
+    conversation_id: ENDED_DATA.conversation_id,
+    session_id: ENDED_DATA.session_id,
     visitor_id: 'u-42',
     referrer: 'https://shop.example/',
   },
-  'conversation.ended': ENDED,
-  'conversation.resolved': ENDED,
+  'conversation.ended': ENDED_DATA,
+  'conversation.resolved': ENDED_DATA,
 };
 
 /** The fields of an Event Action: its events. */
 export function EventFields({ form }: ActionFields) {
   const { values, set, problems } = form;
-  const known = values.events.filter((name) => DATA[name] !== undefined);
+  const withExample = values.events.filter((name) => EXAMPLE_DATA[name] !== undefined);
   return (
     <SpaceBetween size="xs">
       <FormField
@@ -65,7 +65,7 @@ export function EventFields({ form }: ActionFields) {
             The envelope is the same for every event. Its <Box variant="code">data</Box> depends on the event; where no
             example shows it, the system that sends the event decides it.
           </Box>
-          {(known.length > 0 ? known : ([values.events[0] ?? 'contact.created'] as const)).map((event) => (
+          {(withExample.length > 0 ? withExample : ([values.events[0] ?? 'contact.created'] as const)).map((event) => (
             <Code key={event} wrap label={`Example of ${event}`} text={JSON.stringify(example(event), null, 2)} />
           ))}
         </SpaceBetween>
@@ -78,7 +78,7 @@ const example = (event: EventName) => ({
   id: '5a1f0c1e-7b57-4d0f-9d53-6b8d7b2f4c10',
   event,
   timestamp: '2026-01-31T12:00:00Z',
-  data: DATA[event] ?? {},
+  data: EXAMPLE_DATA[event] ?? {},
   site_id: 'site_h2k7m4q3t5v6x2z6bacd',
   org_id: 'org_p6r2s4w4y7n3j5g3f2lk',
 });

@@ -27,10 +27,11 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       { forms: [JSON.parse(form)], siteId: 'preview' },
       { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
       english,
+      // Nothing closes the panel, and there is no view that could fail.
       () => undefined,
       () => undefined,
     );
-    // The method `show` would move the focus.
+    // Its method `show` would move the focus into it.
     shown.node.open = true;
     const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'root dark' : 'root';
     shadow.replaceChildren(element('div', { class: theme, lang: 'en', dir: 'ltr' }, shown.node));

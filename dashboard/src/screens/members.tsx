@@ -73,13 +73,13 @@ type Change = keyof typeof CHANGES;
 const EVERY_CHANGE: readonly Change[] = ['Add or make an admin', 'Add or make a member', 'Remove'];
 
 /** Returns a word of a shell's command that means this text. */
-const word = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const shellWord = (text: string) => (/^[\w.@+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Makes the command with which the operator changes a member. */
 function ChangeMember({ orgId }: { readonly orgId: string }) {
   const [change, setChange] = useState<Change>('Add or make an admin');
   const [email, setEmail] = useState('');
-  const command = CHANGES[change](`--org ${orgId} --email ${word(email.trim()) || '<email>'}`);
+  const command = CHANGES[change](`--org ${orgId} --email ${shellWord(email.trim()) || '<email>'}`);
   return (
     <Panel title="Change a member" description="Send this command to the operator of this service.">
       <FormField label="What">

@@ -21,7 +21,7 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
       try {
         const { version } = assistant;
         const answer = await api('generateServerSecret', ids, {
-          // The mode may be selected and not saved yet.
+          // Only Session Signed allows a first secret, and it may be selected and not saved yet.
           body: { version, regenerate: existing !== null, authentication_mode: 'Session Signed' },
         });
         showSecret({ of: assistant.name, value: answer.server_secret });

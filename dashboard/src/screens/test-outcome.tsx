@@ -106,7 +106,6 @@ function indented(body: string | null): string | undefined {
   return JSON.stringify(value) !== body || text === body ? undefined : text;
 }
 
-/** Helps when an endpoint refuses the signature. */
 function SignatureHelp({ actionId }: { readonly actionId: string }) {
   return (
     <Alert type="info" header="Does the endpoint verify the signature?">

@@ -18,7 +18,7 @@ export function useTest() {
   const { api, organization } = useDashboard();
   const [tested, setTested] = useState<Tested>();
   const [testing, setTesting] = useState(false);
-  /** @param change settings that are not saved @param handled takes a failure that is shown elsewhere, and returns true */
+  /** Tests an Action with settings that are not saved. @param handled returns whether it shows a failure elsewhere, without the dialog */
   const test = async (action: ActionView, change: Change, handled: (error: unknown) => boolean) => {
     const about = { action, change };
     setTesting(true);

@@ -10,7 +10,7 @@ export type Site = Pick<
   AssistantView,
   'domain' | 'enabled' | 'authentication_mode' | 'allowed_domains' | 'ip_allowlist' | 'server_secret'
 >;
-/** New values of settings after which the widget appears. */
+/** New values of settings that remove a reason why the widget appears on no page. */
 export type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'>>;
 
 /** Returns where the widget of an assistant appears, with the settings on the screen. */
@@ -77,13 +77,13 @@ const REASONS: Readonly<Record<SiteVerdict['refused_by'][number], (site: Site) =
 /** Returns the changes after which the widget appears, as far as the dashboard knows one for each reason. */
 function repairs({ domain, allowed_domains }: Site, { refused_by }: SiteVerdict) {
   const host = normalizedEntry(domain);
-  const [other] = allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []);
+  const [allowedHost] = allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []);
   const found: { readonly text: string; readonly change: Repair }[] = [];
   const isUnlisted = refused_by.includes('allowed_domains');
   if (refused_by.includes('enabled')) found.push({ text: 'Switch the assistant on', change: { enabled: true } });
   if (isUnlisted && host !== null)
     found.push({ text: `Add ${host} to Allowed Domains`, change: { allowed_domains: [host, ...allowed_domains] } });
-  if ((isUnlisted || refused_by.includes('domain')) && other !== undefined)
-    found.push({ text: `Use ${other} as the Domain`, change: { domain: other } });
+  if ((isUnlisted || refused_by.includes('domain')) && allowedHost !== undefined)
+    found.push({ text: `Use ${allowedHost} as the Domain`, change: { domain: allowedHost } });
   return found;
 }

@@ -27,13 +27,13 @@ export type Api = <O extends DashboardOperation>(
 export function dashboardApi(session: Session): Api {
   return async (operation, ids, { body, query }) => {
     const { method, path } = DASHBOARD_OPERATIONS[operation];
-    const named = new Map<string, string>(Object.entries(ids));
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named.get(name) ?? ''));
+    const idsByName = new Map<string, string>(Object.entries(ids));
+    const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idsByName.get(name) ?? ''));
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const ended = () => new ApiError(401, { code: 'login_required', error: 'your session has ended' });
+    const sessionEnded = () => new ApiError(401, { code: 'login_required', error: 'your session has ended' });
     const send = (token: string | undefined) => {
-      if (token === undefined) throw ended();
-      return fetch(`${DASHBOARD_API_PATH}${filled}${search}`, {
+      if (token === undefined) throw sessionEnded();
+      return fetch(`${DASHBOARD_API_PATH}${filledPath}${search}`, {
         method,
         // The cookies of the domain are none of the API's.
         credentials: 'omit',
@@ -45,7 +45,7 @@ export function dashboardApi(session: Session): Api {
     };
     let response = await send(await session.accessToken());
     if (response.status === 401) response = await send(await session.renewedToken());
-    if (response.status === 401) throw ended();
+    if (response.status === 401) throw sessionEnded();
     if (!response.ok) throw await apiError(response);
     return response.json();
   };

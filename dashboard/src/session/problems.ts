@@ -27,19 +27,18 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the current assistant from the refusal of a save, because another user has saved before. */
+/** Returns the current assistant from the refusal of a save before which another user has saved. */
 export function currentAssistant(error: unknown): AssistantView | undefined {
   const current = error instanceof ApiError ? error.current : undefined;
   return current !== undefined && !('action_id' in current) ? current : undefined;
 }
 
-/** Returns the current Action from the refusal of a save. */
+/** Returns the current Action from the refusal of a save before which another user has saved. */
 export function currentAction(error: unknown): ActionView | undefined {
   const current = error instanceof ApiError ? error.current : undefined;
   return current !== undefined && 'action_id' in current ? current : undefined;
 }
 
-/** Creates the error for an answer. */
 export async function apiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -63,6 +62,7 @@ export function fieldProblems(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return [];
   const problems = new Map<string, FieldProblem>();
   for (const { field: path, problem } of error.fields) {
+    // The body of a creation has the settings below one of these names.
     const name = path.replace(/^(assistant|action)\./, '');
     const [field = '', ...rest] = name.split('.');
     const [row, part] = rest;
@@ -100,22 +100,22 @@ export function describeProblem(error: unknown): string {
       return 'The organization is suspended, so the service sends none of its requests. Contact the operator.';
     case undefined:
     case 'internal_error':
-      return unanswered(error);
+      return describedByStatus(error);
     case 'invalid_request':
-      return named(error) || sentence(error.message);
+      return namedProblems(error) || sentence(error.message);
     default:
       return sentence(error.fields[0]?.problem ?? error.message);
   }
 }
 
 /** Returns the problems of fields that no form shows, each with the name of its field. */
-function named(error: ApiError): string {
+function namedProblems(error: ApiError): string {
   const each = fieldProblems(error).map(({ field, text }) => `${field.replaceAll('_', ' ')}: ${text}`);
   return each.map(sentence).join(' ');
 }
 
 /** Describes an error by its status: an internal one, or one that is not of the service. */
-function unanswered({ status, message }: ApiError): string {
+function describedByStatus({ status, message }: ApiError): string {
   if (status >= 500) return 'The service failed. Try again. If it fails again, contact the operator.';
   // API Gateway sends a message. What stands before it, such as a web ACL, sends a page.
   if (message === '') return `A firewall or a proxy refused the request (status ${status}). Contact the operator.`;

@@ -1,9 +1,9 @@
 import { ErrorResponse, User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import { ROOT } from '../navigation.ts';
 
-const CALLBACK = `${ROOT}callback`;
-/** Where the browser keeps the id of the last logout in any of its tabs. */
-const LOGOUT = 'va-wave.logout';
+const CALLBACK_PATH = `${ROOT}callback`;
+/** Where the browser keeps the random id of the last logout in any of its tabs. */
+const LAST_LOGOUT_KEY = 'va-wave.logout';
 
 export type Session = {
   /** Resolves to an access token; undefined when the session has ended. Rejects without a connection to the login that it needs. */
@@ -47,17 +47,17 @@ export function loginProblem(error: unknown): string {
  */
 export async function openSession(config: Config): Promise<Session | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
-  const lastLogout = () => window.localStorage.getItem(LOGOUT) ?? '';
-  const begun = lastLogout();
-  // A session from before a logout is not found, also in a tab that did not run then and is opened again.
-  const prefix = `oidc.${begun}`;
+  const lastLogout = () => window.localStorage.getItem(LAST_LOGOUT_KEY) ?? '';
+  const logoutAtStart = lastLogout();
+  // The id is part of the names in the storage: a session from before a logout is not found, also in a tab that did not run then and is opened again.
+  const prefix = `oidc.${logoutAtStart}`;
   /** Whether a logout in any tab has ended the session. No token is given from then on. */
-  const isOver = () => lastLogout() !== begun;
+  const isOver = () => lastLogout() !== logoutAtStart;
   const manager = new UserManager({
     authority: config.issuer,
     client_id: config.client_id,
     scope: config.scope,
-    redirect_uri: `${window.location.origin}${CALLBACK}`,
+    redirect_uri: `${window.location.origin}${CALLBACK_PATH}`,
     response_type: 'code',
     userStore: new WebStorageStateStore({ store: window.sessionStorage, prefix }),
     stateStore: store,
@@ -70,37 +70,38 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   });
   const login = () => manager.signinRedirect({ state: window.location.pathname + window.location.search });
 
-  if (window.location.pathname === CALLBACK) {
+  if (window.location.pathname === CALLBACK_PATH) {
     const begunHere = await store.get(new URLSearchParams(window.location.search).get('state') ?? '');
     if (begunHere !== null) await finishLogin(manager);
     else if ((await manager.getUser()) === null) throw new ForeignLogin();
+    // This tab is logged in already, and has only opened the address of the return again.
     else window.history.replaceState(null, '', ROOT);
   }
-  // A copy of this tab has the same refresh token.
-  const copies = new BroadcastChannel('va-wave.renewal');
-  copies.onmessage = async ({ data: { used, user } }) => {
+  // A duplicate of this tab has the same refresh token, which only one of them can use: that one sends the others the next tokens.
+  const renewals = new BroadcastChannel('va-wave.renewal');
+  renewals.onmessage = async ({ data: { used, user } }) => {
     if ((await manager.getUser())?.refresh_token === used) await manager.storeUser(User.fromStorageString(user));
   };
   // Concurrent requests share one renewal, because a refresh token is valid only once.
   let renewing: ReturnType<typeof renew> | undefined;
   const renewedToken = async () => {
     if (isOver()) return undefined;
-    renewing ??= renew(manager, copies).finally(() => {
+    renewing ??= renew(manager, renewals).finally(() => {
       renewing = undefined;
     });
     const token = await renewing;
     return isOver() ? undefined : token;
   };
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const close = async () => {
-    end();
-    // It would store the next tokens after the revocation of these.
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
+  const endSession = async () => {
+    resolveEnded();
+    // Otherwise a renewal that is in progress would store the next tokens after the revocation of these.
     await renewing?.catch(() => undefined);
     await manager.revokeTokens().catch(() => undefined);
     await manager.removeUser();
   };
   // A page that comes back from the cache of the browser has not got the event of the storage.
-  for (const event of ['storage', 'pageshow']) window.addEventListener(event, () => void (isOver() && close()));
+  for (const event of ['storage', 'pageshow']) window.addEventListener(event, () => void (isOver() && endSession()));
   const session: Session = {
     accessToken: async () => {
       const user = isOver() ? null : await manager.getUser();
@@ -111,8 +112,8 @@ export async function openSession(config: Config): Promise<Session | undefined> 
     login,
     logout: async () => {
       const endpoint = await manager.metadataService.getEndSessionEndpoint();
-      window.localStorage.setItem(LOGOUT, crypto.randomUUID());
-      await close();
+      window.localStorage.setItem(LAST_LOGOUT_KEY, crypto.randomUUID());
+      await endSession();
       // Cognito requires these parameter names and does not know the standard ones.
       const query = new URLSearchParams({ client_id: config.client_id, logout_uri: window.location.origin + ROOT });
       window.location.assign(`${endpoint}?${query}`);
@@ -125,18 +126,18 @@ export async function openSession(config: Config): Promise<Session | undefined> 
 
 async function finishLogin(manager: UserManager): Promise<void> {
   const { state } = await manager.signinRedirectCallback();
-  const path = typeof state === 'string' && state.startsWith(ROOT) && state !== CALLBACK ? state : ROOT;
+  const path = typeof state === 'string' && state.startsWith(ROOT) && state !== CALLBACK_PATH ? state : ROOT;
   window.history.replaceState(null, '', path);
 }
 
 /** Returns a new access token; undefined when the login gives none. @throws TypeError without a connection, Error when the login fails */
-async function renew(manager: UserManager, copies: BroadcastChannel): Promise<string | undefined> {
+async function renew(manager: UserManager, renewals: BroadcastChannel): Promise<string | undefined> {
   const user = await manager.getUser();
   // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
   if (user?.refresh_token === undefined) return undefined;
   try {
     const renewed = await manager.signinSilent();
-    copies.postMessage({ used: user.refresh_token, user: renewed?.toStorageString() });
+    renewals.postMessage({ used: user.refresh_token, user: renewed?.toStorageString() });
     return renewed?.access_token;
   } catch (error) {
     // Only the login decides that the session has ended, by a code of RFC 6749, section 5.2. After any other failure, the refresh token stays valid.
