@@ -16,16 +16,13 @@ export type CommandRun = {
   readonly hint: (words: string) => string;
   /** Whether the operator gave --yes. */
   readonly yes: boolean;
-  /**
-   * Asks the operator to confirm what cannot be undone: with y, or by typing the id. A script must give --yes.
-   * @throws CommandFailure when the operator answers otherwise, and without a terminal
-   */
+  /** Asks the operator to confirm: with y, or by typing the id. A script must give --yes. @throws CommandFailure for another answer, and without a terminal */
   readonly confirm: (question: string, id?: string) => Promise<void>;
   /** @throws CommandFailure without a terminal */
   readonly mfaCode: MfaCode;
 };
 
-/** What all runs of one process share. */
+/** The parts of a run that are the same for all commands of one process. */
 export type Runs = Pick<CommandRun, 'cliProcess' | 'output'>;
 
 /** The run of a command that uses the deployment. */
@@ -41,7 +38,7 @@ export type ConnectedRun = CommandRun & {
 /** The work of a command. `Given` are its arguments and its options. */
 type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
-/** The options whose names are not those of the fields that they fill. */
+/** The options by the field that they fill, where its name is another one. A refusal names the field. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   allowed_domains: 'allowed-domain',
   arguments_json: 'arguments',
@@ -63,11 +60,11 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   user_id: 'user',
 };
 
-/** A command, whose work gets its run. */
+/** A command of commander. Its work gets a run, and then the arguments and options. */
 export class CliCommand extends Command {
   readonly #runs: Runs | undefined;
 
-  /** @param runs undefined for a command that does nothing */
+  /** @param runs undefined where commands are only described and do nothing, as in tests of the documents */
   constructor(name: string | undefined, runs: Runs | undefined) {
     super(name);
     this.#runs = runs;
@@ -87,23 +84,20 @@ export class CliCommand extends Command {
     return this.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:${lines}`);
   }
 
-  /** Sets the work of a command that uses no deployment. */
+  /** Sets the work of a command that uses no deployment. A refusal then names options instead of fields. */
   alone<Given extends unknown[]>(work: Work<CommandRun, Given>): this {
     return this.action(async (...given: Given) => {
       if (this.#runs === undefined) return;
       try {
         await work(this.#commandRun(this.#runs), ...given);
       } catch (error) {
-        throw error instanceof Refusal ? this.#inOptions(error) : error;
+        throw error instanceof Refusal ? this.#namingOptions(error) : error;
       }
     });
   }
 
-  /**
-   * Names the options that fill the wrong fields: `form_fields.1.key` becomes `--field, no. 2, key`. A field without an option keeps its
-   * name, which is that of an argument.
-   */
-  #inOptions({ code, message, fields }: Refusal): Refusal {
+  /** Names the options that fill the wrong fields: `form_fields.1.key` becomes `--field, no. 2, key`. A field without an option is an argument and keeps its name. */
+  #namingOptions({ code, message, fields }: Refusal): Refusal {
     const optionOf = (part: string) =>
       this.options.find(({ long }) => long === `--${OPTION_OF[part] ?? part.replaceAll('_', '-')}`);
     const lines = fields.map((wrong) => {
@@ -115,7 +109,7 @@ export class CliCommand extends Command {
     return new Refusal(code, { message: lines.join('\n') || message, fields });
   }
 
-  /** Sets the work of a command that uses the deployment. */
+  /** Sets the work of a command that uses the deployment. After its work it fails, if there were records that it could not read. */
   connected<Given extends unknown[]>(work: Work<ConnectedRun, Given>): this {
     return this.alone<Given>(async (commandRun, ...given) => {
       const { cliProcess, output, target, mfaCode } = commandRun;
@@ -147,7 +141,7 @@ export class CliCommand extends Command {
       cliProcess,
       target: targetOf(given, cliProcess),
       output,
-      // A hint does not repeat the environment.
+      // `given` and not `target`, because the environment also applies to the command of the hint.
       hint: (words) => ['npx --no-install va-wave', words, ...optionsOf(given)].join(' '),
       yes,
       confirm: async (question, id) => {
@@ -175,7 +169,7 @@ export class CliCommand extends Command {
   }
 }
 
-/** Returns the options that name this deployment, as words of a shell. */
+/** Returns the options that name this deployment, as words of a shell. An empty value is that of `--local` without a file. */
 function optionsOf(target: Target): readonly string[] {
   return Object.entries(target)
     .filter(([, value]) => value !== undefined)
@@ -186,7 +180,7 @@ function optionsOf(target: Target): readonly string[] {
     });
 }
 
-/** Completes the options with the environment, which names a deployment only where they name none. */
+/** Completes the options with the environment, which names a deployment only where they name none. A region means AWS, and not VA_WAVE_LOCAL. */
 function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
   if (given.local !== undefined || given.stack !== undefined) return given;
   if (VA_WAVE_LOCAL && given.region === undefined) return { ...given, local: VA_WAVE_LOCAL };

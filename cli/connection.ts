@@ -12,6 +12,7 @@ import { withoutUndefined } from './values.ts';
 /** Timeouts of the AWS clients in milliseconds. They are longer than in the functions (aws-clients.ts), because the operator may be far from the region. */
 const TIMEOUTS = { connectionTimeout: 5000, requestTimeout: 15_000, throwOnRequestTimeout: true };
 
+/** What `npm start` (local/start.ts) writes when the one-machine service is ready. */
 const readyFile = z.object({
   gateway_url: z.string(),
   region: z.string(),
@@ -32,9 +33,10 @@ export async function connect(target: Target, mfaCode?: MfaCode): Promise<Deploy
     const access = await accessOf(target, mfaCode);
     const { stackOutputs } = await import('../src/adapters/aws-account.ts');
     const [stack = '', ...path] = (target.stack ?? DEFAULT_STACK).split('/');
-    const all = await stackOutputs(stack, access);
-    const outputs = { ...outputsOf(all, path.join('')), ...tablesOf(target) };
-    if (outputs[OUTPUTS.baseUrl] === undefined) throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, all));
+    const ofStack = await stackOutputs(stack, access);
+    const outputs = { ...outputsOf(ofStack, path.join('')), ...tablesOf(target) };
+    if (outputs[OUTPUTS.baseUrl] === undefined)
+      throw new CommandFailure(EXIT.notFound, notVaWave(stack, path, ofStack));
     return openDeployment(outputs, access);
   }
   if (target.stack !== undefined) throw new CommandFailure(EXIT.refused, '--local and --stack exclude each other');
@@ -59,7 +61,7 @@ const tablesOf = ({ configurationTable, conversationsTable }: Target) =>
     [OUTPUTS.conversationsTable]: conversationsTable,
   });
 
-/** Returns the outputs of a construct in a stack with others. The CDK writes the construct's id before each name, and a hash after it. */
+/** Returns the outputs of a construct in a stack with others. The CDK writes the letters and digits of the construct's id before each name, and its hash of 8 hex digits after it. */
 export function outputsOf(outputs: Readonly<Record<string, string>>, construct: string): Record<string, string> {
   if (construct === '') return outputs;
   const own = new RegExp(`^${construct.replace(/\W|_/g, '')}(\\w+)[0-9A-F]{8}$`);
@@ -71,7 +73,7 @@ export function outputsOf(outputs: Readonly<Record<string, string>>, construct: 
   );
 }
 
-/** Says what a stack is that has no va-wave where the operator looks for one, and the constructs of va-wave that it has. */
+/** Says that a stack has no va-wave where the operator looks for one, and at which constructs it has one: each has an output for its base address. */
 function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Record<string, string>>): string {
   const others = Object.keys(outputs).flatMap((key) => {
     const [, id] = new RegExp(`^(\\w*)${OUTPUTS.baseUrl}([0-9A-F]{8})?$`).exec(key) ?? [];
@@ -81,7 +83,7 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
   return `There is no va-wave at ${[stack, ...path].join('/')}: ${found}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
 }
 
-/** Reads the facts about the AWS account that `doctor` examines. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
+/** Reads the facts about the AWS account that `doctor` examines, and about the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */
 export async function accountFacts(target: Target, toolkit: string, mfaCode: MfaCode) {
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
@@ -132,7 +134,7 @@ export async function readReadyFile(path: string): Promise<z.infer<typeof readyF
 export const constructOf = (logGroup: string): string => logGroup.replace(/^[^-]*-/, '').replace(/Log[0-9A-F]{8}$/, '');
 
 /**
- * Reads the log of a function of the one-machine service, which is a file.
+ * Reads the log of a function of the one-machine service, which is a file with the function's logical id as its name.
  * @param folder the data folder
  * @param logGroup name of the log group in the stack's outputs
  */

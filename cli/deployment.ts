@@ -35,7 +35,7 @@ export type Deployment = ReturnType<typeof openDeployment>;
 /** The log of a function, or the access log of the API. */
 export type LogName = FunctionName | 'api';
 
-/** Records that cannot be read of which a command names the latest. Code of an older version may be unable to read all of a log. */
+/** How many of the records that cannot be read a command names. To code of an older version these may be all of a log. */
 const UNREADABLE_NAMED = 20;
 
 /** What only the one-machine service has. */
@@ -52,12 +52,12 @@ export type OneMachine = {
  * @throws CommandFailure when the stack is of another version and lacks an output
  */
 export function openDeployment(outputs: Readonly<Record<string, string>>, access: AwsAccess, oneMachine?: OneMachine) {
-  const named = (name: string, how = 'this version of va-wave') => {
+  const outputNamed = (name: string, toDeploy = 'this version of va-wave') => {
     const value = outputs[name];
     if (value !== undefined) return value;
-    throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${how} first`);
+    throw new CommandFailure(EXIT.fault, `The stack has no output ${name}: deploy ${toDeploy} first`);
   };
-  const output = (name: keyof typeof OUTPUTS): string => named(OUTPUTS[name]);
+  const output = (name: keyof typeof OUTPUTS): string => outputNamed(OUTPUTS[name]);
   const tables = {
     configuration: output('configurationTable'),
     counters: output('countersTable'),
@@ -133,7 +133,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     /** Reads the lines of a log, the oldest first. */
     log: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
       const outputName = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);
-      const group = named(outputName, name === 'canary' ? 'with -c canary=true' : undefined);
+      const group = outputNamed(outputName, name === 'canary' ? 'with -c canary=true' : undefined);
       return oneMachine === undefined ? functionLog(logsClient(access), group, query) : oneMachine.log(group, query);
     },
   };

@@ -40,6 +40,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   writeLines: (lines) => pipeline(lines, process.stdout, { end: false }),
   ask,
   pause: async (milliseconds) => {
+    // Until the first pause, Ctrl-C ends the process, as it does everywhere.
     if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interrupted.abort());
     await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});
     return !interrupted.signal.aborted;

@@ -24,10 +24,7 @@ export class Output {
     this.#process = cliProcess;
   }
 
-  /**
-   * Reports on stderr work that takes longer than a second. On a terminal it updates one line. Elsewhere it writes one line once, because
-   * many lines would fill the log of a script.
-   */
+  /** Reports on stderr work that takes longer than a second: on a terminal in a line that it updates, elsewhere once, because it would fill the log of a script. */
   doing(text: string): void {
     this.#work = text;
     if (!this.json) this.#timer ??= setTimeout(() => this.#showWork(), QUIET_MS).unref();
@@ -105,7 +102,7 @@ export class Output {
 const UNSAFE =
   /[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** The last of these characters, invisible tags, are a pair of units. */
+/** Escapes each UTF-16 unit, because the last of these characters, invisible tags, are a pair of units. */
 const escaped = (characters: string) =>
   characters
     .split('')
@@ -134,7 +131,7 @@ export function fieldsOf(value: object): Field[] {
   });
 }
 
-/** Returns whether a value is shown as one text, which a number of any length is. */
+/** Returns whether a value is shown as one text. A long number is, too: parseJson makes it an object of JSON.rawJSON. */
 const isOneText = (value: unknown) => typeof value !== 'object' || value === null || JSON.isRawJSON(value);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -144,7 +141,7 @@ type Cell = readonly [text: string, format?: Format | undefined];
 
 const GAP = '  ';
 const BLANK: Cell = [''];
-/** What has no effect when it is shortened: texts that people chose. Everything else is read or copied into other commands. */
+/** The columns that may be shortened: texts that people chose. Everything else is needed whole, to be read or copied into other commands. */
 const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
 /** Least width of a column that is shortened. */
 const LEAST_WIDTH = 16;
@@ -188,7 +185,7 @@ function fittingWidths(widths: readonly number[], names: readonly string[], room
   return widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
 }
 
-/** Returns the cell, of no width, with which a row's other lines begin. */
+/** Returns what all lines of a row but the first begin with: a cell of no width, so that the gap after it indents the line. */
 const indentOf = <Part>(start: number, part: Part): readonly Part[] => (start === 0 ? [] : [part]);
 
 /** Returns how many columns of a terminal a line of cells with these widths takes. */

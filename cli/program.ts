@@ -72,7 +72,7 @@ ${EXIT_CODES_HELP}`,
     program.exitOverride();
     program.configureOutput({ writeOut: cliProcess.stdout, writeErr: output.json ? () => {} : cliProcess.stderr });
   }
-  // A command inherits the settings that its parent has at this moment.
+  // Last, because a command inherits the settings that its parent has at this moment.
   for (const [name, description, load] of COMMANDS) {
     const command = program.command(name).description(description);
     if (words?.includes(name) !== false) (await load()).addTo(command);

@@ -23,7 +23,7 @@ export type ReceivedAction = {
   readonly signingSecret: string;
 };
 
-/** The requests with one key until now. */
+/** How often the requests with one key came until now, and whether one was accepted. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
 
 /** A request whose signature is right. */
@@ -98,8 +98,8 @@ export function receiverServer(options: {
         : verdictOfUsage(rawBody, headers, options.usageSecret);
     const at = options.now();
     const { key, owner } = keyOf(verdict);
-    const entry = `${owner} ${key}`;
-    const known = arrivals.get(entry);
+    const ownedKey = `${owner} ${key}`;
+    const known = arrivals.get(ownedKey);
     const arrived = {
       firstAt: known?.firstAt ?? at,
       count: (known?.count ?? 0) + 1,
@@ -112,7 +112,7 @@ export function receiverServer(options: {
         ? ownAnswer(received)
         : await options.forward({ method, rawHeaders: request.rawHeaders, body: rawBody });
     if (key !== null) {
-      arrivals.set(entry, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
+      arrivals.set(ownedKey, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
     }
     options.onRequest(received, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
@@ -149,6 +149,7 @@ export function forwardTo(url: URL): (request: Forwarded) => Promise<Answer> {
           status: 502,
           body: JSON.stringify({ message: `${url.origin} does not answer: ${message || code}` }),
         });
+      // Names and values alternate. A value is kept with its name, which stands before it.
       const kept = rawHeaders.filter((_, at) => isForwarded(rawHeaders[at - (at % 2)]));
       const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
       const headers = ['Host', url.host, ...kept, ...length];

@@ -48,7 +48,7 @@ export function duration(text: string): number {
 /** A duration ago, such as `2h`, or an ISO 8601 time with its offset: the beginning and the length of the day, minute or second. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number; readonly lengthMs: number };
 
-/** A time of day needs its offset, because Date would take it for the time zone of this machine. Date also takes days that do not exist. */
+/** The forms of a time, each with its length: a day, a minute (precision -1), a second. A time of day needs its offset, because Date would take it for the time zone of this machine. Date also takes days that do not exist. */
 const ISO_TIMES = [
   [z.iso.date(), DAY_MS],
   [z.iso.datetime({ offset: true, precision: -1 }), MINUTE_MS],
@@ -85,7 +85,7 @@ export function withAt(command: CliCommand): CliCommand {
   );
 }
 
-/** Returns the time, ISO 8601, before which the search ends: after the day, minute or second of --at. The envelope's time has no fraction. */
+/** Returns the time, ISO 8601, before which the search ends: after the day, minute or second of --at. The envelope's time has no fraction, so a duration ago ends a second later. */
 export const searchEnd = ({ at }: SearchStart, now: Date): string | undefined =>
   at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
@@ -96,10 +96,7 @@ export const switched = (options: { readonly enable?: true; readonly disable?: t
 /** Returns the letters and digits of a text, in lower case. */
 const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/**
- * Finds the word that equals the text without regard to case, hyphens and spaces, such as `session-signed`, `ai-decided` or `post`.
- * Returns any other text unchanged, so that the domain refuses it and names the field.
- */
+/** Finds the word that equals the text but for case, hyphens and spaces, such as `ai-decided`. Returns any other text, which the domain then refuses. */
 export function spelled(words: readonly string[], text: string): string {
   return words.find((word) => normalized(word) === normalized(text)) ?? text;
 }
@@ -130,7 +127,7 @@ export async function textValue(field: string, text: string, cliProcess: CliProc
   const content = await (path === '-' ? cliProcess.readStdin() : cliProcess.readFile(path)).catch(() => {
     throw invalidField(field, `cannot read the file ${path}`);
   });
-  // What UTF-16, as of PowerShell, is as UTF-8: its byte order mark, or a zero in each character.
+  // A file in UTF-16, as of PowerShell, read as UTF-8: its byte order mark, or a zero in each character.
   if (/^\ufffd\ufffd|\0/.test(content)) throw invalidField(field, `${path === '-' ? 'stdin' : path} is not UTF-8`);
   return content.replace(/^\ufeff/, '');
 }

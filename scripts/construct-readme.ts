@@ -5,14 +5,15 @@ import { VaWave } from '../lib/va-wave.ts';
 import { OUTPUT_DESCRIPTIONS, OUTPUTS } from '../src/deployment/outputs.ts';
 import { withTables } from './costs.ts';
 
-/** Writes the tables of the construct's README from its props, its outputs and its template. */
+// Writes the tables of the construct's README from its props, its outputs and its template: `node scripts/construct-readme.ts`.
 
 const README = new URL('../packages/cdk/README.md', import.meta.url);
 const PROPS = readFileSync(new URL('../lib/deployment-options.ts', import.meta.url), 'utf8');
 const DEPLOYING = readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8');
+/** One prop in the source: docstring, default, name, type. */
 const PROP = /\/\*\* (.*?)(?: ?@default (.*?))? \*\/\n {2}readonly (\w+)\?: (.+?) \| undefined;/g;
 
-/** The rows of the props with their docstrings, of which the prices are in docs/deploying.md. */
+/** Returns a row for each prop. Its price is the last cell of its row in docs/deploying.md; a prop without a row there is free. */
 function propRows(): readonly (readonly string[])[] {
   const [, body = ''] = /export interface VaWaveProps \{\n([\s\S]*?)\n\}/.exec(PROPS) ?? [];
   return [...body.matchAll(PROP)].map(([, text = '', byDefault = '', name = '', type = '']) => {

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
+// Writes the tables of docs/costs.md, from AWS's prices, counted calls and the assumptions that the page names: `node scripts/costs.ts`.
+
 const COSTS = new URL('../docs/costs.md', import.meta.url);
 
 const MILLION = 1_000_000;
@@ -74,8 +76,8 @@ export const COUNTED = {
 } as const satisfies Record<string, Count | ((batch: number) => Count)>;
 
 /** KB of log that Lambda writes per invocation (start and report), and API Gateway per request, by the length of their formats. */
-const LINES_OF_INVOCATION = 0.6;
-const LINE_OF_ACCESS = 0.4;
+const INVOCATION_LOG_KB = 0.6;
+const ACCESS_LOG_KB = 0.4;
 
 const costOf = (usage: Usage): number => usage.reduce((all, [unit, amount]) => all + amount * PRICES[unit], 0);
 
@@ -85,7 +87,7 @@ const running = (milliseconds: number): Usage => [['lambdaGbSecond', (millisecon
 const invocation = ({ reads, writes, logKb }: Count, milliseconds: number): Usage => [
   ['dynamoRead', reads],
   ['dynamoWrite', writes],
-  ['logKb', logKb + LINES_OF_INVOCATION],
+  ['logKb', logKb + INVOCATION_LOG_KB],
   ['lambdaRequest', 1],
   ...running(milliseconds),
 ];
@@ -93,16 +95,17 @@ const invocation = ({ reads, writes, logKb }: Count, milliseconds: number): Usag
 const request = (count: Count, milliseconds: number): Usage => [
   ...invocation(count, milliseconds),
   ['apiRequest', 1],
-  ['logKb', LINE_OF_ACCESS],
+  ['logKb', ACCESS_LOG_KB],
 ];
 const throughCloudFront = (count: Count, milliseconds: number): Usage => [
   ['cloudFrontRequest', 1],
   ...request(count, milliseconds),
 ];
-const each = (batch: number, usage: Usage): Usage => usage.map(([unit, amount]) => [unit, amount / batch]);
-/** Returns the usage of a message. Lambda receives and deletes a batch with one call each, and bills the batch by its size. */
+/** Returns the share of one message in the usage of its batch. */
+const perMessage = (batch: number, usage: Usage): Usage => usage.map(([unit, amount]) => [unit, amount / batch]);
+/** Returns the usage of a message. Lambda receives and deletes a batch with one call each, and bills milliseconds between those of `one` message and of `ten`. */
 const message = (batch: number, count: Count, { one, ten }: { readonly one: number; readonly ten: number }): Usage =>
-  each(batch, [...invocation(count, one + ((batch - 1) / 9) * (ten - one)), ['queueRequest', 2]]);
+  perMessage(batch, [...invocation(count, one + ((batch - 1) / 9) * (ten - one)), ['queueRequest', 2]]);
 
 /** Milliseconds for which Lambda bills the event-router, for a batch of one event and of ten: an assumption. */
 export const ROUTER_MS = { one: 30, ten: 80 } as const;
@@ -115,7 +118,7 @@ const routed = (batch: number, count: Count = COUNTED.routed(batch)): Usage => [
 /** The router logs a line for an event that reaches no Action, and sends nothing. */
 const unsubscribed = (batch: number): Usage => routed(batch, { ...COUNTED.routed(batch), logKb: 0.34 * batch });
 
-/** Returns the usage of one attempt. The attempts of a batch run concurrently. @param sends SQS calls that sent its message */
+/** Returns the usage of one attempt. The attempts of a batch run concurrently; their milliseconds and sizes are assumptions of the page. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number): Usage => [
   ['queueRequest', sends],
   ['sentKb', 2],
@@ -130,9 +133,9 @@ const delivery = (batch: number): Usage => [
 
 /** The resources that cost money without any request. A test checks the counts against the template. */
 export const IDLE = { secrets: 3, alarmMetrics: 45, queues: 2 };
-const HOURS = 730;
+const HOURS_PER_MONTH = 730;
 /** Lambda polls each queue with five concurrent long polls of twenty seconds. */
-const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * HOURS;
+const EMPTY_RECEIVES = IDLE.queues * 5 * 3 * 60 * HOURS_PER_MONTH;
 const IDLE_USAGE = {
   [`${IDLE.secrets} secrets`]: [['secretMonth', IDLE.secrets]],
   [`alarms on ${IDLE.alarmMetrics} metrics`]: [['alarmMetricMonth', IDLE.alarmMetrics]],
@@ -142,7 +145,7 @@ const IDLE_USAGE = {
 } as const satisfies Record<string, Usage>;
 
 const dollars = (amount: number): string => `$${amount.toFixed(amount < 100 ? 2 : 0)}`;
-const million = (usage: Usage): string => dollars(MILLION * costOf(usage));
+const perMillion = (usage: Usage): string => dollars(MILLION * costOf(usage));
 
 /** The costs that README states in whole dollars. */
 export const IN_SHORT = {
@@ -172,7 +175,7 @@ const PER_MILLION: Readonly<Record<string, (batch: number) => Usage>> = {
   // One SQS call sends the messages of ten Actions.
   'Each further Action of the same event': (batch) => attempt(batch, 1 / batch),
   Retries: (batch) => attempt(batch, 1),
-  'The five seconds of an endpoint that hangs': (batch) => each(batch, running(5000)),
+  'The five seconds of an endpoint that hangs': (batch) => perMessage(batch, running(5000)),
   'The two writes that count the requests in flight: Form, AI-decided and test requests, and usage webhooks': () => [
     ['dynamoWrite', 2],
   ],
@@ -190,10 +193,10 @@ const PARTS: Readonly<Record<string, readonly (keyof typeof PRICES)[]>> = {
 const TABLES: Tables = {
   '| Usage | Low traffic: one message per batch | High traffic: ten messages per batch |': Object.entries(
     PER_MILLION,
-  ).map(([what, usage]) => [what, million(usage(1)), million(usage(10))]),
+  ).map(([what, usage]) => [what, perMillion(usage(1)), perMillion(usage(10))]),
   '| Part of a delivery | Cost |': Object.entries(PARTS).map(([part, units]) => [
     part,
-    million(delivery(10).filter(([unit]) => units.includes(unit))),
+    perMillion(delivery(10).filter(([unit]) => units.includes(unit))),
   ]),
   '| Part | Cost |': [
     ...Object.entries(IDLE_USAGE).map(([part, usage]) => [part, dollars(costOf(usage))]),
@@ -202,15 +205,12 @@ const TABLES: Tables = {
   '| Deliveries | va-wave | Svix Professional | EventBridge API destinations |': [1, 10, 100].map((millions) => [
     `${millions} million`,
     dollars(IN_SHORT.idle + millions * IN_SHORT.muchTraffic),
-    dollars(490 + millions * 100),
-    dollars(millions * 1.2),
+    dollars(490 + millions * 100), // a month, and for a million messages
+    dollars(millions * 1.2), // 1.00 for a million events, and 0.20 for a million requests
   ]),
 };
 
-/**
- * Returns a Markdown page with the rows of this table in the place of those below the same head. The line that aligns the columns stays.
- * @throws Error when the page has no such table
- */
+/** Returns a Markdown page with the rows of this table below the same head. The line that aligns the columns stays. @throws Error when the page has no such head */
 export function withTable(page: string, table: string): string {
   const lines = page.split('\n');
   const [head = '', , ...rows] = table.split('\n');

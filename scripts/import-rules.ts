@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 /**
  * Writes the import rules of this table into biome.json: `node scripts/import-rules.ts`. A file may import its own folder, and what its last
- * row names: rooms of this repository (`/*` for the files of a folder alone) and packages. `node:*` is every module of Node but `module`.
+ * row names: folders of this repository (`/*` for the files of a folder alone) and packages. `node:*` is every module of Node but `module`.
  */
 const WIRE = 'src/contract src/deployment';
 const SERVICE = `src/adapters ${WIRE} src/domain`;
@@ -18,7 +18,7 @@ const CLOUD = `@aws/lambda-invoke-store ${CDK} fauxqs jose oidc-provider undici 
 const LAMBDA = '@aws-lambda-powertools/logger @aws-lambda-powertools/metrics node:crypto';
 const PAGES = '@cloudscape-design/components oidc-client-ts react react-dom';
 
-const TABLE: readonly (readonly [files: string, rooms: string, packages: string])[] = [
+const TABLE: readonly (readonly [files: string, folders: string, packages: string])[] = [
   ['bin/**', 'lib', `${CDK} node:child_process node:fs`],
   ['lib/**', WIRE, `${CDK} constructs esbuild terser #bundles zod node:child_process node:crypto node:util ${FILES}`],
   ['lambdas/*/**', `${SERVICE} src/functions`, LAMBDA],
@@ -76,25 +76,26 @@ const WITHOUT_RANDOMNESS =
 
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
-/** Returns the patterns by which a file of a folder imports the files of a room: its own folder, a folder above, or another. */
-function patternsOf(room: string, folder: string): readonly string[] {
-  const onlyFiles = room.endsWith('/*');
-  const way = posix.relative(folder, onlyFiles ? room.slice(0, -2) : room);
+/** Returns the patterns by which a file of `folder` imports the files of `allowed`: its own folder, a folder above, or another. */
+function patternsOf(allowed: string, folder: string): readonly string[] {
+  const onlyFiles = allowed.endsWith('/*');
+  const way = posix.relative(folder, onlyFiles ? allowed.slice(0, -2) : allowed);
   if (onlyFiles) return [`${way}/*`];
   if (way === '') return ['./*/**'];
   if (/^[./]+$/.test(way)) return [`${way}/*`, `${way}/*/*`];
   return [`${way.startsWith('.') ? way : `./${way}`}/**`];
 }
 
+/** Returns the patterns that allow a package, with its subpaths unless the name is that of one module. */
 function packagePatterns(name: string): readonly string[] {
   if (name === 'node:*') return ['!node:*', '!node:*/**', 'node:module'];
   return /^[.#]|^node:|\*$/.test(name) ? [`!${name}`] : [`!${name}`, `!${name}/**`];
 }
 
-function ruleOf([files, rooms, packages]: (typeof TABLE)[number]) {
+function ruleOf([files, folders, packages]: (typeof TABLE)[number]) {
   const includes = words(files);
   const folder = posix.dirname(includes[0] ?? '');
-  const allowed = ['./*', ...words(rooms).flatMap((room) => patternsOf(room, folder))].map((pattern) => `!${pattern}`);
+  const allowed = ['./*', ...words(folders).flatMap((one) => patternsOf(one, folder))].map((pattern) => `!${pattern}`);
   const message = `The row ${includes[0]} of scripts/import-rules.ts does not allow this.`;
   const group = ['**', ...allowed, ...words(packages).flatMap(packagePatterns)];
   const randomness = {
@@ -108,6 +109,7 @@ function ruleOf([files, rooms, packages]: (typeof TABLE)[number]) {
 }
 
 const FILE = new URL('../biome.json', import.meta.url);
+/** Only the rules of the table have patterns. */
 const isOfTable = (override: object) => JSON.stringify(override).includes('"patterns"');
 
 /** Returns biome.json with the rules of the table in the place of those that it has. */

@@ -21,13 +21,13 @@ import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicOperation } from '../
 import { envelope } from '../src/contract/queues.ts';
 import { identifier } from '../src/contract/widget.ts';
 
-// Writes docs/openapi.json: every public route of the service, generated from the schemas with which the handlers parse.
+// Writes docs/openapi.json: every route of the service, generated from the schemas with which the handlers parse: `node scripts/openapi.ts`.
 
 const DOCUMENT = new URL('../docs/openapi.json', import.meta.url);
 
 /** Takes out rules that say nothing, and those at which a client would fail when a later version has more. */
 const withoutNeedlessRules: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
-  // Their pattern has some hundred characters, and says no more than the format.
+  // The pattern of a format has some hundred characters, and says no more than its name.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (zodSchema === errorResponse.shape.code) {
     // A client that accepts only these would fail at a code of a later version.
@@ -81,7 +81,7 @@ const OF_EVERY_OPERATION = {
   503: { id: 'Unavailable', ...refusedByGateway('the function did not answer in time, or has no capacity') },
 };
 
-/** Describes the refusals by status. The message of a code with a more specific actual message is not among them. */
+/** Describes the refusals by status. Those codes whose actual message names a field have no message here. */
 function refusalsByStatus(codes: readonly RefusalCode[]): ZodOpenApiOperationObject['responses'] {
   const unspecific: readonly RefusalCode[] = ['invalid_request', 'value_required'];
   const byStatus = Map.groupBy(codes, (code) => REFUSALS[code].status);

@@ -124,6 +124,7 @@ try {
     const group = message.Attributes?.MessageGroupId;
     return { holds: group === org_id, seen: `${where}, group ${group}` };
   });
+  // No group of SQS, which has 1 to 128 characters and no space, can have these names.
   for (const unusable of [undefined, 'o'.repeat(200), 'org one']) {
     await check(`The rule does not lose an event with the org_id ${unusable?.slice(0, 9)}`, async () => {
       const { where } = await arrivalOf({ org_id: unusable, data: {} });
@@ -137,8 +138,8 @@ try {
     return { holds, seen: `${where}, ${message.Body}` };
   });
   await check('PutEvents refuses an entry that fits into no queue', async () => {
-    const rest = `${source.Source}${source.DetailType}{"a":""}`.length;
-    const Detail = JSON.stringify({ a: 'x'.repeat(ENTRY_MAX_BYTES - rest) });
+    const otherBytes = `${source.Source}${source.DetailType}{"a":""}`.length;
+    const Detail = JSON.stringify({ a: 'x'.repeat(ENTRY_MAX_BYTES - otherBytes) });
     const { Entries } = await events
       .send(new bridge.PutEventsCommand({ Entries: [{ ...source, Detail }] }))
       .catch(({ name }: Error) => ({ Entries: [{ ErrorCode: name }] }));

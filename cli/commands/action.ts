@@ -11,22 +11,22 @@ import { requireReadable } from '../../src/domain/organizations/suspension-and-q
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { mayBeOf } from '../operations/erase.ts';
+import { mayBelongTo } from '../operations/erase.ts';
 import { type Output, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUndefined } from '../values.ts';
 
-/** Characters of the body and of the response in the text output. --json prints all. */
+/** How many characters of body and response `action test` shows as text. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
 
-/** Refuses --org of `create` and says what to write instead. */
+/** Refuses --org of `create`, which other commands take, and says what to write instead. */
 function refuseOrganization(): never {
   throw new InvalidArgumentError(
     'An Action belongs to an assistant: write --site <site_id>, which assistant list shows',
   );
 }
 
-/** Actions: signed requests to a customer's endpoint. */
+/** Adds the commands for Actions, which are signed requests to a customer's endpoint. */
 export function addTo(action: CliCommand): void {
   withSettings(
     action
@@ -181,11 +181,11 @@ async function actionsOf(
   const { actions, unreadable } = await store.listActions(org_id);
   return {
     actions: actions.filter((action) => action.site_id === site_id),
-    unreadable: unreadable.filter(mayBeOf(site_id)),
+    unreadable: unreadable.filter(mayBelongTo(site_id)),
   };
 }
 
-/** Returns an Action for output, without its sealed signing secret. */
+/** Returns an Action for output, without its signing secret, which is stored encrypted. */
 function actionView({ sealed_signing_secret, ...rest }: Action): object {
   return rest;
 }
@@ -278,7 +278,7 @@ function formField(text: string, index: number): object {
   return { key, label: label.join(':'), type, required };
 }
 
-/** Parses a list of `name=$.path` into rows, of which the domain refuses two with one name. */
+/** Parses a list of `name=$.path` into rows. An object would lose one of two rows with the same name, which the domain refuses. */
 function responseFieldMap(entries: readonly string[]): readonly object[] {
   return entries.map((entry) => {
     const equals = entry.indexOf('=');

@@ -10,11 +10,12 @@ import {
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
-import { eraseAssistant, storedAssistant } from '../operations/erase.ts';
+import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
 import { changeOf, collect, requireOne, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
 
-type Settings = {
+/** Options of `assistant create` and `assistant update`, as commander parses them. */
+type Options = {
   readonly name?: string;
   readonly domain?: string;
   readonly rateLimit?: number;
@@ -25,8 +26,8 @@ type Settings = {
   readonly clearIpAllowlist?: true;
 };
 
-/** Returns the settings that the options name. A missing option is undefined. */
-function settingsFrom(options: Settings): Record<string, unknown> {
+/** Returns the settings that the options name. A missing option is undefined; an option that clears a list makes it empty. */
+function settingsFrom(options: Options): Record<string, unknown> {
   return {
     name: options.name,
     domain: options.domain,
@@ -37,7 +38,7 @@ function settingsFrom(options: Settings): Record<string, unknown> {
   };
 }
 
-/** Assistants: the widget sites of an organization. */
+/** Adds the commands for assistants, which are the widget sites of an organization. */
 export function addTo(assistant: CliCommand): void {
   withSettings(
     assistant
@@ -52,7 +53,7 @@ export function addTo(assistant: CliCommand): void {
   )
     .option('--disabled', 'create it switched off')
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
-    .connected(async ({ output, context }, options: Settings & { org: string; disabled?: true }) => {
+    .connected(async ({ output, context }, options: Options & { org: string; disabled?: true }) => {
       const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
       const created = await createAssistant(options.org, input, context);
       output.object(assistantView(created), 'Created the assistant');
@@ -75,7 +76,7 @@ export function addTo(assistant: CliCommand): void {
       ),
     )
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .connected(async ({ output, context }, siteId: string, options: Settings & { enable?: true; disable?: true }) => {
+    .connected(async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
       const change = changeOf({ ...settingsFrom(options), enabled: switched(options) });
       const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
       output.object(assistantView(changed), 'Changed the assistant');
@@ -126,7 +127,7 @@ export function addTo(assistant: CliCommand): void {
 again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days.`)
     .examples('va-wave assistant delete site_…')
     .connected(async ({ output, context, confirm }, siteId: string) => {
-      const { name } = await storedAssistant(siteId, context);
+      const { name } = await assistantToErase(siteId, context);
       await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
       output.object({ site_id: siteId, ...(await eraseAssistant(siteId, context)) }, 'Erased the assistant');
     });

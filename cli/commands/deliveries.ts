@@ -6,12 +6,12 @@ import { parseJson } from '../../src/domain/parse-json.ts';
 import { invalidField, Refusal } from '../../src/domain/refusal.ts';
 import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import { attemptsOf, searched, type TracedAttempt } from '../operations/past-events.ts';
+import { attemptsOf, searchedBefore, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
 import { type Moment, moment, positive, type SearchStart, searchEnd, sinceTime, withAt } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
-/** Records to read for the latest attempts. The log is sorted by the event's time, and a replay can start long after the event. */
+/** So many records are read for the latest attempts, because the log is sorted by the event's time, and a replay can start long after it. */
 const LOOK_BACK_RECORDS = 500;
 /** Records that --follow reads each time. */
 const FOLLOW_LOOK_BACK_RECORDS = 200;
@@ -27,6 +27,7 @@ type ListOptions = {
   readonly follow?: true;
 };
 type ShowOptions = SearchStart & { readonly attempt?: number };
+/** The options that need an event id. The others take none. */
 const SHOW_OPTIONS: ReadonlySet<string> = new Set(['attempt', 'at'] satisfies (keyof ShowOptions)[]);
 
 /** Adds the options and the work of `deliveries`. */
@@ -53,9 +54,9 @@ payloads and responses, which can contain what visitors wrote.`)
       'va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json',
     )
     .connected(async (commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) => {
-      const other = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
-      if (other !== undefined)
-        throw invalidField(other, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
+      const misplaced = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
+      if (misplaced !== undefined)
+        throw invalidField(misplaced, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
       await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
     });
 }
@@ -74,17 +75,18 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
   const lookBack = Math.max(LOOK_BACK_RECORDS, limit);
   output.doing('Reading the log');
   // Read first, so that --follow misses no attempt that ends while the list is read.
-  const before = options.follow ? await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context) : [];
+  const atStart = options.follow ? await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context) : [];
+  // One more than is shown tells whether more exist.
   const records =
     since === undefined
       ? await newest(logId, lookBack, context)
       : await latestSince(logId, since, limit + 1, matches, context);
   const isEmpty = records.length === 0 && (await newest(logId, 1, context)).length === 0;
-  // A log remains after its Action is deleted.
+  // An id without a log must be that of an Action or an assistant. With a log it need not, because the log of a deleted Action remains.
   if (isEmpty) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
   const matching = records.filter(matches);
   const shown = matching.slice(0, limit);
-  if (options.follow) return follow(logId, shown, before, matches, commandRun);
+  if (options.follow) return follow(logId, shown, atStart, matches, commandRun);
   output.list(shown, isEmpty ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
   if (matching.length > limit) output.note('More exist; use --limit to show more');
   else if (since === undefined && records.length === lookBack)
@@ -114,17 +116,17 @@ async function latestSince(
   let records: DeliveryRecord[] = [];
   for await (const record of context.deliveryRecords(logId, since)) {
     if (matches(record)) records.push(record);
-    // However long the log is, few records are in memory.
+    // Sorted and cut on the way, so that few records are in memory, however long the log is.
     if (records.length === 2 * count) records = records.sort(latestFirst).slice(0, count);
   }
   return records.sort(latestFirst).slice(0, count);
 }
 
-/** Prints the ended attempts of the list, the oldest first, then each matching attempt when it ends, until Ctrl-C. */
+/** Prints the ended attempts of the list, the oldest first, then each matching attempt when it ends, until Ctrl-C. @param atStart records of which the ended ones are not news */
 async function follow(
   logId: string,
   listed: readonly DeliveryRecord[],
-  before: readonly DeliveryRecord[],
+  atStart: readonly DeliveryRecord[],
   matches: (record: DeliveryRecord) => boolean,
   { output, context, cliProcess }: ConnectedRun,
 ): Promise<void> {
@@ -133,7 +135,7 @@ async function follow(
   const print = (records: readonly DeliveryRecord[]) => {
     for (const record of records.toReversed()) output.entry(record, followLine(record));
   };
-  const known = new Set([...before, ...listed].filter(hasEnded).map(nameOf));
+  const known = new Set([...atStart, ...listed].filter(hasEnded).map(nameOf));
   output.done();
   print(listed.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
@@ -161,7 +163,7 @@ async function show(
   if (record === undefined) {
     const which = options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
     throw new Refusal('event_not_found', {
-      problem: `the log of ${id} has ${which} of ${reference}${searched(until)}`,
+      problem: `the log of ${id} has ${which} of ${reference}${searchedBefore(until)}`,
     });
   }
   const { payload, response_excerpt, ...rest } = record;

@@ -49,7 +49,7 @@ export const USUAL_TABLE_WRITES = 40_000;
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
 /**
- * EventBridge's default quotas of rule invocations per second, of which each event is one
+ * EventBridge's default quotas of rule invocations per second (code L-5540C5E3) by region, the last of all others. An event is one invocation
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
  */
 const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
@@ -60,9 +60,7 @@ const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
   [750, /./],
 ];
 
-/**
- * Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md.
- */
+/** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
 function examineAccount(
   facts: AccountFacts,
   stackName: string,
@@ -72,7 +70,7 @@ function examineAccount(
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
   const [events = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(region)) ?? [];
-  const beforeRequest =
+  const adviceBegins =
     load === undefined
       ? `Deploy with -c accountConcurrency=${concurrency}, and`
       : `${load} deliveries a second need more:`;
@@ -100,7 +98,7 @@ function examineAccount(
       concurrency,
       executions,
       'lambda:GetAccountSettings',
-      `${beforeRequest} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
+      `${adviceBegins} request ${executions} from AWS (Service Quotas, Lambda, Concurrent executions)`,
     ),
     quota(
       'write units of a table',

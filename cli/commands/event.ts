@@ -121,7 +121,7 @@ A replay that still waits, or that another operator starts at the same time, is 
         if (failed.length > 0) output.note(`${events} would be delivered again; nothing was sent`);
         return;
       }
-      // What cannot be read may be a success.
+      // A record that cannot be read may be that of a success, after which nothing is to be sent.
       requireReadable(context.unreadableRecords());
       if (failed.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
       const unsent: Record<string, string> = {};

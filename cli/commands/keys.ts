@@ -31,6 +31,7 @@ the command refuses the next rotation, because the service accepts only the curr
     .examples('va-wave keys rotate-origin', 'npx cdk deploy -c originSecretVersion=…')
     .connected(async ({ output, context, confirm }) => {
       await confirm('Replace the origin secret?');
+      // 36 bytes are 48 characters, as many as the first value has.
       const value = Buffer.from(context.randomBytes(36)).toString('base64url');
       const version_id = await context.replaceOriginSecret(value);
       output.object({ version_id }, 'Replaced the origin secret');
@@ -52,7 +53,7 @@ to rotate automatically.`)
 
 /**
  * Replaces all keys of session tokens by a new one, after the keys may have leaked. All existing tokens become invalid as soon as each
- * container has read the ring again. The new key signs immediately: a container that does not know its id reads the ring again.
+ * container has read the ring again. The new key has no `active_from`, so it signs immediately: a container that does not know its id reads the ring again.
  * @returns the id of the new key, those of the revoked ones, and when the last container stops accepting them (ISO 8601, UTC)
  * @throws Refusal 409 when the keys are replaced at the same moment: then nothing is revoked
  */
@@ -106,7 +107,7 @@ export async function reseal(context: ResealContext) {
   };
 }
 
-/** Adds a key, unless an interrupted run has added one. */
+/** Adds a key, unless the ring has several: then an interrupted run has added one. */
 async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Promise<KeyRing> {
   const found = await sealingRing.read();
   if (found.ring.length > 1) return found.ring;
@@ -115,7 +116,7 @@ async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Pro
   return added;
 }
 
-/** Waits until every container has read the ring again (five minutes) and no request uses the old one. */
+/** Waits until every container has read the ring again, which is at `active_from` of the new key, and no request uses the old ring. */
 async function untilKnown(newest: RingKey, { now, step, pause }: ResealContext): Promise<void> {
   const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
   for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {

@@ -5,7 +5,8 @@ import { requireReadable } from '../../src/domain/organizations/suspension-and-q
 import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
 
-type Added = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
+/** Options of `member add`. */
+type AddOptions = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
 
 /** Says what `member add` has done. */
 function doneBy({ membership: { role }, roleBefore, invited }: Awaited<ReturnType<typeof addMember>>): string {
@@ -31,7 +32,7 @@ export function addTo(member: CliCommand): void {
       (text) => spelled(ROLES, text),
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
-    .connected(async ({ output, context }, { org, provider: providers, ...input }: Added) => {
+    .connected(async ({ output, context }, { org, provider: providers, ...input }: AddOptions) => {
       const added = await addMember(org, { ...input, providers }, context);
       output.object(added.membership, doneBy(added));
     });

@@ -11,7 +11,7 @@ import {
   setSuspended,
 } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
-import { deletions, eraseOrganization, storedOrganization } from '../operations/erase.ts';
+import { deletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
 import { changeOf, requireOne, spelled, wholeNumber } from '../values.ts';
 
 const plan = (text: string) => spelled(PLANS, text);
@@ -88,7 +88,7 @@ the next request. Of earlier requests of the day, it includes those that had a q
 belong to other organizations.`)
     .examples('va-wave org delete org_…')
     .connected(async ({ output, context, confirm }, orgId: string) => {
-      const { name } = await storedOrganization(orgId, context);
+      const { name } = await organizationToErase(orgId, context);
       await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
       output.object({ org_id: orgId, ...(await eraseOrganization(orgId, context)) }, 'Erased the organization');
     });

@@ -105,12 +105,13 @@ Press Ctrl-C to stop.`)
       const place = `Receiving at https://localhost:${options.port}/ with any path`;
       const further = options.forward === undefined ? '' : `, forwarding to ${options.forward.href}`;
       output.note(`${place}${further}. Press Ctrl-C to stop`);
+      // Until Ctrl-C. How long one pause takes does not matter.
       while (await cliProcess.pause(MINUTE_MS));
       await closeServer(server);
     });
 }
 
-/** Reads the secrets of usage webhooks. @throws Refusal 400 for an empty secret */
+/** Reads the secrets of usage webhooks, without the line end of a file. @throws Refusal 400 for an empty secret */
 async function usageSecrets(texts: readonly string[], cliProcess: CliProcess): Promise<readonly string[]> {
   const contents = await Promise.all(texts.map((text) => textValue('usage-secret', text, cliProcess)));
   const secrets = contents.map((content) => content.replace(/\r?\n$/, ''));
@@ -118,7 +119,7 @@ async function usageSecrets(texts: readonly string[], cliProcess: CliProcess): P
   return secrets;
 }
 
-/** Reads the Actions with this address. It reads all Actions for each request, so that it finds new ones; one machine has few Actions. */
+/** Reads the Actions whose endpoint is this port and path of this machine. It reads all Actions for each request, to find new ones; one machine has few. */
 async function actionsAt(
   context: ConnectedRun['context'],
   port: number,
@@ -180,7 +181,8 @@ function print(received: Printed, output: Output): void {
   const { at, method, path, verified, problem, answered, answer, arrival, body } = received;
   const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
   const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
-  const line = `${at.slice(11, 19)} ${method} ${path} ${what}${repeat}; answered ${answered}`;
+  const timeOfDay = at.slice(11, 19);
+  const line = `${timeOfDay} ${method} ${path} ${what}${repeat}; answered ${answered}`;
   const answerLines = answer === null || answer === '' ? [] : [`  answer: ${answer.trimEnd()}`];
   output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }

@@ -58,15 +58,12 @@ function row({ message_id, sent_at, version, bytes, event, event_id, org_id, act
 type DeadLetterQueue = ReturnType<ConnectedRun['context']['deadLetters']>;
 type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
-/** A text of a dead letter, or null where it cannot be read: a malformed message also becomes a dead letter. */
+/** A text or number of a dead letter, or null where it cannot be read: a malformed message also becomes a dead letter. */
 const word = z.string().nullable().catch(null);
 const number = z.number().nullable().catch(null);
 const UNREADABLE = { version: null, event: null, event_id: null, org_id: null };
 
-/**
- * The part of a dead letter that may be shown: names and ids, never the payload. The schemas are looser than those of the contract. An
- * event without a version has version 1.
- */
+/** The part of a dead letter that may be shown: names and ids, never the payload. An event without a version has version 1. */
 const SUMMARIES = {
   events: z
     .object({
@@ -107,8 +104,8 @@ async function* pagesOf(deadLetters: DeadLetterQueue): AsyncGenerator<readonly D
 }
 
 /**
- * Lists the messages of a dead-letter queue and moves none (the dry run).
- * @param limit how many messages to list; the returned count is that of the whole queue
+ * Lists the messages of a dead-letter queue and moves none (the dry run). Receiving hides a message, so the end makes them visible again.
+ * @param limit how many messages to list; the returned count is that of the whole queue, which SQS only estimates
  */
 async function inspect(queue: Queue, limit: number, deadLetters: DeadLetterQueue) {
   const count = await deadLetters.count();

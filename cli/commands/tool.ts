@@ -4,11 +4,12 @@ import type { CliCommand } from '../command.ts';
 import type { Row } from '../output.ts';
 import { objectValue } from '../values.ts';
 
-/** The part of the answer for the text output. --json prints the whole answer. */
+/** The part of the answer for the text output. --json prints the whole answer, and so does the answer of a version that has no such part. */
 const toolList = z.object({
   tools: z.array(z.object({ name: z.string(), description: z.string(), input_schema: toolParameters })),
 });
 
+/** Returns a tool for the table. A question mark follows the name of a parameter that is not required. */
 function row({ name, description, input_schema }: z.infer<typeof toolList>['tools'][number]): Row {
   const parameters = Object.entries(input_schema.properties).map(
     ([key, { type }]) => `${key}${input_schema.required.includes(key) ? '' : '?'}: ${type}`,

@@ -33,7 +33,8 @@ The command begins the change. Run again, it says which tables have it.`,
 
 /**
  * Begins to raise what the tables that events fill or read take at once, for this number of deliveries per second. A value that is larger
- * already stays, and a table that is being changed is left alone, so the command can be repeated with any number.
+ * already stays, and a table that is being changed is left alone, so the command can be repeated with any number. What the load does not
+ * need more of (reads or writes) is that of NEW_TABLE, which every table takes.
  * @returns what each table takes at once as soon as it is ready
  */
 async function warmTables(

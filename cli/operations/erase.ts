@@ -31,8 +31,8 @@ type Erased = VisitorData & { readonly actions: number };
  */
 export async function eraseAssistant(siteId: string, context: EraseContext): Promise<Erased> {
   const actions = await markAndDelete(siteId, context);
-  const { org_id } = await storedAssistant(siteId, context);
-  requireReadable((await context.store.listActions(org_id)).unreadable.filter(mayBeOf(siteId)));
+  const { org_id } = await assistantToErase(siteId, context);
+  requireReadable((await context.store.listActions(org_id)).unreadable.filter(mayBelongTo(siteId)));
   await waitForRequestsInProgress(context);
   return { actions, ...(await eraseMarked(siteId, context)) };
 }
@@ -47,7 +47,7 @@ export async function eraseOrganization(
   orgId: string,
   context: EraseContext,
 ): Promise<Erased & { readonly assistants: number; readonly members: number }> {
-  await storedOrganization(orgId, context);
+  await organizationToErase(orgId, context);
   await context.step(`Marking ${orgId}`);
   await context.store.changeOrganization(orgId, { deleting: true });
   await context.erasure.recordDeletion({ org_id: orgId, deleted_at: context.now().toISOString() });
@@ -56,25 +56,24 @@ export async function eraseOrganization(
     await context.step('Removing members');
     await context.members.remove(orgId, sub);
   }
-  const { assistants, unreadable } = await context.store.listAssistants(orgId);
+  const { assistants, unreadable: unreadableAssistants } = await context.store.listAssistants(orgId);
   const sites = assistants.map(({ site_id }) => site_id);
   let actions = 0;
   for (const siteId of sites) actions += await markAndDelete(siteId, context);
-  const kept = (await context.store.listActions(orgId)).unreadable;
+  const unreadableActions = (await context.store.listActions(orgId)).unreadable;
   if (sites.length > 0) await waitForRequestsInProgress(context);
   let data = NO_DATA;
-  for (const siteId of sites) if (!kept.some(mayBeOf(siteId))) data = sum(data, await eraseMarked(siteId, context));
-  requireReadable([...unreadable, ...kept]);
+  for (const siteId of sites) {
+    if (!unreadableActions.some(mayBelongTo(siteId))) data = sum(data, await eraseMarked(siteId, context));
+  }
+  requireReadable([...unreadableAssistants, ...unreadableActions]);
   await context.step('Erasing the audit trail');
   await context.erasure.eraseAudit(orgId);
   await context.erasure.removeOrganization(orgId);
   return { assistants: sites.length, members: members.length, actions, ...data };
 }
 
-/**
- * Lists what was deleted, the newest first, and whether the configuration has it: a deletion was interrupted, or the table was restored.
- * @returns also the records that cannot be read
- */
+/** Lists what was deleted, the newest first, and whether the table still has it, after an interruption or a restore. @returns also the records that cannot be read */
 export async function deletions({ erasure, step }: Pick<EraseContext, 'erasure' | 'step'>) {
   const { deletions: all, unreadable } = await erasure.deletions();
   const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
@@ -95,7 +94,7 @@ async function markAndDelete(siteId: string, context: EraseContext): Promise<num
     const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
     await context.store.replaceAssistant(assistant, marked);
   }
-  const assistant = await storedAssistant(siteId, context);
+  const assistant = await assistantToErase(siteId, context);
   const { org_id } = assistant;
   await context.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: context.now().toISOString() });
   return deleteActions(assistant, context);
@@ -105,7 +104,7 @@ async function markAndDelete(siteId: string, context: EraseContext): Promise<num
 type Doomed = Pick<Assistant, 'site_id' | 'org_id' | 'domain' | 'name'>;
 
 /** Returns an assistant, also one whose deletion was interrupted or is complete. @throws Refusal 404 */
-export async function storedAssistant(
+export async function assistantToErase(
   siteId: string,
   { store, erasure }: Pick<EraseContext, 'store' | 'erasure'>,
 ): Promise<Doomed> {
@@ -117,14 +116,17 @@ export async function storedAssistant(
 }
 
 /** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
-export async function storedOrganization(orgId: string, { store }: Pick<EraseContext, 'store'>): Promise<Organization> {
+export async function organizationToErase(
+  orgId: string,
+  { store }: Pick<EraseContext, 'store'>,
+): Promise<Organization> {
   const organization = await store.findOrganization(orgId);
   if (organization === undefined) throw noOrganization(orgId);
   return organization;
 }
 
-/** Returns a check whether an Action that cannot be read may be of this assistant. */
-export const mayBeOf = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
+/** Returns a check whether an Action that cannot be read may be of this assistant: its item may not even tell its site. */
+export const mayBelongTo = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
 
 /** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
 async function deleteActions({ site_id, org_id }: Doomed, context: EraseContext): Promise<number> {
@@ -148,7 +150,7 @@ export async function waitForRequestsInProgress(context: Pick<EraseContext, 'ste
 
 /** Erases the data of a marked assistant, until a pass finds nothing, and then the assistant. */
 async function eraseMarked(siteId: string, context: EraseContext): Promise<VisitorData> {
-  const assistant = await storedAssistant(siteId, context);
+  const assistant = await assistantToErase(siteId, context);
   let data = NO_DATA;
   for (;;) {
     const found = await eraseData(assistant, context);

@@ -36,8 +36,8 @@ export async function attemptsOf(
   return at === undefined ? [] : context.eventAttempts(logId, eventId, at);
 }
 
-/** Describes the searched time for a message. */
-export const searched = (until: string | undefined): string => (until === undefined ? '' : ` before ${until}`);
+/** Says in a message where the search began, which goes back in time. */
+export const searchedBefore = (until: string | undefined): string => (until === undefined ? '' : ` before ${until}`);
 
 /** An attempt without its payload and response. */
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
@@ -69,7 +69,7 @@ export async function traceEvent(
     const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
     const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
     throw new Refusal('event_not_found', {
-      problem: `the logs have no attempt of ${eventId}${searched(until)}; ${subscribed}`,
+      problem: `the logs have no attempt of ${eventId}${searchedBefore(until)}; ${subscribed}`,
     });
   }
   const { trigger_ref: event, started_at } = first;
@@ -130,7 +130,7 @@ export async function replayEvent(
   const attempts = await attemptsOf(actionId, event, context);
   if (attempts.length === 0) {
     throw new Refusal('event_not_found', {
-      problem: `the log of ${actionId} has no attempt of ${eventId}${searched(until)}`,
+      problem: `the log of ${actionId} has no attempt of ${eventId}${searchedBefore(until)}`,
     });
   }
   // What cannot be read may be an attempt of this replay, after which nothing would be sent.
@@ -181,14 +181,15 @@ export async function failedEvents(
   progress: (records: number) => void,
 ) {
   await requireReplayable(actionId, context);
-  const times = new Map<string, string>();
+  /** The events that failed, by id, with their times: the newest event first, as in the log. */
+  const failedTimes = new Map<string, string>();
   let records = 0;
   for await (const { reference, trigger_ref, event_time, success } of context.deliveryRecords(actionId, since)) {
     progress(++records);
-    if (!success && trigger_ref !== 'test.ping') times.set(reference, event_time);
+    if (!success && trigger_ref !== 'test.ping') failedTimes.set(reference, event_time);
   }
   const failed = [];
-  for (const [event_id, event_time] of [...times].reverse()) {
+  for (const [event_id, event_time] of [...failedTimes].reverse()) {
     // An event that failed since then may have been delivered before or after.
     const attempts = await context.eventAttempts(actionId, event_id, event_time);
     const [last] = attempts.toSorted((a, b) => b.started_at.localeCompare(a.started_at));

@@ -33,8 +33,8 @@ type PersonData = Awaited<ReturnType<typeof findPerson>>;
 async function findPerson({ orgId, ids }: Person, context: PersonContext) {
   const { sites, logs } = await logsOf(orgId, context);
   if (ids.length === 0 || ids.includes('')) throw invalidField('user', 'must be an id');
-  const own = ids.find((id) => id === orgId || sites.has(id) || logs.includes(id));
-  if (own !== undefined) throw invalidField('user', `${own} is not the id of a person`);
+  const noPerson = ids.find((id) => id === orgId || sites.has(id) || logs.includes(id));
+  if (noPerson !== undefined) throw invalidField('user', `${noPerson} is not the id of a person`);
   const named = new Set(ids.flatMap((id) => [id, userVisitorId(id)]));
   const found = new Map<string, StoredConversation>();
   for await (const { items, read } of context.erasure.conversations()) {
@@ -55,9 +55,10 @@ async function findPerson({ orgId, ids }: Person, context: PersonContext) {
     conversations,
     /** Finds the person's ids, and those of the person's conversations and sessions, in delivery records. */
     placeOf: personSearch([...named, ...theirs.filter((id) => id !== '')]),
-    auditOf: auditSearch(ids),
+    /** Returns a record of the audit trail without the person's ids; undefined when it has none of them. */
+    withoutIds: auditSearch(ids),
     /** Keys of the counters that the person's addresses may have. */
-    counters: addresses.flatMap((ip) => [
+    counterKeys: addresses.flatMap((ip) => [
       ADDRESS_COUNTERS.sessionCreate(ip),
       ...[...sites].map((siteId) => ADDRESS_COUNTERS.formSubmit(siteId, ip)),
     ]),
@@ -81,7 +82,7 @@ export async function* exported(
   for (const conversation of person?.conversations ?? []) yield { kind: 'conversation', ...conversation };
   for await (const record of context.erasure.auditRecords(orgId)) {
     if (from !== undefined && record.at < from) continue;
-    if (person === undefined || person.auditOf(record) !== undefined) yield { kind: 'change', ...record };
+    if (person === undefined || person.withoutIds(record) !== undefined) yield { kind: 'change', ...record };
   }
   for await (const record of recordsOf(logs, from, context)) {
     if (person === undefined || person.placeOf(record) !== undefined) yield { kind: 'delivery', ...record };
@@ -126,11 +127,11 @@ async function logsOf(
 }
 
 const DAY_MS = 86_400_000;
-/** An event is usually delivered, with its retries, in this time. */
+/** An event is usually delivered, with its retries, in this time, so only newer ones may still add a record. */
 const DELIVERED_MS = 600_000;
-/** Sorts after every time. */
+/** Sorts after every time in ISO 8601, so that any attempt in progress is older. */
 const LATER_THAN_ALL = '~';
-/** Different places that are counted. Customers choose the names of fields. */
+/** The most places that are counted separately. Customers choose the names of fields, so there may be any number. */
 const PLACES_MAX = 100;
 
 /** What a search has found, or an erasure has erased. */
@@ -156,7 +157,7 @@ export async function countPerson(person: Person, context: PersonContext): Promi
   const data = await findPerson(person, context);
   const places: Places = new Map();
   const { counts } = await searchLogs(data, undefined, context, places, async () => true);
-  const counters = await context.erasure.countCounters(data.counters);
+  const counters = await context.erasure.countCounters(data.counterKeys);
   const changes = await searchTrail(person.orgId, data, context, async () => undefined);
   return { ...counts, places: Object.fromEntries(places), conversations: data.conversations.length, counters, changes };
 }
@@ -164,13 +165,13 @@ export async function countPerson(person: Person, context: PersonContext): Promi
 /** Counts the records of the audit trail that name a person. @param found receives each, and the same one without the person's ids */
 async function searchTrail(
   orgId: string,
-  { auditOf }: PersonData,
+  { withoutIds }: PersonData,
   { erasure }: PersonContext,
   found: (record: AuditRecord, without: AuditRecord) => Promise<void>,
 ): Promise<number> {
   let count = 0;
   for await (const record of erasure.auditRecords(orgId)) {
-    const without = auditOf(record);
+    const without = withoutIds(record);
     if (without === undefined) continue;
     await found(record, without);
     count += 1;
@@ -199,7 +200,7 @@ export async function erasePerson(person: Person, context: PersonContext): Promi
   const recent = new Date(began.getTime() - DELIVERED_MS).toISOString();
   const from = first.oldestUnfinished < recent ? first.oldestUnfinished : recent;
   const second = await searchLogs(data, from, context, places, erase);
-  const counters = await erasure.eraseCounters(data.counters);
+  const counters = await erasure.eraseCounters(data.counterKeys);
   const changes = await searchTrail(person.orgId, data, context, erasure.replaceAudit);
   requireReadable(context.unreadableRecords());
   for (const { site_id, conversation_id } of data.conversations) {
@@ -341,7 +342,7 @@ function placeInJson(root: unknown, wanted: ReadonlySet<string>): string | undef
   return undefined;
 }
 
-/** Returns a number as it is written, because an id can be a number. */
+/** Returns a number as it is written, because an id can be a number. A long one is an object of JSON.rawJSON (parseJson). */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A text before an id that ends like this makes it a part of a longer one. */

@@ -12,10 +12,7 @@ type ConverseTool = NonNullable<ToolConfig['tools']>[number];
 /** The SDK's type for JSON. */
 type Document = NonNullable<NonNullable<ContentBlock['toolUse']>['input']>;
 
-/**
- * Returns a model that calls Amazon Bedrock's Converse API.
- * @param modelId a model or inference profile that supports tool use
- */
+/** Returns a model that calls Amazon Bedrock's Converse API. @param modelId a model or inference profile that supports tool use */
 export function bedrockModel(client: BedrockRuntimeClient, modelId: string): Model {
   return async ({ system, messages, tools }) => {
     const { output, usage, stopReason } = await client.send(

@@ -1,4 +1,4 @@
-// The interface of a model. `bedrock-model.ts` implements it with Amazon Bedrock; tests use a scripted model.
+// The interface of a model. `bedrock-model.ts` implements it with Amazon Bedrock, and `scripted-model.ts` for a trial without it.
 
 export type JsonObject = { readonly [key: string]: unknown };
 

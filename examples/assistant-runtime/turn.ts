@@ -76,6 +76,7 @@ export async function runTurn(conversation: Conversation, said: string, context:
   return true;
 }
 
+/** Asks the model for a reply, and makes its tool calls until it gives one. Returns the apology when there is none. */
 async function answer(
   conversationId: string,
   said: readonly Message[],

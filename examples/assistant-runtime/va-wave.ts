@@ -19,7 +19,7 @@ function allDigits(_name: string, value: unknown, written?: { readonly source: s
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? (written?.source ?? value) : value;
 }
 
-/** The bus accepts a little more. EventBridge then adds fields of its own, and the event fits into no queue of the service. */
+/** A little less than the bus accepts: EventBridge adds fields of its own, and a larger event would then fit into no queue of the service. */
 const EVENT_MAX_BYTES = 1_048_000;
 
 /**

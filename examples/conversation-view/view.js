@@ -51,7 +51,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       const toEnd = () => {
         log.scrollTop = log.scrollHeight;
       };
-      // A visitor who reads older messages stays there.
+      // A visitor who reads older messages stays there. With a zoomed page, the end is a few pixels off.
       let atEnd = true;
       log.addEventListener('scroll', () => {
         atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
@@ -207,6 +207,7 @@ function node(name, attributes = {}, ...children) {
   return made;
 }
 
+/** Returns the styles. The colours, such as `--soft`, are custom properties of the widget. */
 function sheet() {
   const made = new CSSStyleSheet();
   made.replaceSync(`

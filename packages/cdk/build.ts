@@ -12,7 +12,7 @@ rmSync('dist', { recursive: true, force: true });
 
 for (const name of FUNCTIONS) cpSync(functionFolder(name), `dist/functions/${name}`, { recursive: true });
 const widget = bundleWidget();
-// Without the texts, which are files of dist/widget.
+// What `bundleWidget` of src/bundles.ts returns. The texts are files of dist/widget.
 write('widget.json', JSON.stringify({ ...widget, texts: undefined }));
 cpSync(widgetFolder(widget), 'dist/widget', { recursive: true });
 cpSync(dashboardFolder(), 'dist/dashboard', { recursive: true });
@@ -34,6 +34,7 @@ await build({
   // esbuild writes the path of each module into a comment. Without this, that of a linked package names a folder of this machine.
   preserveSymlinks: true,
   define: { PACKAGE_VERSION: JSON.stringify(version) },
+  // The package reads what is built here (src/bundles.ts) instead of building it (lib/bundles.ts).
   alias: { '#bundles': join(import.meta.dirname, 'src/bundles.ts') },
   external: ['aws-cdk-lib', 'constructs'],
   logLevel: 'warning',
@@ -51,7 +52,8 @@ await build({
   logLevel: 'warning',
 });
 
-// The declarations of the construct, and of the files that they import.
+// tsc writes the declarations of all modules into dist/all (tsconfig.json). Those of the construct and of what they import are copied. They import
+// with .js, for which every resolver finds them.
 execFileSync('tsc', { stdio: 'inherit' });
 const needed = new Set([CONSTRUCT]);
 for (const file of needed) {

@@ -11,10 +11,7 @@ export class SessionError extends Error {
   }
 }
 
-/**
- * Returns a client that mints session tokens. The server key never leaves this process; the browser gets the token.
- * Its functions take the body of session create.
- */
+/** Returns a client that mints session tokens from the body of session create. The server key never leaves this process; the browser gets the token. */
 export function sessionClient({ baseUrl, serverKey }) {
   // The file of a secret often ends with a line. An HTTP client that refuses a header prints its value.
   const key = serverKey.trim();
@@ -38,9 +35,10 @@ export function sessionClient({ baseUrl, serverKey }) {
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      // A proxy answers with a page.
+      // A proxy answers with a page, which is no JSON.
       answer = (await response.json().catch(() => null)) ?? {};
     } catch ({ message, cause = { message } }) {
+      // An error of fetch has its reason in the cause.
       throw new SessionError(`Session create did not answer: ${cause.message || cause.code}`);
     }
     if (!response.ok || typeof answer.session_token !== 'string') {

@@ -76,6 +76,7 @@ func verifySignature(rawBody []byte, header, secret string, now time.Time) error
 		parts[name] = value
 	}
 	t := parts["t"]
+	// 40 bits hold the seconds of 34 000 years, and no sum of them overflows.
 	signedAt, notNumber := strconv.ParseUint(t, 10, 40)
 	received, notHex := hex.DecodeString(parts["v1"])
 	repeated := len(parts) < len(pairs)

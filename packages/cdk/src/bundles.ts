@@ -8,6 +8,7 @@ import type { FunctionName } from '../../../src/deployment/outputs.ts';
  * replace a module of a function.
  */
 
+/** The version in package.json, which build.ts inserts. */
 declare const PACKAGE_VERSION: string;
 
 /** Folder of the package's files. In an app that is itself bundled, this module is elsewhere, and Node finds the package from where the app runs. */

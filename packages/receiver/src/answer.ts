@@ -10,7 +10,7 @@ export type HandlerOptions = {
 /** What a function returns that has no return statement. */
 type Nothing = ReturnType<() => void>;
 
-/** What a program does with a verified request. The value that it returns is the answer, as JSON. */
+/** What a program does with a verified request. The value that it returns is the answer, as JSON; without one the answer only confirms the receipt. */
 export type Handle<Verified, Given extends object> = (
   verified: Verified,
 ) => Promise<Given | undefined> | Promise<Nothing> | Given | undefined | Nothing;

@@ -75,6 +75,7 @@ function lambda<Verified, Given extends object>(
   return async (event) => {
     const { headers, multiValueHeaders, body, rawBody, isBase64Encoded = false } = event ?? {};
     if (headers === undefined && multiValueHeaders === undefined) {
+      // The usual mistake: an event of SQS, SNS or S3.
       const given = 'Records' in Object(event) ? 'one with Records' : kindOf(event);
       throw new TypeError(
         `The event has no headers: it must be of a Function URL, API Gateway or a load balancer; it is ${given}`,

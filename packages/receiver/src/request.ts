@@ -42,7 +42,7 @@ export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array>
   if (typeof request !== 'object' || request === null) throw unreadable(request);
   const { body, raw, isBase64Encoded } = request;
   const isLambda = isBase64Encoded !== undefined;
-  // A parser, such as middy's, keeps the text of a Lambda event as `rawBody`.
+  // A body of null is empty. A parser, such as middy's, keeps the text of a Lambda event as `rawBody`.
   const text = [body ?? '', request.rawBody].find((one) => typeof one === 'string');
   if (isLambda && text !== undefined) return Buffer.from(text, isBase64Encoded ? 'base64' : 'utf8');
   const kept = bytesOf(request.rawBody) ?? bytesOf(body);
@@ -57,6 +57,7 @@ export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array>
   if (isWebStream(body)) return readStream(webIterator(body));
   // A `for await` over the request itself would destroy the socket before the answer to a large body is written.
   if (request.iterator !== undefined) return readStream(request.iterator({ destroyOnReturn: false }));
+  // A fetch `Request` without a body has no stream.
   if (request.bodyUsed === false) return new Uint8Array();
   throw unreadable(request);
 }

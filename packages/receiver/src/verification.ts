@@ -217,7 +217,7 @@ const VERIFIED_AS: { readonly [T in Trigger]: (body: JsonObject | null, arrived:
   ai: (body, arrived) => ({ ...arrived, trigger: 'ai', deduplicationKey: null, body }),
 };
 
-/** Parses `t=<unix seconds>,v1=<64 hex digits>`. It ignores other schemes next to `v1`, so that the service can add one. */
+/** Parses `t=<unix seconds>,v1=<64 hex digits>`. It ignores other schemes next to `v1`, so that the service can add one, and refuses a name that occurs twice. */
 function parseSignature(header: string | undefined): { readonly t: string; readonly v1: string } {
   if (header === undefined) throw new VerificationError('signature_missing', 'X-Service-Signature is missing');
   // Anybody may send a header of any length, so only a short one is taken apart.
