@@ -17,17 +17,17 @@ type SdkRequest = {
   readonly body?: Uint8Array | string;
 };
 
-const waiting = new Map<number, (answer: CallAnswer) => void>();
-let calls = 0;
-gateway?.on('message', (answer: CallAnswer) => waiting.get(answer.id)?.(answer));
+const waitingById = new Map<number, (answer: CallAnswer) => void>();
+let lastId = 0;
+gateway?.on('message', (answer: CallAnswer) => waitingById.get(answer.id)?.(answer));
 
 /** Returns the `requestHandler` of an SDK client, as src/adapters/aws-transport.ts does. */
 export const awsTransport = (limits: TransportLimits): object =>
   gateway === undefined ? limits : { handle: (request: SdkRequest) => handle(gateway, request, limits.requestTimeout) };
 
-async function handle(to: MessagePort, { method, path, query = {}, headers, body }: SdkRequest, timeoutMs: number) {
-  calls += 1;
-  const id = calls;
+async function handle(port: MessagePort, { method, path, query = {}, headers, body }: SdkRequest, timeoutMs: number) {
+  lastId += 1;
+  const id = lastId;
   const search = new URLSearchParams(query).toString();
   const call: Call = {
     id,
@@ -41,13 +41,13 @@ async function handle(to: MessagePort, { method, path, query = {}, headers, body
   // The SDK repeats a call after an error of this name.
   const late = () => reject(Object.assign(new Error(`No answer within ${timeoutMs} ms`), { name: 'TimeoutError' }));
   const timer = setTimeout(late, timeoutMs);
-  waiting.set(id, resolve);
+  waitingById.set(id, resolve);
   try {
-    to.postMessage(call, [call.body.buffer]);
+    port.postMessage(call, [call.body.buffer]);
     const answer = await promise;
     return { response: { statusCode: answer.status, headers: answer.headers, body: answer.body } };
   } finally {
     clearTimeout(timer);
-    waiting.delete(id);
+    waitingById.delete(id);
   }
 }

@@ -22,20 +22,12 @@ export function receiverCertificate(folder: string) {
   if (!isValid(certificateFile, keyFile)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const commonName = 'va-wave local receiver';
+    const name = 'va-wave local receiver';
     // A day ago, for a program whose clock is behind.
     const notBefore = new Date(Date.now() - DAY_MS);
     const notAfter = new Date(Date.now() + VALID_DAYS * DAY_MS);
     const hosts = ['localhost', '127.0.0.1'];
-    const signed = {
-      subject: commonName,
-      publicKey,
-      issuer: commonName,
-      issuerKey: privateKey,
-      notBefore,
-      notAfter,
-      hosts,
-    };
+    const signed = { subject: name, publicKey, issuer: name, issuerKey: privateKey, notBefore, notAfter, hosts };
     writeFileAtomically(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
     writeFileAtomically(certificateFile, signCertificate(signed));
   }
@@ -67,26 +59,36 @@ export type Certificate = {
   readonly hosts?: readonly string[];
 };
 
+// The tags of types in DER, then those of two parts of a certificate and of two kinds of names.
 const [INTEGER, BIT_STRING, OCTET_STRING, NULL, OBJECT_IDENTIFIER] = [0x02, 0x03, 0x04, 0x05, 0x06];
 const [UTF8_STRING, UTC_TIME, SEQUENCE, SET] = [0x0c, 0x17, 0x30, 0x31];
+const [VERSION, EXTENSIONS, DNS_NAME, IP_ADDRESS] = [0xa0, 0xa3, 0x82, 0x87];
 const TRUE = Buffer.from([0x01, 0x01, 0xff]);
+
+// Object identifiers, encoded, in hex.
+const [RSA_WITH_SHA256, ECDSA_WITH_SHA256] = ['2a864886f70d01010b', '2a8648ce3d040302'];
+const [BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, ALTERNATIVE_NAMES] = ['551d13', '551d0f', '551d25', '551d11'];
+const [COMMON_NAME, SERVER_AUTHENTICATION] = ['550403', '2b06010505070301'];
+// A bit string begins with the number of unused bits at its end. The bits of the other two are key usages.
+const NO_UNUSED_BITS = Buffer.from([0]);
+const [SIGNS_CERTIFICATES, SIGNS_DATA] = [Buffer.from([2, 0x04]), Buffer.from([7, 0x80])];
 
 /** Returns the certificate in PEM, signed by its issuer. */
 export function signCertificate(certificate: Certificate): string {
   const isRsa = certificate.issuerKey.asymmetricKeyType === 'rsa';
-  const algorithm = sequence(oid(isRsa ? '2a864886f70d01010b' : '2a8648ce3d040302'), ...(isRsa ? [der(NULL)] : []));
+  const algorithm = isRsa ? sequence(oid(RSA_WITH_SHA256), der(NULL)) : sequence(oid(ECDSA_WITH_SHA256));
   const content = sequence(
-    der(0xa0, der(INTEGER, Buffer.from([2]))),
-    // The first byte keeps the number positive.
+    // X.509 version 3, which counts from 0, and a serial number, whose first byte keeps it positive.
+    der(VERSION, der(INTEGER, Buffer.from([2]))),
     der(INTEGER, Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
     algorithm,
-    name(certificate.issuer),
+    distinguishedName(certificate.issuer),
     sequence(utcTime(certificate.notBefore), utcTime(certificate.notAfter)),
-    name(certificate.subject),
+    distinguishedName(certificate.subject),
     certificate.publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(...extensionsFor(certificate.hosts))),
+    der(EXTENSIONS, sequence(...extensionsFor(certificate.hosts))),
   );
-  const signature = der(BIT_STRING, Buffer.from([0]), sign('sha256', content, certificate.issuerKey));
+  const signature = der(BIT_STRING, NO_UNUSED_BITS, sign('sha256', content, certificate.issuerKey));
   const lines =
     sequence(content, algorithm, signature)
       .toString('base64')
@@ -97,26 +99,27 @@ export function signCertificate(certificate: Certificate): string {
 function extensionsFor(hosts: Certificate['hosts']): readonly Buffer[] {
   if (hosts === undefined) {
     return [
-      extension('551d13', sequence(TRUE, der(INTEGER, Buffer.from([0])))),
-      extension('551d0f', der(BIT_STRING, Buffer.from([0x02, 0x04]))),
+      extension(BASIC_CONSTRAINTS, sequence(TRUE, der(INTEGER, Buffer.from([0])))),
+      extension(KEY_USAGE, der(BIT_STRING, SIGNS_CERTIFICATES)),
     ];
   }
   const names = hosts.map((host) =>
-    isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+    isIP(host) === 4 ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number))) : der(DNS_NAME, Buffer.from(host)),
   );
   return [
-    extension('551d13', sequence()),
-    extension('551d0f', der(BIT_STRING, Buffer.from([0x07, 0x80]))),
-    extension('551d25', sequence(oid('2b06010505070301'))),
-    extension('551d11', sequence(...names)),
+    extension(BASIC_CONSTRAINTS, sequence()),
+    extension(KEY_USAGE, der(BIT_STRING, SIGNS_DATA)),
+    extension(EXTENDED_KEY_USAGE, sequence(oid(SERVER_AUTHENTICATION))),
+    extension(ALTERNATIVE_NAMES, sequence(...names)),
   ];
 }
 
+/** One value in DER: its tag, its length in one to three bytes, and its content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const value = Buffer.concat(parts);
-  const { length } = value;
+  const content = Buffer.concat(parts);
+  const { length } = content;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
-  return Buffer.concat([Buffer.from([tag, ...size]), value]);
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
 function sequence(...parts: readonly Uint8Array[]): Buffer {
@@ -127,14 +130,15 @@ function oid(hex: string): Buffer {
   return der(OBJECT_IDENTIFIER, Buffer.from(hex, 'hex'));
 }
 
-function name(commonName: string): Buffer {
-  return sequence(der(SET, sequence(oid('550403'), der(UTF8_STRING, Buffer.from(commonName)))));
+function distinguishedName(commonName: string): Buffer {
+  return sequence(der(SET, sequence(oid(COMMON_NAME), der(UTF8_STRING, Buffer.from(commonName)))));
 }
 
 function utcTime(date: Date): Buffer {
   return der(UTC_TIME, Buffer.from(`${date.toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
 }
 
+/** A critical extension: whoever does not know it refuses the certificate. */
 function extension(id: string, value: Uint8Array): Buffer {
   return sequence(oid(id), TRUE, der(OCTET_STRING, value));
 }

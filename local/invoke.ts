@@ -19,6 +19,7 @@ await new Command('npm run invoke --')
     if (options.inspect) inspector.open(0, '127.0.0.1', true);
     const cloud = await startLocalCloud({ data: options.data, print: (line) => console.error(line) });
     try {
+      // The name of a function's log group has that of its construct, with which the function's logical id begins.
       const construct = constructOf(cloud.outputs[logOutput(name)] ?? '');
       const found = cloud.functions.find(({ logicalId }) => logicalId.startsWith(`${construct}Function`));
       if (found === undefined) throw new CloudError(`The stack has no function ${name}: it is deployed with an option`);

@@ -32,7 +32,7 @@ const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
  * @throws CloudError with one message for the user when it cannot start; no process is left running then
  */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const { strict = false, authorities = [], assembly: given, ...more } = options;
+  const { strict = false, authorities = [], assembly: given, ...cloudOptions } = options;
   if (strict && authorities.length > 0) {
     throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
   }
@@ -40,7 +40,7 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
   const assembly = given ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
   let certificate: ReceiverCertificate | undefined;
   const cloud = await startCloud({
-    ...more,
+    ...cloudOptions,
     name: 'va-wave',
     logCopy: process.env.VA_WAVE_LOCAL_LOG_COPY,
     compose: async (folder) => {
@@ -52,7 +52,7 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
       const environment: Record<string, string> = strict ? {} : { [CA_FILE_VARIABLE]: trusted };
       // Several services may run this assembly. Only the first of them compiles its bundles.
       if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
-      more.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
+      cloudOptions.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
       const compiledCode = join(folder, 'compiled-code');
       return { assembly: await keepServiceAssembled(folder, { strict }), environment, compiledCode };
     },

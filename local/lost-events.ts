@@ -23,6 +23,7 @@ export function lostEvents(refuse: boolean, print: (line: string) => void) {
     const known = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
     const store = { ...all, ...known };
     return async ({ name, source, detail: { org_id, site_id, data } }) => {
+      // The service's own signal is for operators, and is meant for no Action.
       if (name === ENDPOINT_FAILING) return undefined;
       try {
         await checkEvent({ event: name, org_id, site_id, data }, { store });

@@ -34,22 +34,22 @@ const program = new Command('npm start --')
   .option('--port <number>', 'port of the service on 127.0.0.1; 0 = any', portNumber, DEFAULT_PORT)
   .option('--ready-file <file>', 'write the URLs and keys to this file as JSON when the service is ready')
   .option('--no-demo', 'start without the demo site and its receiver')
-  .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', collect, [])
-  .option('--host-name <name>', 'answer also under this name, as of a tunnel; may be repeated', named, [])
+  .option('--ca <file>', 'trust this certificate authority (PEM) besides the public ones; may be repeated', addFile, [])
+  .option('--host-name <name>', 'answer also under this name, as of a tunnel; may be repeated', addName, [])
   .option('--strict', 'run the bundles that are deployed, which refuse endpoints on loopback', false)
   .option('--refuse-lost-events', 'refuse an event that reaches no Action, which the bus of AWS accepts', false)
   .showHelpAfterError();
 
-function collect(file: string, files: readonly string[]): string[] {
+function addFile(file: string, files: readonly string[]): string[] {
   return [...files, resolve(file)];
 }
 
-function named(name: string, names: readonly string[]): string[] {
+function addName(name: string, names: readonly string[]): string[] {
   return [...names, name.toLowerCase()];
 }
 
 /** Resolves when a signal asks the process to end. */
-function untilAsked(): Promise<void> {
+function untilSignal(): Promise<void> {
   return new Promise((done) => {
     for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => done());
   });
@@ -58,7 +58,7 @@ function untilAsked(): Promise<void> {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 // Only this user may read the files that this process and the engines write.
 process.umask(0o077);
-// During the start, a signal ends the process immediately. The engine and the lock end with it.
+// During the start, a signal ends the process immediately, with the exit code of Ctrl-C. The engine and the lock end with it.
 for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 
 async function main(): Promise<void> {
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
   };
   stops.defer(writeReadyFiles([join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat(), ready));
   announce(cloud, running, options.strict, elapsed());
-  await untilAsked();
+  await untilSignal();
   console.log('Stopping …');
 }
 

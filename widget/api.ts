@@ -57,7 +57,7 @@ export function apiClient({ base, debug }: Settings) {
   };
 
   /** How many requests in a row had no answer. Negative after the first answer, which shows that the browser hides none. */
-  let silent = 0;
+  let unanswered = 0;
 
   /**
    * Logs one line about a failed request, with advice for the page's developer by error code (texts/x-debug.json). It logs nothing without
@@ -69,7 +69,7 @@ export function apiClient({ base, debug }: Settings) {
     const reached = status || (await fetch(base + path, { mode: 'no-cors', cache: 'no-store' }).catch(() => 0));
     const advised = !reached
       ? 'No answer: check the network and connect-src.'
-      : status || silent > 1
+      : status || unanswered > 1
         ? ((await textFile(base, 'x-debug'))?.[code] ?? '')
         : '';
     console.warn(`[va-wave] ${what} failed: HTTP ${status} ${error}. ${advised}`);
@@ -89,11 +89,11 @@ export function apiClient({ base, debug }: Settings) {
       body: string,
       grantedBy: (body: unknown) => T | undefined,
     ): Promise<Answer<T>> => {
-      // A header cannot have every value of an attribute. Without a credential, the service would refuse with the same code.
+      // A header cannot carry every value that the page's tag may have. Such a request gets the service's answer to one without credentials.
       const { answered, ...rest } = /^[\w.-]+$/.test(Object.values(headers).join())
         ? await send(path, headers, body)
         : { status: 401, answered: { code: 'credentials_required' }, retryAfter: 0 };
-      silent = rest.status ? -1e9 : silent + 1;
+      unanswered = rest.status ? -1e9 : unanswered + 1;
       const granted = rest.status === 200 ? grantedBy(answered) : undefined;
       const answer = { ...rest, granted, refused: refusedBy(answered) };
       if (granted === undefined) void log(what, path, answer);

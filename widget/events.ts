@@ -3,12 +3,12 @@
  * scroll effects, drop zones and checks for unsaved forms would react or cancel them. All other events go on to the page: its menus still
  * close by a click in the widget. Each name here has a page in test/e2e/widget/pages that breaks without it.
  */
-const KEPT =
+const KEPT_EVENTS =
   'keydown keypress keyup beforeinput input copy cut paste contextmenu dragstart dragover drop focusin wheel touchstart touchmove touchend';
 
 /** Keeps events inside `root`. The page gets a copy of a `mousedown`, which it can hear and not cancel: menus close by it. */
 export function keepEvents(root: HTMLElement, host: HTMLElement): void {
-  for (const type of KEPT.split(' ')) {
+  for (const type of KEPT_EVENTS.split(' ')) {
     root.addEventListener(type, (event) => event.stopPropagation(), { passive: true });
   }
   root.onmousedown = (event) => {

@@ -95,7 +95,7 @@ export function fieldView(field: FormField, texts: Texts) {
   };
 }
 
-/** Returns the autofill of a field (WCAG 1.3.5) by its label, or else its key, without regard to case, accents and punctuation. */
+/** Returns the autofill token (WCAG 1.3.5) for a field's label or key, whatever its case and accents, from the texts' `token:name,name;…`. */
 function autofill({ label, key }: FormField, { autofill }: Texts): string | undefined {
   for (const asked of [label, key]) {
     for (const line of autofill.split(';')) {

@@ -16,16 +16,17 @@ export function readNumber(text: string, texts: Readonly<Record<'number' | 'zero
     /^(?:[+＋]|([-−－]))?(\d*)(?:([.,٫،．，])(\d+))?$/.exec(plain) ?? [];
   if (!whole && !decimals) return { problem: texts.number };
   if (/^0\d/.test(whole)) return { problem: texts.zeros };
+  // In German, 1.234 is more than a thousand. Nobody separates thousands by ٫, the decimal separator of Arabic.
   if (separator !== '٫' && /^[1-9]\d{0,2}\D\d{3}$/.test(whole + separator + decimals)) {
     return { problem: `${texts.ambiguous} ${plain.replace(separator ?? '', '')} / ${plain}0` };
   }
   return { json: `${minus ? '-' : ''}${whole || 0}${decimals && `.${decimals}`}` };
 }
 
-/** The decimal digits of each script follow each other, from 0 to 9. Where two scripts meet, the digits before are a multiple of ten. */
+/** The digits of each script follow each other, from 0 to 9. So the number of digits before this one, modulo ten, is its value. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
-  let before = 0;
-  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before++;
-  return String(before % 10);
+  let digitsBefore = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - digitsBefore - 1))) digitsBefore++;
+  return String(digitsBefore % 10);
 }

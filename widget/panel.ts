@@ -42,6 +42,7 @@ export function panel(
   /** The name of a form is in the language of the page, which can be another one than that of the widget's texts. */
   const nameOf = (form: FormPanel) => element('bdi', { lang: document.documentElement.lang }, form.name);
 
+  /** Shows an element, or the conversation view in its absence. @param isHome hides the Back button */
   const show = (heading: string | Node, shown: Node | undefined, isHome: boolean) => {
     title.replaceChildren(heading);
     back.hidden = isHome;
@@ -74,7 +75,7 @@ export function panel(
     }
     return list;
   };
-  /** Reports an error of the view as an error of the page. The view goes when the widget has told the page that the panel is open. */
+  /** Reports an error of the view as an error of the page. The view goes a moment later, when the page knows that the panel is open. */
   const guarded = (work: () => unknown): unknown => {
     try {
       return work();

@@ -9,12 +9,13 @@ import type { VaWaveCredential } from './va-wave.d.ts';
 
 /** How long the page has to set a new token before the widget shows that the session has expired. */
 const RENEWAL_MS = 5000;
+/** A page whose new tokens are refused too is asked no more often than this for one request. */
 const RENEWALS_PER_REQUEST = 2;
-/** An earlier attempt of the same submission can wait at most 5 s for the endpoint. */
+/** The service answers 409 while an earlier attempt of the same submission waits for the endpoint, which is for 5 s at most. */
 const IN_PROGRESS_DELAY_MS = 1500;
 const IN_PROGRESS_RETRIES = 4;
 
-/** How often the first request is repeated while nothing decides it. */
+/** How often init is repeated at the start while nothing decides it. */
 const REPEATS = 5;
 /** The hourly limit names the next hour. If all pages waited for that hour, they would all come back in the same second. */
 const LONGEST_RETRY_AFTER_S = 300;
@@ -24,10 +25,10 @@ const UNKNOWN_CONVERSATION: ErrorCode = 'conversation_unknown';
 const NEEDS_TOKEN = /^(credentials|session_token)_required$/;
 /** The id of a user whom the customer's backend did not name. Each session token has another one. */
 const GUEST = /^anon_.*/;
-/** Of an error code with its status: no code of the service, or one of these statuses. */
+/** Matches an error code followed by the status when they decide nothing: no code of the service, or one of these statuses. */
 const UNDECIDED = /^\d|(408|429|5..)$/;
 
-/** The result of a submission. */
+/** The result of a submission. A kind without further data is also the name of the text that tells the visitor of it. */
 export type Outcome =
   | { readonly kind: 'sent'; readonly submissionId: string }
   | { readonly kind: 'offline' | 'busy' | 'failed' }
@@ -35,7 +36,7 @@ export type Outcome =
   /** `untilRenewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly untilRenewed: Promise<unknown> };
 
-/** Called with true while the page is asked for a new token. */
+/** Called with true when the page is asked for a new token, and with false when it has set one or the wait is over. */
 type OnRenewal = (asking: boolean) => void;
 
 export type Session = ReturnType<typeof openSession>;
@@ -43,9 +44,9 @@ export type Session = ReturnType<typeof openSession>;
 /**
  * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
  * both. Another visitor gets another session.
- * @param asked the visitors for whom the page owes a token. The sessions of a page share it
+ * @param awaitingToken the visitors for whom the page owes a token. The sessions of a page share it
  */
-export function openSession(settings: Settings, asked: Set<string>) {
+export function openSession(settings: Settings, awaitingToken: Set<string>) {
   const { post, end } = apiClient(settings);
   let ended = false;
   let { token } = settings;
@@ -57,6 +58,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
   /** The request that begins the conversation, while it has no answer. */
   let beginning: Promise<Answer<InitResponse>> | undefined;
 
+  /** `site/user`, which each later token of the session must also have. */
   const visitor = visitorOf(token);
   const siteId = token ? visitor.replace(/\/.*/s, '') : (settings.siteId ?? '');
   const credential = (): VaWaveCredential =>
@@ -71,10 +73,10 @@ export function openSession(settings: Settings, asked: Set<string>) {
     if (renewal) return renewal;
     renewal = Promise.race([nextToken(), pause(RENEWAL_MS)]).then((event) => {
       renewal = undefined;
-      asked.delete(visitor);
+      awaitingToken.delete(visitor);
       return !!event;
     });
-    asked.add(visitor);
+    awaitingToken.add(visitor);
     emit('va-wave:token-expired', null);
     return renewal;
   };
@@ -97,6 +99,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
   const site = encodeURIComponent(siteId);
   const conversationKey = `${siteId}:conversation`;
   const visitorKey = `${siteId}:visitor`;
+  /** @param begins whether a conversation begins when the tab has none to resume */
   const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
     const body: PublicBody<'initWidget'> = {
       conversation_id: identifier(perTab.get(conversationKey)),
@@ -118,7 +121,7 @@ export function openSession(settings: Settings, asked: Set<string>) {
   };
 
   /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
-  const begun = async (onRenewal?: OnRenewal): Promise<Answer<unknown> | undefined> => {
+  const ensureConversation = async (onRenewal?: OnRenewal): Promise<Answer<unknown> | undefined> => {
     if (conversationId) return undefined;
     beginning ??= renewing(() => init(true), onRenewal).finally(() => {
       beginning = undefined;
@@ -127,13 +130,13 @@ export function openSession(settings: Settings, asked: Set<string>) {
     return conversationId ? undefined : answer;
   };
 
-  const failed = (answer: Answer<unknown>): Outcome => {
+  const failureOf = (answer: Answer<unknown>): Outcome => {
     if (isExpired(answer)) return { kind: 'expired', untilRenewed: nextToken() };
     return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
 
   /** Resolves after the pause, or at once when the browser is online again, but not while the page is hidden or offline, and never after `end`. */
-  const moment = (ms: number) =>
+  const nextAttempt = (ms: number) =>
     new Promise<void>((resolve) => {
       let due = false;
       const check = (event?: Event) => {
@@ -171,13 +174,13 @@ export function openSession(settings: Settings, asked: Set<string>) {
           repeats = 0;
         } else if (UNDECIDED.test(refused.code + status) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
           // One to two times the longer of both: the service's wish, or half a second that doubles. Pages then do not come back at once.
-          await moment(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
+          await nextAttempt(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
         } else return undefined;
       }
     },
     /** Resolves to the conversation's id, or null after a failure. Starts a conversation if there is none; concurrent calls start one. */
     begin: async () => {
-      await begun();
+      await ensureConversation();
       return conversationId;
     },
     /** Lets the next beginning begin another conversation. */
@@ -188,10 +191,10 @@ export function openSession(settings: Settings, asked: Set<string>) {
     /** Sends a form. @param values as JSON */
     submit: async (slug: string, values: string, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
       let waits = 0;
-      let unknown = false;
+      let wasUnknown = false;
       for (;;) {
-        const problem = await begun(onRenewal);
-        if (problem) return failed(problem);
+        const problem = await ensureConversation(onRenewal);
+        if (problem) return failureOf(problem);
         const answer = await renewing(() => {
           const body: Record<keyof PublicBody<'submitForm'>, string> = {
             conversation_id: JSON.stringify(conversationId),
@@ -208,14 +211,14 @@ export function openSession(settings: Settings, asked: Set<string>) {
         }, onRenewal);
         const { status, granted, refused } = answer;
         if (granted) return { kind: 'sent', submissionId: granted };
-        if (refused.code === UNKNOWN_CONVERSATION && !unknown) {
+        if (refused.code === UNKNOWN_CONVERSATION && !wasUnknown) {
           // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
-          unknown = true;
+          wasUnknown = true;
           conversationId = null;
         } else if (status === 409 && waits++ < IN_PROGRESS_RETRIES) {
           await pause(IN_PROGRESS_DELAY_MS);
         } else if (status === 400) return { kind: 'invalid', refused };
-        else return failed(answer);
+        else return failureOf(answer);
       }
     },
     /** Takes a token of the same visitor, and wakes what waits for one. Returns whether it is one. */

@@ -38,13 +38,13 @@ export function draft(siteId: string, slug: string, fields: readonly FieldView[]
 
 /**
  * Makes a visitor the owner of what the tab keeps of a site. What another user has left goes; a guest who becomes a user keeps the drafts.
- * @param userId empty for a guest. Only its hash is stored, because the id must not stay in the browser after a log-out
+ * @param userId empty for a guest, whose hash is 0. Only the hash is stored, because the id must not stay in the browser after a log-out
  */
 export function ownTab(siteId: string, userId: string): void {
   let hash = 0;
   for (const unit of userId) hash = (Math.imul(hash, 31) + (unit.codePointAt(0) ?? 0)) | 0;
-  const before = perTab.get(`${siteId}:owner`);
-  if (before && before !== hash) perTab.clear(`${siteId}:`);
+  const earlierOwner = perTab.get(`${siteId}:owner`);
+  if (earlierOwner && earlierOwner !== hash) perTab.clear(`${siteId}:`);
   perTab.set(`${siteId}:owner`, hash);
 }
 

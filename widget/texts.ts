@@ -4,7 +4,7 @@ import type { VaWaveTexts } from './va-wave.d.ts';
 /** The widget's own texts. Names of forms and fields come from the assistant's settings. */
 export type Texts = typeof en;
 
-/** SHA-256 in base64url of the index, which has that of each file of texts except English. The bundler sets it. */
+/** SHA-256 in base64url of the index, a file with the hashes of all texts except English. The bundler sets it (lib/bundles.ts). */
 declare const TEXT_INDEX: string;
 
 /** The widget shows English when the texts take longer than this. */

@@ -1,8 +1,9 @@
 /** Returns whether the panel is dark: as the tag says, else as the page's `color-scheme` says where it sets one, else as the visitor's system is. */
-export function isDark(tag: string | undefined, system: MediaQueryList): boolean {
-  const page = getComputedStyle(document.body).colorScheme;
-  const meta = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
-  const scheme = String([tag, page, meta].find((one = '') => /light|dark/.test(one)));
+export function isDark(tagTheme: string | undefined, prefersDark: MediaQueryList): boolean {
+  const pageScheme = getComputedStyle(document.body).colorScheme;
+  const metaScheme = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
+  const scheme = String([tagTheme, pageScheme, metaScheme].find((one = '') => /light|dark/.test(one)));
   const dark = /dark/.test(scheme);
-  return dark === /light/.test(scheme) ? system.matches : dark;
+  // A page that names both schemes, or none, leaves the choice to the system.
+  return dark === /light/.test(scheme) ? prefersDark.matches : dark;
 }

@@ -9,13 +9,13 @@ import { mountWidget, type Opening, type Widget } from './widget.ts';
 
 // The loader that a page embeds with one async script tag.
 const settings = readSettings();
-const given: unknown = window.vaWave;
+const existing: unknown = window.vaWave;
 if (settings) {
   // Also an element with the id vaWave is reachable as window.vaWave.
-  if (typeof given !== 'function') start(settings);
+  if (typeof existing !== 'function') start(settings);
   // The widget of an earlier tag, or else the page's stub, however the page has written it.
-  else if ('tag' in given) given('tag', settings);
-  else start(settings, Object(given));
+  else if ('tag' in existing) existing('tag', settings);
+  else start(settings, Object(existing));
 }
 
 /**
@@ -23,15 +23,15 @@ if (settings) {
  * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
 function start(first: Settings, stub?: Stub): void {
-  /** The tag that counts. */
+  /** The settings of the tag that counts: a later tag may replace the first one. */
   let settings = first;
   /** The visitors for whom the page has been asked for a token and has not answered, for 5 seconds at most. */
-  const asked = new Set<string>();
-  let session = openSession(settings, asked);
+  const awaitingToken = new Set<string>();
+  let session = openSession(settings, awaitingToken);
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
   /** The language whose texts were asked for last. */
-  let lang: string | undefined;
+  let requestedLanguage: string | undefined;
   let widget: Widget | undefined;
   let destroyed = false;
   /** What the page's commands have set. The commands may arrive before the widget exists. */
@@ -40,15 +40,15 @@ function start(first: Settings, stub?: Stub): void {
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let unread = 0;
-  /** What the page was told last. */
-  let isOpen = false;
-  let wanted: Opening | undefined;
+  /** Whether the last event told the page that the panel is open. */
+  let toldOpen = false;
+  let nextOpening: Opening | undefined;
 
-  /** Builds the widget again and keeps it open, with its form, if it was open. Shows nothing when there is neither a form nor a view. */
+  /** Builds the widget again, open with its form if it was open. Shows nothing without form and view; null stands for a view that failed. */
   const render = (shownView: VaWaveConversationView | null | undefined = view) => {
-    const last = widget;
-    wanted ??= last?.state();
-    last?.remove();
+    const previous = widget;
+    nextOpening ??= previous?.state();
+    previous?.remove();
     widget = undefined;
     if (init && languageTexts) {
       if (init.forms.length > 0 || shownView) {
@@ -68,51 +68,52 @@ function start(first: Settings, stub?: Stub): void {
       } else if (settings.debug) console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
     }
     if (!widget) setOpen(false);
-    if (!last !== !widget) emit(`va-wave:${widget ? 'ready' : 'removed'}`, null);
-    if (!widget || !wanted) return;
-    const opening = wanted;
-    wanted = undefined;
+    if (!previous !== !widget) emit(`va-wave:${widget ? 'ready' : 'removed'}`, null);
+    if (!widget || !nextOpening) return;
+    const opening = nextOpening;
+    nextOpening = undefined;
     widget.open(...opening);
   };
   /**
    * Replaces the visitor: nothing that the page shows or the browser keeps passes from one user to another.
    * @param known the answer of init, where it holds for the next visitor too
    */
-  const become = (next: Settings, known?: InitResponse) => {
+  const replaceVisitor = (next: Settings, known?: InitResponse) => {
     // Another visitor begins at the home of the panel.
-    wanted ??= widget?.state('');
+    nextOpening ??= widget?.state('');
     session.end();
     // Before the first answer of init, the conversation of the tab may be that of the next visitor. The service decides it.
     if (init) session.forget();
     if (!session.isGuest) visitor = {};
     settings = next;
-    session = openSession(settings, asked);
+    session = openSession(settings, awaitingToken);
     init = known;
     setUnread(0);
     render();
-    if (!init) void run();
+    if (!init) void initialize();
   };
   /** Loads the texts when the page has another language than at the last call, and shows them when they are others. */
   const translate = async () => {
     const language = settings.language || document.documentElement.lang;
-    if (language === lang) return;
-    lang = language;
+    if (language === requestedLanguage) return;
+    requestedLanguage = language;
     const loaded = await textsFor(settings.base, language);
-    if (language !== lang) return;
+    if (language !== requestedLanguage) return;
     const shown = languageTexts?.language;
     languageTexts = loaded;
     if (shown !== loaded.language) render();
   };
-  const run = async () => {
-    const own = session;
+  const initialize = async () => {
+    // Another visitor, who may come during each of the waits, gets another session and runs init again.
+    const ownSession = session;
     try {
-      // The calls that wait in the stub come first: one of them may set a token. Browsers prerender pages that nobody visits.
+      // During this wait, the stub's calls come first: one of them may set a token. A page that the browser prerenders may never be visited.
       await (Object(document).prerendering && nextEvent(document, 'prerenderingchange'));
-      if (own !== session || destroyed) return;
-      const [answer] = await Promise.all([own.start(), translate()]);
+      if (ownSession !== session || destroyed) return;
+      const [answer] = await Promise.all([ownSession.start(), translate()]);
       // The widget comes after the page's elements in the order of the Tab key.
       if (document.readyState === 'loading') await nextEvent(document, 'DOMContentLoaded');
-      if (own !== session || destroyed) return;
+      if (ownSession !== session || destroyed) return;
       if (!answer) return commands.destroy();
       init = answer;
       render();
@@ -129,8 +130,8 @@ function start(first: Settings, stub?: Stub): void {
   /** Tells the page that the panel has opened or closed. A new widget in the place of an open one is no opening. */
   const setOpen = (now: boolean) => {
     if (now) setUnread(0);
-    if (now === isOpen) return;
-    isOpen = now;
+    if (now === toldOpen) return;
+    toldOpen = now;
     emit(`va-wave:${now ? 'open' : 'close'}`, null);
   };
   const setUnread = (count: number) => {
@@ -143,13 +144,13 @@ function start(first: Settings, stub?: Stub): void {
   const commands: VaWaveCommands & { readonly tag: (next: Settings) => void } = {
     open: (form) => {
       if (widget) widget.open(form);
-      else wanted = [form];
+      else nextOpening = [form];
     },
     close: () => {
-      wanted = undefined;
+      nextOpening = undefined;
       widget?.close();
     },
-    toggle: () => ((widget ? widget.isOpen() : wanted) ? commands.close() : commands.open()),
+    toggle: () => ((widget ? widget.isOpen() : nextOpening) ? commands.close() : commands.open()),
     isOpen: () => !!widget?.isOpen(),
     // Anything that is not a positive number is 0.
     unread: (count) => setUnread(count > 0 ? Math.trunc(count) : 0),
@@ -159,8 +160,8 @@ function start(first: Settings, stub?: Stub): void {
       visitor = Object(known);
       widget?.prefill(visitor);
     },
-    texts: (own) => {
-      const changed = Object.entries(Object(own)).filter(
+    texts: (given) => {
+      const changed = Object.entries(Object(given)).filter(
         ([name, text]) => typeof text === 'string' && text !== Object(texts)[name],
       );
       texts = { ...texts, ...Object.fromEntries(changed) };
@@ -174,8 +175,8 @@ function start(first: Settings, stub?: Stub): void {
       const token = String(given ?? '').trim();
       if (!token || session.renews(token)) return;
       // The answer to a question for another visitor, who has gone meanwhile, does not say who is there now. The page is asked again.
-      if (asked.delete(visitorOf(token))) emit('va-wave:token-expired', null);
-      else become({ ...settings, token });
+      if (awaitingToken.delete(visitorOf(token))) emit('va-wave:token-expired', null);
+      else replaceVisitor({ ...settings, token });
     },
     ready: (callback) => {
       if (widget) callback();
@@ -186,7 +187,7 @@ function start(first: Settings, stub?: Stub): void {
       perBrowser.clear();
       visitor = {};
       const hadToken = session.hasToken;
-      become({ ...settings, token: undefined }, hadToken ? undefined : init);
+      replaceVisitor({ ...settings, token: undefined }, hadToken ? undefined : init);
       if (hadToken) emit('va-wave:token-expired', null);
     },
     /**
@@ -197,9 +198,9 @@ function start(first: Settings, stub?: Stub): void {
       if (settings.script.isConnected && !next.token) return;
       settings = next;
       if (next.token) {
-        asked.delete(visitorOf(next.token));
+        awaitingToken.delete(visitorOf(next.token));
         commands.setSessionToken(next.token);
-      } else if (session.hasToken || session.siteId !== next.siteId) become(next);
+      } else if (session.hasToken || session.siteId !== next.siteId) replaceVisitor(next);
     },
     destroy: () => {
       destroyed = true;
@@ -215,14 +216,14 @@ function start(first: Settings, stub?: Stub): void {
     // An unknown command may belong to another version. It must not break the page.
     if (Object.hasOwn(commands, command)) return Object(commands)[command](...values);
   };
-  const push = (kept: unknown) => {
-    const [command, ...values] = Array.from(Object(kept));
+  const push = (queued: unknown) => {
+    const [command, ...values] = Array.from(Object(queued));
     call(String(command), ...values);
   };
   // A script that has kept the stub adds its calls to this queue.
   const api: VaWave = Object.assign(call, commands, { q: { push } });
   // Set before any request, so that a second tag does not start a second widget.
   window.vaWave = api;
-  void run();
+  void initialize();
   stub?.q?.splice(0).forEach(push);
 }

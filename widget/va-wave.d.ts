@@ -114,6 +114,7 @@ export type VaWave = Readonly<VaWaveCommands> &
   /** Returns the result of the command, or undefined before the start. */
   (<C extends keyof VaWaveCommands>(command: C, ...values: Parameters<VaWaveCommands[C]>) => unknown);
 
+/** The events on `document`. With `va-wave:token-expired`, the widget asks the page for a new session token. */
 export interface VaWaveEvents {
   'va-wave:ready': CustomEvent<null>;
   'va-wave:removed': CustomEvent<null>;

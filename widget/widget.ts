@@ -16,7 +16,7 @@ const CHEVRON_DOWN = 'M5 9l7 7 7-7';
 /** On a small or zoomed screen the panel fills the screen and is modal, because a floating panel would be too small. */
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
-/** What `open` takes. */
+/** The arguments of `open`, with which a widget that is built again opens as the one before it was. */
 export type Opening = readonly [form?: string | undefined, hadFocus?: boolean, focusedBefore?: Element | null];
 
 export type Widget = ReturnType<typeof mountWidget>;
@@ -27,7 +27,7 @@ const RETURN_MS = 200;
 /**
  * Creates the launcher and the panel, and keeps them on the page until `remove`.
  * @param onOpen called with true when the panel is open, also again, and with false when it has closed
- * @param onPage called when the page may have changed its language
+ * @param onPageChange called when the page may have changed its language
  * @param rebuild builds the widget again: for another conversation, and when the page has removed all listeners (document.open). With null it
  *   has no view: this one cannot be mounted
  */
@@ -38,11 +38,11 @@ export function mountWidget(
   { language, texts }: LanguageTexts,
   view: VaWaveConversationView | null | undefined,
   onOpen: (isOpen: boolean) => void,
-  onPage: () => void,
+  onPageChange: () => void,
   rebuild: (view?: null) => void,
 ) {
   const smallScreen = matchMedia(SMALL_SCREEN);
-  const system = matchMedia('(prefers-color-scheme: dark)');
+  const prefersDark = matchMedia('(prefers-color-scheme: dark)');
   const badge = element('span', { class: 'badge' });
   const launcher = element(
     'button',
@@ -64,7 +64,7 @@ export function mountWidget(
   /** Returns the element with the focus, also in shadow roots of the page and of the conversation view. */
   const focused = (at = shadow.activeElement ?? document.activeElement): Element | null =>
     at?.shadowRoot?.activeElement ? focused(at.shadowRoot.activeElement) : at;
-  const takeDown = () => {
+  const leaveTopLayer = () => {
     dialog.close();
     dialog.hidePopover?.();
   };
@@ -72,9 +72,10 @@ export function mountWidget(
     if (!shown) return;
     shown = false;
     dialog.classList.remove('shown');
-    takeDown();
+    leaveTopLayer();
     smallScreen.onchange = null;
     launcher.setAttribute('aria-expanded', 'false');
+    // A focus elsewhere on the page stays. Where the element before is gone, the launcher keeps the focus.
     const active = document.activeElement;
     if (!active || active === document.body || dialog.contains(shadow.activeElement)) {
       launcher.focus();
@@ -117,12 +118,12 @@ export function mountWidget(
   shadow.append(root);
 
   let removed = false;
-  /** The timer of the next look at the page. Until it ends, the widget does not return to a page that has removed it again. */
-  let later: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the host has heard the last event that was sent to find out whether its listeners are still there. */
-  let alive: boolean;
+  /** The timer of the next look at the page, RETURN_MS later. Until it ends, the widget does not return to a page that has removed it again. */
+  let nextLook: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the host has heard the last event that was sent to find out whether document.open has removed its listeners. */
+  let hasListeners: boolean;
   host.addEventListener('va-wave', () => {
-    alive = true;
+    hasListeners = true;
   });
   // A text from right to left needs a panel from right to left, even if the page has no such direction.
   const isRtl = isRightToLeft(language);
@@ -132,67 +133,68 @@ export function mountWidget(
    * everything above the body, where a page removes or replaces the host and switches its theme and its language. An open panel stays
    * open. Copies of the host, which page caches make, are removed.
    */
-  const follow = () => {
+  const followPage = () => {
     if (removed) return;
     const { body } = document;
     for (const node of [document, document.documentElement, body])
       if (node) observer.observe(node, { childList: true, attributes: true });
     if (!body) return;
-    root.classList.toggle('dark', isDark(settings.theme, system));
+    root.classList.toggle('dark', isDark(settings.theme, prefersDark));
     direction = isRtl || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
     root.dir = direction;
     const { position } = settings;
     root.dataset.position = position === 'left' || (position !== 'right' && direction === 'rtl') ? 'left' : 'right';
-    onPage();
-    if (host.parentNode === body || later) return;
-    later = setTimeout(() => {
-      later = undefined;
-      follow();
+    onPageChange();
+    if (host.parentNode === body || nextLook) return;
+    nextLook = setTimeout(() => {
+      nextLook = undefined;
+      followPage();
     }, RETURN_MS);
-    alive = false;
+    hasListeners = false;
     host.dispatchEvent(new Event('va-wave'));
-    if (!alive) return rebuild();
+    if (!hasListeners) return rebuild();
     for (const copy of document.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
-    raise();
+    raiseLauncher();
     if (!shown) return;
-    const had = lastFocused;
-    arrange();
-    if (document.activeElement === host) focus(had);
+    // The move has closed the panel, and showing it moves the focus, which goes back where it was unless an element of the page keeps it.
+    const focusedElement = lastFocused;
+    showPanel();
+    if (document.activeElement === host) focus(focusedElement);
   };
   /**
    * Moves the launcher into the top layer where its corner is not that of the window, because the body has a transform, a filter or
    * containment. The host is as high as what its corner belongs to; while the page displays no body, it has no box. Bars of a browser make
    * differences of less than 99 px.
    */
-  const raise = () => {
+  const raiseLauncher = () => {
     for (const { top, height } of host.getClientRects())
       if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
   };
-  const observer = new MutationObserver(follow);
+  const observer = new MutationObserver(followPage);
   /** The element of the panel that had the focus last. */
   let lastFocused: Element | null = null;
   /**
-   * Shows the panel above everything else on the page: in the top layer. Only `raise` puts anything else of the widget there, because the
-   * page would see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
+   * Shows the panel above everything else on the page: in the top layer. Only `raiseLauncher` puts anything else of the widget there, because
+   * the page would see the popover all the time and could not lie above the launcher. Where the focus cannot enter it (an open modal dialog or a
    * focus trap of the page), the panel is modal itself, as on a small screen.
    */
-  const arrange = () => {
-    const had = focused();
+  const showPanel = () => {
+    const focusedElement = focused();
     // Libraries for modal dialogs hide everything else from screen readers.
     host.removeAttribute('aria-hidden');
-    takeDown();
+    leaveTopLayer();
     dialog.classList.toggle('full', smallScreen.matches);
     dialog.classList.add('shown');
     if (!smallScreen.matches) dialog.showPopover?.();
     content.title.focus();
     if (smallScreen.matches || !dialog.contains(shadow.activeElement)) {
-      takeDown();
+      leaveTopLayer();
       dialog.showModal();
       content.title.focus();
     }
     // The panel took the focus only to try whether it can. The caller decides where the focus stays.
-    focus(had);
+    focus(focusedElement);
   };
   /**
    * @param form slug of the form to show
@@ -201,12 +203,12 @@ export function mountWidget(
    */
   const open = (form?: string, hadFocus?: boolean, before = focused()) => {
     if (form) content.showForm(form);
-    if (shown) return arrange();
+    if (shown) return showPanel();
     shown = true;
     focusedBefore = before;
     launcher.setAttribute('aria-expanded', 'true');
-    smallScreen.onchange = arrange;
-    arrange();
+    smallScreen.onchange = showPanel;
+    showPanel();
     if (hadFocus !== false) content.title.focus();
     // The visitor can read and type at once. A later submission asks for the conversation again.
     void begin();
@@ -232,8 +234,8 @@ export function mountWidget(
     });
   }
   keepEvents(root, host);
-  system.onchange = follow;
-  follow();
+  prefersDark.onchange = followPage;
+  followPage();
 
   return {
     /** Returns whether the panel is open and can be used: under a modal dialog that the page opened later, it cannot. */
@@ -242,7 +244,7 @@ export function mountWidget(
       return shown && document.elementsFromPoint(x + width / 2, y + height / 2).includes(host);
     },
     open,
-    /** Returns what opens the panel of the next widget with this form, or undefined when this panel is closed. */
+    /** Returns what opens the next widget with this form (empty: with the home of the panel), or undefined when this panel is closed. */
     state: (form = content.slug()): Opening | undefined =>
       shown ? [form, document.activeElement === host, focusedBefore] : undefined,
     close,
@@ -253,13 +255,13 @@ export function mountWidget(
     },
     hide: (hidden: boolean) => {
       launcher.hidden = hidden;
-      raise();
+      raiseLauncher();
     },
     remove: () => {
       removed = true;
       observer.disconnect();
-      clearTimeout(later);
-      smallScreen.onchange = system.onchange = null;
+      clearTimeout(nextLook);
+      smallScreen.onchange = prefersDark.onchange = null;
       host.remove();
       content.removed();
     },

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
-/** The version of the stored state. It increases when the state of older versions can no longer be read. */
+/** The content of version.json: the version of the stored state. It increases when the state of older versions can no longer be read. */
 const marker = z.object({ version: z.literal(2) });
 
 const port = z.int().min(1).max(65_535);
@@ -21,7 +21,7 @@ const identity = z.object({
 export type Identity = z.infer<typeof identity>;
 
 /** The files that a folder has after its first complete start, with what they hold. Without one of them, nobody can use the others. */
-const BELONGING = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
+const FILES_OF_IDENTITY = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
 
 /** The folder with the local cloud's complete state. At most one running instance uses it. */
 export type DataFolder = ReturnType<typeof openDataFolder>;
@@ -53,7 +53,8 @@ export function openDataFolder(folder: string) {
     readIdentity(): Identity | undefined {
       const kept = readKept(file('identity.json'), identity);
       if (kept === undefined) return undefined;
-      for (const [name, what] of Object.entries(BELONGING)) {
+      for (const [name, what] of Object.entries(FILES_OF_IDENTITY)) {
+        // The DynamoDB of this variable keeps its tables itself.
         if (existsSync(file(name)) || (name === 'dynamodb.db' && process.env.DYNAMODB_ENDPOINT)) continue;
         throw new CloudError(
           `${file(name)}, which has ${what} of the state in this folder, is gone. Restore it, or delete the data folder to start without state`,
@@ -85,17 +86,17 @@ function makeDataFolder(folder: string): string {
 
 /** Locks the folder with a lock of SQLite, which ends with the process in every case. A lock file with a process id could be stale. */
 function takeLock(path: string): DatabaseSync {
-  const holder = join(path, 'running');
+  const pidFile = join(path, 'running');
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(path, 'lock'));
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    writeFileSync(holder, String(process.pid));
+    writeFileSync(pidFile, String(process.pid));
     return lock;
   } catch (error) {
     lock?.close();
     if (/locked/.test(messageOf(error))) {
-      const pid = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8')})` : '';
+      const pid = existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8')})` : '';
       throw new CloudError(
         `The data folder ${path} is used by a running instance${pid}. Stop it, or name another folder with --data`,
       );

@@ -49,13 +49,13 @@ export class UnknownOperation extends ServiceError {
   }
 }
 
-const OF_CONNECTION = /^(connection|content-length|expect|host|transfer-encoding)$/;
+const CONNECTION_HEADERS = /^(connection|content-length|expect|host|transfer-encoding)$/;
 
 /** Returns the headers of a call that go on to an engine, or of its answer that go on to the client. */
 export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && !OF_CONNECTION.test(name)) passed[name] = value;
+    if (typeof value === 'string' && !CONNECTION_HEADERS.test(name)) passed[name] = value;
   }
   return passed;
 }
@@ -92,7 +92,7 @@ export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** Returns an error as the JSON protocols answer it. */
+/** Returns an error as the JSON protocols answer it. Services differ in how they write the name of the message, so it has both. */
 export const jsonRefusal = (error: ServiceError): HttpAnswer =>
   jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
 
@@ -130,8 +130,8 @@ type GatewayOptions = {
 const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
 
 /**
- * The gateway, its engines and all functions share the processors, and a function gives a call up after two seconds and repeats it. So
- * no batch begins while this many calls of functions wait. It is enough to keep the gateway busy: it answers a call in about a millisecond.
+ * The gateway, its engines and all functions share the processors, and a function gives a call up after two seconds and repeats it. So no
+ * batch of a queue's messages begins while this many calls of functions wait. They keep the gateway busy: a call takes about a millisecond.
  */
 const WAITING_CALLS_MAX = 32;
 

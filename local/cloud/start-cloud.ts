@@ -81,8 +81,8 @@ const KEPT_MESSAGES = 1000;
 /** How late a schedule may be; EventBridge itself allows a minute. Nobody relies on the moment at which something expired is deleted. */
 const TICK_MS = 10_000;
 
-/** What the functions below need, which are the steps of the start. */
-type Start = {
+/** What the steps of the start, the functions below, share. */
+type StartContext = {
   readonly options: CloudOptions;
   readonly folder: DataFolder;
   /** What has been started. The latest ends first, because what is still running may need what is older. */
@@ -119,12 +119,12 @@ export async function startCloud(options: CloudOptions) {
   }
 }
 
-async function start(step: Start) {
-  const { options, folder, stops, print, onFault } = step;
-  const kept = folder.readIdentity();
-  const { edge, api, gateway, login } = await openListeners(step, kept);
+async function start(context: StartContext) {
+  const { options, folder, stops, print, onFault } = context;
+  const keptIdentity = folder.readIdentity();
+  const { edge, api, gateway, login } = await openListeners(context, keptIdentity);
   const gatewayUrl = `http://${gateway.address}`;
-  const [composition, dynoxide, queues] = await startEngines(step);
+  const [composition, dynoxide, queues] = await startEngines(context);
 
   options.doing?.('Creating tables, queues and secrets');
   const secrets = keptSecrets(folder.file('secrets.json'));
@@ -143,8 +143,8 @@ async function start(step: Start) {
   queues.create(queueResources);
   await tables.create();
   const identity: Identity = {
-    operator: kept?.operator ?? newCredentials(),
-    loginKey: kept?.loginKey ?? (await newLoginKey()),
+    operator: keptIdentity?.operator ?? newCredentials(),
+    loginKey: keptIdentity?.loginKey ?? (await newLoginKey()),
     ports: { api: portOf(api), gateway: portOf(gateway), login: portOf(login) },
   };
   folder.keepIdentity(identity);
@@ -279,7 +279,7 @@ async function regularly(work: () => Promise<void>, signal: AbortSignal, onFault
 const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
-async function openListeners({ options, stops, print }: Start, kept: Identity | undefined) {
+async function openListeners({ options, stops, print }: StartContext, keptIdentity: Identity | undefined) {
   const open = async (port: number, listen: typeof listenNear): Promise<Listener> => {
     const listener = await openListener(port, listen, options.hostNames);
     stops.defer(() => listener.close());
@@ -293,7 +293,7 @@ async function openListeners({ options, stops, print }: Start, kept: Identity | 
     }
     return listener;
   };
-  const { ports } = kept ?? {};
+  const { ports } = keptIdentity ?? {};
   return {
     edge: await open(options.port ?? 0, listenOnLoopback),
     api: await openAgain('the API', ports?.api),
@@ -303,7 +303,7 @@ async function openListeners({ options, stops, print }: Start, kept: Identity | 
 }
 
 /** Starts the engines while the template is made. */
-async function startEngines({ options, folder, stops, print }: Start) {
+async function startEngines({ options, folder, stops, print }: StartContext) {
   const composing = options.compose(folder.path);
   const onDeath = () => print('The DynamoDB engine has ended. Restart to go on');
   const tables = startDynoxide(folder.file('dynamodb.db'), onDeath, 'own').then((engine) => {

@@ -10,12 +10,12 @@ import type { DemoCloud } from './demo-organization.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /** The maximum number of conversations in memory, more than a run of the demo needs. The oldest is dropped. */
-const KEPT = 500;
+const KEPT_CONVERSATIONS = 500;
 
 type Message = { readonly from: 'visitor' | 'assistant'; readonly text: string; readonly at: string };
-/** What the conversation view sends along. */
+/** What the conversation view sends with each request: the credential of the widget, and the origin of the page. */
 type Credential = Readonly<Record<'siteId' | 'sessionToken' | 'origin', string | undefined>>;
-/** Turns are made one after the other, also those of two tabs. */
+/** A conversation in memory. Its turns are made one after the other, also those of two tabs: `turn` resolves after the last one. */
 type Talk = { readonly conversation: Conversation; readonly transcript: Message[]; turn: Promise<unknown> };
 
 type Visitor = { readonly site_id: string; readonly session_id: string; readonly talk: Talk };
@@ -33,7 +33,7 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
       orgId,
       siteId,
     });
-  const talks = new BoundedMap<string, Talk>(KEPT);
+  const talks = new BoundedMap<string, Talk>(KEPT_CONVERSATIONS);
 
   /** The conversation of a visitor whom the service lets in. */
   const talkOf = async (credential: Credential, id: string) => {
@@ -86,7 +86,7 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
   };
 }
 
-const admitted = z.object({
+const initAnswer = z.object({
   site_id: z.string(),
   conversation_id: z.string().nullable(),
   session_id: z.string().nullable(),
@@ -111,6 +111,6 @@ async function visitorOf(apiUrl: string, { siteId, sessionToken, origin }: Crede
   });
   if (response.status === 429 || response.status >= 500) throw new Error(`Init answered ${response.status}`);
   if (!response.ok) return undefined;
-  const { site_id, conversation_id, session_id } = admitted.parse(await response.json());
+  const { site_id, conversation_id, session_id } = initAnswer.parse(await response.json());
   return conversation_id === conversationId && session_id !== null ? { site_id, session_id } : undefined;
 }

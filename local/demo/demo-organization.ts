@@ -17,9 +17,9 @@ import type { LocalCloud } from '../local-cloud.ts';
 /** The parts of a running service that the demo uses, which an operator of a deployment also has. */
 export type DemoCloud = Pick<LocalCloud, 'baseUrl' | 'apiUrl' | 'gatewayUrl' | 'region' | 'credentials' | 'outputs'>;
 
-const kept = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
+const storedIds = z.object({ org_id: z.string(), website_site_id: z.string(), members_site_id: z.string() });
 
-export type DemoOrganization = z.infer<typeof kept> & {
+export type DemoOrganization = z.infer<typeof storedIds> & {
   /** Of the members' assistant. The customer's backend keeps it; the service stores only its hash. Empty when that assistant takes no session tokens. */
   readonly server_secret: string;
 };
@@ -81,7 +81,7 @@ export async function demoOrganization(
   context: Customers,
 ): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
-  const known = readKept(file, kept);
+  const known = readKept(file, storedIds);
   const found = known && (await context.store.findOrganization(known.org_id));
   const ids = known && found ? known : await newOrganization(receiverUrl, context);
   writeKept(file, ids);
@@ -91,7 +91,7 @@ export async function demoOrganization(
   return { ...ids, server_secret: serverSecret };
 }
 
-async function newOrganization(receiverUrl: string, context: Customers): Promise<z.infer<typeof kept>> {
+async function newOrganization(receiverUrl: string, context: Customers): Promise<z.infer<typeof storedIds>> {
   const { org_id } = await createOrganization({ name: 'Northwind Bikes', plan: 'paid' }, context);
   const create = (name: string, authentication_mode: string, allowed_domains: readonly string[]) =>
     createAssistant(

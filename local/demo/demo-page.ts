@@ -41,12 +41,12 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
   const { formSlug, intro } = TEXTS[kind];
   const [attribute = '', value = ''] = Object.entries(credential)[0] ?? [];
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
-  // Then this page is the one as 127.0.0.1, which the service does not allow.
+  // The other name of this machine is then the allowed one, so this page is at 127.0.0.1, where the widget does not appear.
   const isRefused = elsewhere.includes('localhost');
   const refused = isRefused
     ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(elsewhere)}">localhost</a>.</p>`
     : '';
-  const last =
+  const lastTip =
     kind === 'website'
       ? `<strong>Use another host.</strong> Open this page as <a href="${escapeHtml(elsewhere)}">127.0.0.1</a>. That host is not allowed, so the widget does not appear.`
       : '<strong>Let the token expire.</strong> Wait a minute with the form open, then send it. The page renews the token, and the form is sent as usual.';
@@ -87,7 +87,7 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
         <li><strong>Let an event happen.</strong> The platform puts it on the bus, and every Action that is subscribed to it is called.<br>
           <select id="event" aria-label="Event">${DEMO_EVENTS.map((name) => `<option>${name}</option>`).join('')}</select>
           <button type="button" id="publish">Put on the bus</button></li>
-        ${isRefused ? '' : `<li>${last}</li>`}
+        ${isRefused ? '' : `<li>${lastTip}</li>`}
       </ul>
     </details>
   </section>

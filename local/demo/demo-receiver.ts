@@ -29,7 +29,7 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
   const spent = new Map<string, number>();
   let number = 0;
   /** How many of the next requests get a 503, to show retries. */
-  let failing = 0;
+  let failuresLeft = 0;
 
   const server = receiverServer({
     tls: { cert: certificate?.certificate ?? '', key: certificate?.key ?? '' },
@@ -37,7 +37,7 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
     usageSecret,
     now: () => new Date(),
     answer: ({ verdict, arrivals }) => {
-      // A duplicate also gets a 2xx, but is not processed again.
+      // Whether no earlier arrival of this request was accepted. A duplicate also gets a 2xx, but is not processed again.
       const isNew = !arrivals.accepted;
       if (verdict.kind === 'usage') {
         const { user_id, usage } = verdict.report;
@@ -46,8 +46,8 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
         return reply({ should_continue: tokens < BUDGET_TOKENS });
       }
       const { trigger, body } = verdict.request;
-      if (trigger === 'event' && body?.event === FAILING_EVENT && failing > 0) {
-        failing -= 1;
+      if (trigger === 'event' && body?.event === FAILING_EVENT && failuresLeft > 0) {
+        failuresLeft -= 1;
         return { status: 503, body: '{"message":"not accepted"}' };
       }
       // The next conversation of a visitor has a budget of its own.
@@ -79,7 +79,7 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
       return () => watchers.delete(watcher);
     },
     failNext: () => {
-      failing = 2;
+      failuresLeft = 2;
     },
     stop: () => closeServer(server),
   };

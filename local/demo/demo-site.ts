@@ -31,8 +31,8 @@ const ASSETS = {
   '/assets/conversation-view.js': 'examples/conversation-view/view.js',
 } as const;
 
-const named = z.object({ conversation_id: z.string() });
-const turn = named.extend({ text: characters({ min: 1, max: 1000 }) });
+const inConversation = z.object({ conversation_id: z.string() });
+const turn = inConversation.extend({ text: characters({ min: 1, max: 1000 }) });
 
 /** The customer's website with its backend. */
 export function demoSite(options: SiteOptions) {
@@ -85,7 +85,7 @@ export function demoSite(options: SiteOptions) {
 
   site.use(express.json());
   site.post('/conversation/read', async (request, response) => {
-    answer(response, await talks.read(credentialOf(request), named.parse(request.body).conversation_id));
+    answer(response, await talks.read(credentialOf(request), inConversation.parse(request.body).conversation_id));
   });
   site.post('/conversation/turns', async (request, response) => {
     const { conversation_id, text } = turn.parse(request.body);

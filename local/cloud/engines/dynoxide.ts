@@ -24,8 +24,8 @@ export type DynamoProcess = {
 const BINARY = fileURLToPath(new URL('../../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url));
 const HOST = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
 
-/** The host only starts the engine and opens connections. */
-const SMALL = ['--single-threaded', '--max-semi-space-size=1'];
+/** Options of Node for the host, which only starts the engine and opens connections. */
+const SMALL_PROCESS = ['--single-threaded', '--max-semi-space-size=1'];
 
 /** Runs a program in a new network, which only has a loopback interface. A new user namespace permits this to every user. */
 const OWN_NETWORK = ['unshare', '--net', '--map-root-user', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
@@ -62,7 +62,7 @@ export async function startDynoxide(
   const serve = [...engine, 'serve', '--host', address, '--port', String(port), '--db-path', databaseFile];
   const [program = '', ...words] = [
     ...(isApart ? OWN_NETWORK : []),
-    ...[process.execPath, ...SMALL, HOST, address, String(port), ...serve],
+    ...[process.execPath, ...SMALL_PROCESS, HOST, address, String(port), ...serve],
   ];
   // A separate process group: Ctrl-C ends only this process, which ends the engine last.
   const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
@@ -85,6 +85,7 @@ export async function startDynoxide(
     ...(isApart ? { connect: connectionsOf(host) } : { openTo }),
     async stop() {
       host.off('close', onDeath);
+      // The host ends the engine when its input ends.
       host.stdin?.end();
       await ended;
     },

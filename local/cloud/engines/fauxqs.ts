@@ -55,7 +55,7 @@ export async function openFauxqs(folder: string) {
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
   db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
-  // Its own breaks the schema. A message that is visible again needs no change: the next start reads every message as visible.
+  // fauxqs's own method breaks its schema. A message that is visible again needs no change: the next start reads every message as visible.
   Object.assign(persistence, { updateMessageReady: () => {} });
   for (const keeper of [stores.sqsStore, stores.snsStore, ...stores.sqsStore.allQueues()]) {
     Object.assign(keeper, { persistence });

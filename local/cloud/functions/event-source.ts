@@ -12,7 +12,7 @@ import type { LambdaFunction } from './lambda-function.ts';
 
 export type SourceQueue = ReturnType<typeof sourceQueue>;
 
-/** Seconds after which a wait for messages is repeated. */
+/** Seconds after which a wait for messages is repeated: the longest wait that SQS permits. */
 const LONG_POLL_S = 20;
 
 /**
@@ -176,6 +176,7 @@ function recordOf(message: ReceivedMessage, queueArn: string): object {
   };
 }
 
+/** A message attribute as Lambda writes it: its names begin with a small letter, and it always has the lists. */
 const lowerFirst = (value: object): object => ({
   stringListValues: [],
   binaryListValues: [],

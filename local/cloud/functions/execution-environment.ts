@@ -79,6 +79,9 @@ const KILLED = {
   errorMessage: 'RequestId: Error: Runtime exited with error: signal: killed',
 };
 
+/** What an invocation in progress calls when the function begins with it, and when it has a result. */
+type Running = { readonly begun: () => void; readonly settle: (result: InvocationResult) => void };
+
 export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 
 /**
@@ -87,19 +90,17 @@ export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
  */
 export function executionEnvironment(options: EnvironmentOptions) {
   const { timeoutMs, onOutput } = options;
-  const running = new Map<
-    string,
-    { readonly begun: () => void; readonly settle: (result: InvocationResult) => void }
-  >();
-  /** Ends the thread unless it answers before. */
+  /** By the id of an invocation. */
+  const running = new Map<string, Running>();
+  /** The timer that ends the thread unless it answers before. */
   let silence: NodeJS.Timeout | undefined;
   let endedWith: FunctionError | undefined;
-  const { port1, port2 } = new MessageChannel();
-  port1.on('message', (call: Call) => void answer(port1, call, options.call));
+  const { port1: gatewayEnd, port2: functionEnd } = new MessageChannel();
+  gatewayEnd.on('message', (call: Call) => void answerCall(gatewayEnd, call, options.call));
   const worker = new Worker(PROGRAM, {
     eval: true,
-    workerData: { ...options.start, gateway: port2 },
-    transferList: [port2],
+    workerData: { ...options.start, gateway: functionEnd },
+    transferList: [functionEnd],
     env: { ...options.variables },
     execArgv: [],
     stdout: true,
@@ -131,12 +132,12 @@ export function executionEnvironment(options: EnvironmentOptions) {
   const started = new Promise<void>((resolve) => {
     const errorMessage = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
     const late = setTimeout(() => void kill({ errorType: 'Sandbox.Timedout', errorMessage }), INIT_TIMEOUT_MS);
-    const isOver = () => {
+    const startIsOver = () => {
       clearTimeout(late);
       resolve();
     };
     worker.on('message', (reply: WorkerReply) => {
-      if (reply.kind === 'ready') isOver();
+      if (reply.kind === 'ready') startIsOver();
       else if (reply.kind === 'alive') answered();
       else if (reply.kind === 'begun') running.get(reply.requestId)?.begun();
       else running.get(reply.requestId)?.settle(reply.result);
@@ -150,7 +151,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
       fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
       options.onEnd();
       answered();
-      isOver();
+      startIsOver();
     });
   });
 
@@ -189,11 +190,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
   };
 }
 
-async function answer(
-  port: MessagePort,
-  { id, body, ...request }: Call,
-  call: EnvironmentOptions['call'],
-): Promise<void> {
+async function answerCall(port: MessagePort, { id, body, ...request }: Call, call: EnvironmentOptions['call']) {
   const response = await call({ ...request, body: Buffer.from(body.buffer) });
   const answer: CallAnswer = { id, ...response, body: new Uint8Array(Buffer.from(response.body)) };
   port.postMessage(answer, [answer.body.buffer]);

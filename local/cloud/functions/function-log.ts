@@ -15,8 +15,8 @@ type FunctionLogOptions = {
   readonly onError: (line: string) => void;
 };
 
-const SHORT = 300;
-const KEEP_BYTES = 10_000_000;
+const SHORT_LINE_CHARACTERS = 300;
+const KEPT_LOG_MAX_BYTES = 10_000_000;
 
 /**
  * Returns what writes the output of a function, in whole lines or parts of lines, to its log file, at the end of each turn of the event
@@ -29,7 +29,7 @@ export function functionLog({ file, caller, logGroup, authorizer, copy, onError 
     authorizer.check(caller, { action, resource }),
   );
   // The lines of earlier runs are kept while the file is small.
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > KEEP_BYTES) rmSync(file);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > KEPT_LOG_MAX_BYTES) rmSync(file);
   const isAllowed = denials.every((denial) => denial === undefined);
   const files = [isAllowed ? file : [], copy ?? []].flat();
   /** The output of this turn. */
@@ -61,5 +61,5 @@ function shorten(line: string): string {
   const record = parseObject(line);
   const message = record?.level === 'ERROR' ? record.message : undefined;
   const text = isObject(message) ? `${message.errorType}: ${message.errorMessage}` : String(message ?? line);
-  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+  return text.length > SHORT_LINE_CHARACTERS ? `${text.slice(0, SHORT_LINE_CHARACTERS)}…` : text;
 }

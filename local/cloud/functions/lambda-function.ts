@@ -79,7 +79,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     onError,
   });
   const maxRunningBytes = properties.MemorySize * 1024 * 1024 * SHARE_OF_MEMORY_FOR_EVENTS;
-  // A debugger may hold an invocation for any time.
+  // A debugger may hold an invocation for any time. No timer of Node is longer than this one.
   const timeoutMs = inspector.url() === undefined ? properties.Timeout * 1000 : 2 ** 31 - 1;
   let environment: ExecutionEnvironment | undefined;
   let runningCount = 0;

@@ -5,10 +5,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store';
 import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './execution-environment.ts';
 
-/**
- * Emulates the Node runtime of Lambda Managed Instances in a worker thread. It imports the bundle once and then handles many events at the
- * same time, each with an invoke store of its own. It has only the function's environment variables.
- */
+// Emulates the Node runtime of Lambda Managed Instances in a worker thread. It imports the bundle once and then handles many events at the
+// same time, each with an invoke store of its own. It has only the function's environment variables.
+
 type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 
 const port = parentPort;

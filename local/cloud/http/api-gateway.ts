@@ -41,6 +41,7 @@ export function httpApi(
   );
   return async (request) => {
     const { method, headers, body } = request;
+    // Each header has 4 bytes besides name and value: the colon, the space and the end of the line.
     const headerBytes = Object.entries(headers).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')) + 4, 0);
     if (headerBytes > MAX_HEADER_BYTES) return jsonMessage(431, 'Request Header Fields Too Large');
     if (body.length > MAX_BODY_BYTES) return jsonMessage(413, 'Request Entity Too Large');
@@ -53,7 +54,7 @@ export function httpApi(
     const { key: routeKey, fn, checkToken } = found.route;
     const verified = await checkToken?.(headers.authorization);
     if (verified !== undefined && 'refused' in verified) return verified.refused;
-    // A permission names the method also for a route with any method.
+    // In the ARN of a route, its method comes before its path; `ANY` stands for every method.
     const sourceArn = arnOf('execute-api', `${apiId}/$default/${routeKey.replace(' ', '')}`);
     const denial = authorizer.check(
       { kind: 'service', service: 'apigateway.amazonaws.com', sourceArn },
@@ -157,13 +158,7 @@ function eventOf({ method, headers: all, body, client }: HttpRequest, routed: Ro
       authorizer,
       domainName: host,
       domainPrefix: apiId,
-      http: {
-        method,
-        path,
-        protocol: 'HTTP/1.1',
-        sourceIp,
-        userAgent: headers['user-agent'] ?? '',
-      },
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp, userAgent: headers['user-agent'] ?? '' },
       requestId: `${randomBytes(11).toString('base64url')}=`,
       routeKey,
       stage: '$default',

@@ -86,8 +86,8 @@ const bucketOrigin =
   ({ path, headers }) => {
     const object = objects.get(bucket + (decoded(path.split('?')[0] ?? '') ?? ''));
     if (object === undefined) return refusal('Access Denied');
-    const same = headers['if-none-match'] === object.headers.etag;
-    return { status: same ? 304 : 200, headers: object.headers, body: object.body };
+    const isUnchanged = headers['if-none-match'] === object.headers.etag;
+    return { status: isUnchanged ? 304 : 200, headers: object.headers, body: object.body };
   };
 
 const apiOrigin =
@@ -105,7 +105,7 @@ const apiOrigin =
 const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 
 /** Headers that are never forwarded unchanged, besides those that CloudFront sets. */
-const OF_CONNECTION =
+const NEVER_FORWARDED =
   /^(connection|keep-alive|transfer-encoding|content-length|date|host|user-agent|via|x-forwarded-for|expect|upgrade|cloudfront-.*)$/;
 
 /**
@@ -130,7 +130,7 @@ function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest)
     const forwarded = Object.entries(headers).filter(([name]) =>
       name === 'cookie'
         ? CookiesConfig?.CookieBehavior === 'all'
-        : names.has(name) !== isAll && !OF_CONNECTION.test(name),
+        : names.has(name) !== isAll && !NEVER_FORWARDED.test(name),
     );
     // A viewer cannot set the headers that CloudFront sets.
     if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
@@ -191,8 +191,8 @@ const refusal = (text: string): HttpAnswer => ({ status: 403, headers: { 'conten
 
 type StoredObject = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> };
 
-/** As the upload of a BucketDeployment guesses them from the names of files. */
-const TYPES: Readonly<Record<string, string>> = {
+/** By the end of a file's name, as the upload of a BucketDeployment guesses them. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -215,7 +215,7 @@ function readObjects(stack: Stack): ReadonlyMap<string, StoredObject> {
         const inJson = deployment.SourceMarkersConfig[index]?.jsonEscape === true;
         const body = fillMarkers(readFileSync(join(folder, file)), deployment.SourceMarkers[index] ?? {}, inJson);
         const etag = `"${createHash('md5').update(body).digest('hex')}"`;
-        const type = TYPES[extname(file)] ?? 'binary/octet-stream';
+        const type = CONTENT_TYPES[extname(file)] ?? 'binary/octet-stream';
         const headers = { 'content-type': type, etag, ...deployment.SystemMetadata };
         objects.set(join(prefix, file), { body, headers });
       }

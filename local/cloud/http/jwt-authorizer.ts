@@ -11,7 +11,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
  * of Cognito does, and its issuer, times, audience (`aud`, or `client_id` without `aud`) and scopes. Every value comes from the template.
  * Its result is the caller's claims for the event, or the answer that API Gateway gives instead of the function.
  */
-export function jwtAuthorizer({ issuer, audience, scopes: wanted }: NonNullable<Route['authorizer']>) {
+export function jwtAuthorizer({ issuer, audience, scopes: wantedScopes }: NonNullable<Route['authorizer']>) {
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
   return async (
     authorization: string | undefined,
@@ -25,12 +25,12 @@ export function jwtAuthorizer({ issuer, audience, scopes: wanted }: NonNullable<
       if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };
       throw error;
     }
-    const named = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
-    if (!named.some((name) => typeof name === 'string' && audience.includes(name))) {
+    const audiences = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
+    if (!audiences.some((name) => typeof name === 'string' && audience.includes(name))) {
       return { refused: invalidToken('the token has an invalid audience') };
     }
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
-    if (wanted.length > 0 && !wanted.some((scope) => scopes.includes(scope))) {
+    if (wantedScopes.length > 0 && !wantedScopes.some((scope) => scopes.includes(scope))) {
       return { refused: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
     }
     const texts = Object.entries(claims).map(([name, value]) => [name, asText(value)]);

@@ -179,7 +179,7 @@ function sendHtml(response: ServerResponse, status: number, html: string): void 
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(html);
 }
 
-/** The pages of the emulated managed login. Each has one form. Only the page that ends a session has a script. */
+// The pages of the emulated managed login. Each has one form. Only the page that ends a session has a script.
 
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; color: #16191f; background: #f2f3f3; }

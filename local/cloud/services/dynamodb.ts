@@ -42,14 +42,9 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
 
   /** Forwards a call to the engine unchanged. */
   const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
-    const response = await pool.request({
-      method: 'POST',
-      path: '/',
-      headers: passedOn(call.headers),
-      body: call.body,
-    });
-    const body = Buffer.from(await response.body.arrayBuffer());
-    return { status: response.statusCode, headers: passedOn(response.headers), body };
+    const reply = await pool.request({ method: 'POST', path: '/', headers: passedOn(call.headers), body: call.body });
+    const body = Buffer.from(await reply.body.arrayBuffer());
+    return { status: reply.statusCode, headers: passedOn(reply.headers), body };
   };
 
   /** Makes a call with these headers, or with the machine's own. */

@@ -29,7 +29,7 @@ type Target = Rule['properties']['Targets'][number];
 type Deliver = (rule: Rule, event: JsonObject, text: string) => ServiceError | undefined;
 
 /** The codes of SQS for a message that is too large, and for one with a character that it does not take. */
-const OF_CONTENT: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
+const CONTENT_REFUSALS: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
 
 /** Bytes of all entries of a call together. */
 const MAX_ENTRIES_BYTES = 1024 * 1024;
@@ -110,12 +110,13 @@ async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBri
   if (Number.isNaN(time.getTime()))
     return refuse('InvalidArgument', 'Parameter Time is not valid. Reason: it is no time.');
   const event = eventOf(name, source, time, entry.Resources ?? [], detail);
+  // The detail is passed on as it was written, because parsing would change long numbers.
   const { detail: _, ...head } = event;
-  const whole = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;
+  const eventText = `${JSON.stringify(head).slice(0, -1)},"detail":${text}}`;
   for (const rule of rules) {
     const { EventBusName, EventPattern } = rule.properties;
     if (EventBusName !== bus.ref || !matches(EventPattern, name)) continue;
-    const lost = deliver(rule, event, whole);
+    const lost = deliver(rule, event, eventText);
     if (lost !== undefined) return refuse('InvalidArgument', `No queue takes the event. ${lost.message}`);
   }
   return { EventId: event.id };
@@ -186,7 +187,7 @@ export function eventTargets(
       const group = SqsParameters === undefined ? undefined : groupId(SqsParameters.MessageGroupId, event);
       const refusal = send(rule, Arn, { MessageBody, ...(group === undefined ? {} : { MessageGroupId: group }) });
       if (refusal === undefined) continue;
-      const ofContent = OF_CONTENT.has(refusal.code) ? refusal : undefined;
+      const ofContent = CONTENT_REFUSALS.has(refusal.code) ? refusal : undefined;
       if (DeadLetterConfig === undefined) {
         lost ??= ofContent;
         continue;
@@ -240,7 +241,7 @@ export function schedule(rules: readonly Rule[], deliver: Deliver, file: string)
       if (due > now && due <= next) continue;
       dueAt[rule.arn] = next;
       writeKept(file, dueAt);
-      // It is new, or the clock was ahead when it was due.
+      // The rule is new, or its due time was set by a clock that was ahead: it waits for one interval from now on.
       if (due > next) continue;
       const event = eventOf('Scheduled Event', 'aws.events', new Date(now), [rule.arn], {});
       deliver(rule, event, JSON.stringify(event));

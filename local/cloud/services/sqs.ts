@@ -20,7 +20,7 @@ import type { JsonObject } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
-/** What SQS takes in a message unless a queue says less, and in a batch. */
+/** The bytes that SQS takes in a message unless a queue says less, and in a batch. */
 const MAX_BYTES = 1_048_576;
 
 /** Lambda takes events of at most 6 MB, so it ends a batch before. A tenth is left for what surrounds the bodies. */
@@ -148,11 +148,12 @@ export async function openQueues(folder: string) {
     /** ReceiveMessage within this process, with all attributes: what is there now, in the order of a fair queue. */
     receive(QueueUrl: string, max: number, quietOnly: boolean): readonly ReceivedMessage[] {
       const queue = queueOf(QueueUrl);
+      // Messages whose delay or visibility timeout is over wait again.
       queue.processTimers();
       const count = bringForward(queue, max, quietOnly);
       const received: ReceivedMessage[] = [];
       state.transaction(() => {
-        received.push(...queue.dequeue(count, undefined, (arn) => sqsStore.getQueueByArn(arn)));
+        received.push(...queue.dequeue(count, undefined, (deadLetterArn) => sqsStore.getQueueByArn(deadLetterArn)));
       });
       return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
     },
