@@ -24,4 +24,5 @@ const context = {
   publishFailing: endpointFailing(eventBridgeClient(), setting('eventBus')),
 };
 
+// With `hideFor`, a message waits for an attempt in progress, or for DynamoDB, as long as that takes.
 export const handler = queueHandler(functionShell('dispatcher'), deliveryMessage, deliverEvent, context, queue.hideFor);

@@ -10,8 +10,8 @@ const tokenRing = ringStore(secretsManagerClient(), setting('tokenKeys'));
 
 /**
  * Rotates the keys of session tokens. The schedule runs it every hour. It rotates when that is due, and always emits the age of the newest
- * key. An alarm is raised when the key is old, and when the age is missing. A manual invocation always rotates. It fails when the keys are
- * replaced at the same moment, so that it brings back no key that is being revoked.
+ * key. An alarm is raised when the key is old, and when the age is missing: only the first key, which CloudFormation generates, has no age. A
+ * manual invocation always rotates. It fails when the keys are replaced at the same moment, so that it brings back no key that is being revoked.
  */
 export const handler = (event: unknown, time: InvocationTime): Promise<{ readonly keys: number }> =>
   invoke(time, async ({ now, report }) => {

@@ -12,7 +12,7 @@ import { allowPreflight, distributionOnly } from '../../src/functions/widget-req
 const configuration = configurationReads(dynamoDb(dynamoDbClient()), setting('configurationTable'));
 const requireDistribution = distributionOnly(process.env, functionOriginSecret);
 
-export const handler = httpHandler(functionShell('preflight'), async (request, { headers: replyHeaders }) => {
+export const handler = httpHandler(functionShell('preflight'), async (request, { replyHeaders }) => {
   await requireDistribution(request);
   const { headers, rawPath, query } = request;
   const origin = await preflight({ path: rawPath, site: query.site, origin: headers.origin }, configuration);

@@ -18,12 +18,12 @@ const context = {
   tokens: functionSessionTokens(),
 };
 
-export const handler = httpHandler(functionShell('session-create'), async (request, { found }, invocation) => {
+export const handler = httpHandler(functionShell('session-create'), async (request, { logSiteOf }, invocation) => {
   const serverKey = request.headers[SERVER_KEY_HEADER];
   const ip = await visitorIp(request, isOriginSecret);
   const { readBody } = request;
-  // The assistant is known only when its server secret is verified, so its read names it for the log.
-  const findAssistant = async (siteId: string) => found(await context.configuration.findAssistant(siteId));
+  // Only createSession finds out which assistant the server key is of, so its read of the assistant names the site in the log.
+  const findAssistant = async (siteId: string) => logSiteOf(await context.configuration.findAssistant(siteId));
   const configuration = { ...context.configuration, findAssistant };
   const body = await createSession({ serverKey, ip, readBody }, { ...context, configuration }, invocation);
   return { status: 200, body };

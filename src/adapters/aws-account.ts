@@ -37,7 +37,7 @@ export async function accountFacts(stackName: string, toolkitName: string, acces
   return { region, toolkit: toolkit?.StackStatus, stack: stack?.StackStatus, version, concurrency, tableWriteUnits };
 }
 
-/** Reads a quota with a client that nothing else uses. @returns undefined when the caller may not, so that a missing permission does not stop the other checks */
+/** Reads a quota with a client that nothing else uses, and closes it. @returns undefined when the caller may not, so that a missing permission does not stop the other checks */
 async function quota<Client extends { destroy(): void }>(
   client: Client,
   read: (client: Client) => Promise<number | undefined>,
@@ -97,7 +97,6 @@ export async function operatorAccess(
   return { ...access, region: await cloudFormationClient(access).config.region(), credentials };
 }
 
-/** Which lines of a log are read. */
 export type LogQuery = {
   readonly since: Date;
   /** Returns only lines that contain this text. */

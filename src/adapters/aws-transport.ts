@@ -9,8 +9,8 @@ export type TransportLimits = {
 };
 
 /**
- * Returns the `requestHandler` of an SDK client. Limits alone mean the SDK's own, over HTTP. Nothing of this module is in a deployed bundle,
- * because the bundler takes the call of such a function out.
+ * Returns the `requestHandler` of an SDK client. From plain limits the SDK makes its own handler. The one-machine service replaces this module
+ * (`#aws-transport`) in its bundles. Nothing of it is in a deployed bundle, because the bundler inlines a function that returns its argument.
  */
 export function awsTransport(limits: TransportLimits): object {
   return limits;

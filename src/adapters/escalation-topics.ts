@@ -7,7 +7,7 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 /** SNS accepts 100 ASCII characters. */
 const SUBJECT_MAX = 100;
 
-/** Publishes form submissions to the assistant's escalation topics, which the operator sets (docs/open-points.md). */
+/** Publishes form submissions to the assistant's SNS topics, which the operator sets (docs/open-points.md). One topic that takes it is enough for `accepted`. */
 export function escalationTopics(client: SNSClient): Escalate {
   return async ({ assistant, form, body }, { report }) => {
     const topics = assistant.escalation_topics ?? [];

@@ -33,7 +33,7 @@ export function userPoolLogins(
   return {
     withEmail: async (email) => {
       const { UsernameConfiguration } = await describe();
-      // AWS's pages disagree on whether a search distinguishes case. In a pool that does, a search by prefix finds every spelling either way.
+      // AWS's pages disagree on whether a search distinguishes case. In a pool that may, all addresses that begin alike are read and compared below.
       const filters =
         UsernameConfiguration?.CaseSensitive === false
           ? [`email = ${JSON.stringify(email)}`]

@@ -38,21 +38,21 @@ const ROUTED_PER_INVOCATION = 100;
  * half is in reserve, because a hanging Action takes every free invocation for five seconds.
  */
 const ATTEMPTED_PER_INVOCATION = 20;
-/** Messages per second that a provisioned poller receives: ten calls of ten messages (the same page of AWS). */
+/** Messages per second that a provisioned poller receives: ten calls of ten messages (the page of AWS above). */
 const RECEIVED_PER_POLLER = 100;
 /** The claim is one unit. The completed record is one for an event of 1 kB (scripts/costs.ts), and two for a larger or longer answered one. */
 const LOG_WRITES_PER_DELIVERY = 3;
 /** The router reads the subscriptions, and the dispatcher reads the Action. */
 const CONFIGURATION_READS_PER_DELIVERY = 2;
 /**
- * One for an outbound quota or a failure. The other is for requests, which count against their limits with two writes at most: beside its
- * deliveries, an account of the size below answers half as many requests.
+ * One for the outbound quota or for the failure of a delivery. The other is for the limits of widget and backend requests: each request
+ * counts against two limits at most, so there is room for half as many requests as deliveries.
  */
 const COUNTER_WRITES_PER_DELIVERY = 2;
 
 /**
  * Returns what this number of deliveries per second needs, if each event reaches one Action, most attempts are the first, and a record has
- * two kilobytes at most after compression. DynamoDB bills one more write unit for each further kilobyte.
+ * two kilobytes at most after compression, because DynamoDB takes one more write unit for each further kilobyte.
  */
 export function capacityFor(deliveriesPerSecond: number): Capacity {
   const router = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));

@@ -15,8 +15,8 @@ export const METRICS = {
   /** Counts endpoints to which every delivery has failed for an hour; at most once per Action and day. */
   endpointsFailing: 'EndpointsFailing',
   /**
-   * The share, from 0 to 1, of organizations none of whose endpoints a dispatcher container reached in the last minutes, among those
-   * that it tried to reach. Emitted only for three organizations or more: fewer say nothing about the network of the service.
+   * The share, from 0 to 1, of organizations none of whose endpoints a dispatcher container reached in the last five minutes, among
+   * those that it tried to reach. Emitted only for three organizations or more: fewer say nothing about the network of the service.
    */
   unreachedOrganizations: 'UnreachedOrganizations',
   /** Counts events that were dropped because their publisher gave them a wrong name or shape; a retry could not succeed. */
@@ -25,7 +25,7 @@ export const METRICS = {
   eventsOfNobody: 'EventsOfNobody',
   /** Counts receives of queue messages that failed and become visible again, except those that wait for an attempt in progress or for DynamoDB. */
   failedMessages: 'FailedMessages',
-  /** Counts receives of delivery messages that failed because DynamoDB throttled their requests. The messages wait longer each time. */
+  /** Counts receives of messages of the deliveries queue that failed because DynamoDB throttled their requests. The messages wait longer each time. */
   deliveriesThrottled: 'DeliveriesThrottled',
   /** Age in days of the newest key of session tokens. */
   tokenKeyAge: 'TokenKeyAge',

@@ -33,7 +33,7 @@ import {
 } from '../domain/organizations/manage-assistants.ts';
 import { listMembers, reportUnreadable, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { type Found, type HttpRequest, httpHandler } from './http.ts';
+import { type HttpRequest, httpHandler, type LogSiteOf } from './http.ts';
 import type { Shell } from './invocation.ts';
 
 /** The ids in the path of an operation, by their names there. */
@@ -42,12 +42,11 @@ type Ids = Readonly<Record<string, string>>;
 /** A request of a user who is logged in. */
 type UserCall = {
   readonly request: HttpRequest;
-  /** The user's `sub`. */
+  /** The user's id in the user pool, from the verified access token. */
   readonly sub: string;
   readonly ids: Ids;
   readonly members: Members;
-  /** Passes a value through, and names its site in the log lines. */
-  readonly found: Found;
+  readonly logSiteOf: LogSiteOf;
   readonly invocation: Invocation;
 };
 
@@ -57,7 +56,7 @@ type MemberCall<I> = {
   readonly siteId: string;
   readonly actionId: string;
   readonly input: I;
-  readonly found: Found;
+  readonly logSiteOf: LogSiteOf;
   readonly invocation: Invocation;
 };
 
@@ -73,7 +72,7 @@ function routeOf<O extends DashboardOperation>(
   work: (call: UserCall) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   const schema = DASHBOARD_SCHEMAS[operation].answer;
-  return { operation, match: pathOf(operation), answer: async (call) => schema.parse(await work(call)) };
+  return { operation, match: matcherOf(operation), answer: async (call) => schema.parse(await work(call)) };
 }
 
 /** Defines an operation for every user who is logged in. */
@@ -95,25 +94,25 @@ function forMember<O extends DashboardOperation, I>(
   work: (call: MemberCall<I>) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
-  return routeOf(operation, async ({ request, sub, ids, members, found, invocation }) => {
+  return routeOf(operation, async ({ request, sub, ids, members, logSiteOf, invocation }) => {
     const { org_id = '', site_id: siteId = '', action_id: actionId = '' } = ids;
     const member = await requireMembership(org_id, sub, role, members);
-    return work({ member, siteId, actionId, input: requestInput(request, schema), found, invocation });
+    return work({ member, siteId, actionId, input: requestInput(request, schema), logSiteOf, invocation });
   });
 }
 
 /** Creates the handler of the dashboard's API, which finds the operation of a request and runs it. Refuses a path without an operation with 404. */
 export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
-  return httpHandler(shell, async (request, { found }, invocation) => {
+  return httpHandler(shell, async (request, { logSiteOf }, invocation) => {
     const { subject: sub } = request;
-    // The route's authorizer verifies the access token. A request without its subject is refused.
+    // API Gateway has verified the access token; this refuses a request for which it named no user.
     if (sub === undefined) throw new Refusal('login_required');
     for (const { operation, match, answer } of routes) {
       const { method, status = 200 }: Operation = DASHBOARD_OPERATIONS[operation];
       const ids = method === request.method ? match(request.rawPath) : undefined;
       if (ids === undefined) continue;
       try {
-        return { status, body: await answer({ request, sub, ids, members, found, invocation }) };
+        return { status, body: await answer({ request, sub, ids, members, logSiteOf, invocation }) };
       } catch (error) {
         if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
         return { status: 409, body: staleBody(error.message, error.current) };
@@ -138,7 +137,8 @@ function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
   return inputOf(schema, hasBody ? request.readBody() : request.query);
 }
 
-function pathOf(operation: DashboardOperation): DashboardRoute['match'] {
+/** Returns what finds the ids in a path of the operation, such as `site_id` for `{site_id}`. */
+function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
   const path = DASHBOARD_API_PATH + DASHBOARD_OPERATIONS[operation].path;
   const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
   return (text) => {
@@ -162,15 +162,16 @@ const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonOb
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
-  /** Returns the context of a change that this member makes. */
+  /** Returns the context of a change that this member makes, with the author and time for its audit record. */
   const authored = (member: Membership, creationKey?: string) => ({
     ...context,
     author: { by: member, at: context.now(), creationKey },
   });
-  const assistant = async ({ member, siteId, found }: MemberCall<unknown>): Promise<Assistant> =>
-    found(await assistantOf(member, siteId, context));
-  const action = async ({ member, actionId, found }: MemberCall<unknown>): Promise<Action> =>
-    found(await actionOf(member, actionId, context));
+  // Both refuse what is not of the member's organization with 404.
+  const assistant = async ({ member, siteId, logSiteOf }: MemberCall<unknown>): Promise<Assistant> =>
+    logSiteOf(await assistantOf(member, siteId, context));
+  const action = async ({ member, actionId, logSiteOf }: MemberCall<unknown>): Promise<Action> =>
+    logSiteOf(await actionOf(member, actionId, context));
   return [
     forUser('me', nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
@@ -233,7 +234,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     forMember('testAction', actionTest, async (call) => {
       const { change } = call.input;
       const tested = await action(call);
-      // Refused here, because a value that is nested too deeply cannot be passed on.
+      // Only checks the change, because one that is nested too deeply cannot be passed on to the action-test function.
       withChange(tested, change ?? {});
       return context.testAction(tested.org_id, tested.action_id, change);
     }),

@@ -43,36 +43,36 @@ const verifiedToken = z.object({
 /** Headers of the response, also when it is an error. */
 export type ReplyHeaders = Record<string, string>;
 
-/** What a route says of its answer before it has one, because the request may be refused after that. */
-export type Announced = { readonly headers: ReplyHeaders; readonly found: Found };
+/** What a route adds to the response and to the log before it answers. It also holds for a refusal that the route throws later. */
+export type ReplyAndLog = { readonly replyHeaders: ReplyHeaders; readonly logSiteOf: LogSiteOf };
 
 /**
- * Pages of other sites call this API, and no answer depends on a cookie. With the header's default, data-debug could not tell whether
- * the API can be reached.
+ * Pages of other sites call this API, and no answer depends on a cookie. With middy's default `same-origin`, the widget's check of its
+ * installation (data-debug) could not tell whether the API can be reached.
  */
 const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-origin' } };
 
-/** Returns an assistant, or an Action, that was found, and names its site in all following log lines of the request, also in that of its refusal. */
-export type Found = <Value extends { readonly org_id: string; readonly site_id: string } | undefined>(
+/** Passes an assistant or an Action through, and names its site in all following log lines of the request, also in that of its refusal. */
+export type LogSiteOf = <Value extends { readonly org_id: string; readonly site_id: string } | undefined>(
   value: Value,
 ) => Value;
 
 /**
- * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers refusals with their status and message.
+ * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers a thrown Refusal with its status and message.
  * Answers every other error with a 500 and reports its cause with the request id. Logs no header, body or query.
  */
 export function httpHandler(
   { logger, invoke }: Shell,
-  route: (request: HttpRequest, announced: Announced, invocation: Invocation) => Promise<HttpReply>,
+  route: (request: HttpRequest, replyAndLog: ReplyAndLog, invocation: Invocation) => Promise<HttpReply>,
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(httpSecurityHeaders(CALLED_BY_OTHER_SITES))
     .handler((event: APIGatewayProxyEventV2, context: Context) =>
       invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
-        const headers: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
+        const replyHeaders: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
         let siteId: string | undefined;
-        const found: Found = (value) => {
+        const logSiteOf: LogSiteOf = (value) => {
           if (value !== undefined) {
             logger.appendKeys({ org_id: value.org_id, site_id: value.site_id });
             siteId = value.site_id;
@@ -80,17 +80,17 @@ export function httpHandler(
           return value;
         };
         try {
-          return respond(await route(httpRequest(event), { headers, found }, invocation), headers);
+          return respond(await route(httpRequest(event), { replyHeaders, logSiteOf }, invocation), replyHeaders);
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds } = cause;
             invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id: siteId });
-            if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-            return respond({ status, body: errorBody(cause) }, headers);
+            if (retryAfterSeconds !== undefined) replyHeaders['retry-after'] = String(retryAfterSeconds);
+            return respond({ status, body: errorBody(cause) }, replyHeaders);
           }
           invocation.report({ kind: 'request_failed', api_request_id: event.requestContext.requestId, cause });
-          headers['x-request-id'] = context.awsRequestId;
-          return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, headers);
+          replyHeaders['x-request-id'] = context.awsRequestId;
+          return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, replyHeaders);
         }
       }),
     );
@@ -134,7 +134,7 @@ function bodyOf(event: APIGatewayProxyEventV2): Record<string, unknown> {
 /** Parses bytes as JSON; undefined for text that is not JSON. No bytes are an empty object. */
 function jsonOf(bytes: Uint8Array): unknown {
   try {
-    // A body that is not UTF-8 comes in base64. Replacement characters would make two different texts the same.
+    // Bytes that are not UTF-8, which come in base64, are refused: replacement characters would make two different texts the same.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.trim() === '' ? {} : parseJson(text);
   } catch {

@@ -3,7 +3,7 @@ import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authentica
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import type { Context } from '../domain/context.ts';
 import { functionOriginSecret } from './function-secrets.ts';
-import type { Announced, HttpRequest } from './http.ts';
+import type { HttpRequest, ReplyAndLog } from './http.ts';
 import { distributionOnly, visitorIp } from './widget-request.ts';
 
 /**
@@ -14,7 +14,7 @@ import { distributionOnly, visitorIp } from './widget-request.ts';
 export function widgetIdentification(context: Context<'configuration' | 'tokens'>) {
   const isOriginSecret = functionOriginSecret();
   const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
-  return async (request: HttpRequest, { headers: replyHeaders, found }: Announced): Promise<IdentifiedWidget> => {
+  return async (request: HttpRequest, { replyHeaders, logSiteOf }: ReplyAndLog): Promise<IdentifiedWidget> => {
     await requireDistribution(request);
     const { headers } = request;
     const credentials = {
@@ -25,7 +25,7 @@ export function widgetIdentification(context: Context<'configuration' | 'tokens'
       ip: await visitorIp(request, isOriginSecret),
     };
     const widget = await identifyWidget(credentials, context);
-    const origin = allowedOrigin(found(widget.assistant), credentials.origin);
+    const origin = allowedOrigin(logSiteOf(widget.assistant), credentials.origin);
     if (origin !== undefined) {
       replyHeaders['access-control-allow-origin'] = origin;
       // The widget repeats a refused request after this pause.

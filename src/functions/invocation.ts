@@ -67,7 +67,7 @@ export function invocations(logger: Logger): Invoke {
   };
 }
 
-/** Created once, because an error costs a stack trace, and nearly every invocation ends without work that reads it. */
+/** Created once, because an error costs a stack trace, and in nearly every invocation no work is left at its end that reads it. */
 const ENDED = new InvocationEnded();
 
 /**

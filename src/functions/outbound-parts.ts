@@ -16,7 +16,7 @@ export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
   const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
   return {
-    // An Event delivery has no `inFlightOf`: its queue limits it.
+    // Only requests with `inFlightOf` are counted here. Event deliveries have none, because the concurrency of their queue limits them.
     send: withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),

@@ -13,9 +13,9 @@ import { setting } from './settings.ts';
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
 
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
-const COUNTED: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);
+const COUNTED_STATUSES: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);
 
-const WAITS: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
+const WAIT_MESSAGES: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
   in_progress: 'A message becomes visible again after the attempt in progress',
   throttled: 'A message becomes visible again later, because DynamoDB throttled its requests',
 };
@@ -99,8 +99,8 @@ export function reporting(logger: Logger, now: Clock) {
           return ['error', 'A part of an organization cannot be read'];
         case 'refused': {
           const { code, status, route, site_id } = fact;
-          if (COUNTED.has(status)) countedBy(METRICS.refusals).once('reason', code);
-          // The logger adds the site. Nothing else of the request is in the line.
+          if (COUNTED_STATUSES.has(status)) countedBy(METRICS.refusals).once('reason', code);
+          // The logger adds the site. A direct invocation has no route and no line, because its caller gets the refusal as its result.
           const isShown = route !== undefined && hasLine([code, route, site_id]);
           return isShown ? ['info', 'Refused', { code, status, route }] : null;
         }
@@ -113,7 +113,7 @@ export function reporting(logger: Logger, now: Clock) {
           return ['error', 'A message failed and becomes visible again'];
         case 'message_waits':
           if (fact.why === 'throttled') count(METRICS.deliveriesThrottled);
-          return ['info', WAITS[fact.why]];
+          return ['info', WAIT_MESSAGES[fact.why]];
         case 'message_unhidden':
           return ['error', 'The visibility of a message could not be changed'];
         case 'canary_ran':
@@ -191,7 +191,7 @@ export function causeOf(thrown: unknown, causesLeft = CAUSES - 1): Cause {
 
 /** Counts by a dimension, so that the log has one line for each value of it instead of one for each count. */
 function metricByDimension(metrics: Metrics) {
-  // A single metric that is used again. Each of its values is a line of the log. Creating one costs a tenth of a millisecond.
+  // Used again for each value, because creating one costs a tenth of a millisecond. Each value with a dimension is a line of the log.
   const one = metrics.singleMetric();
   return (name: string) => {
     const counts = new Map<string, Map<string, number>>();
@@ -244,7 +244,7 @@ export function unreachedOrganizations(now: Clock) {
   };
 }
 
-/** Time in which the same refusal has one line. */
+/** Time in milliseconds in which the same refusal has one line. */
 const REFUSAL_PERIOD_MS = 60_000;
 /** Lines per container and minute, so that a caller who is refused often cannot fill the log. */
 const REFUSAL_LINES_MAX = 60;

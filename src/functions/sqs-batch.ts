@@ -11,7 +11,7 @@ import { parseJson } from '../domain/parse-json.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Invoke, Shell } from './invocation.ts';
 
-/** A message of a queue, and the id with which it claims what it asks for. */
+/** A message of a queue, and the id by which its claim on an attempt is recognized when SQS delivers it again. */
 export type Received<Message> = { readonly message: Message; readonly messageId: string };
 
 /** Sets the seconds from now until SQS may deliver a received message again. */
@@ -57,7 +57,7 @@ export function queueBatches(
         try {
           await handle({ message: messageBody(record), messageId: messageIdOf(record) }, invocation);
         } catch (cause) {
-          await leave(record, cause, hideFor, invocation);
+          await leaveInQueue(record, cause, hideFor, invocation);
           throw cause;
         }
       };
@@ -66,8 +66,8 @@ export function queueBatches(
     });
 }
 
-/** Reports a message that could not be handled, and says when SQS delivers it again. */
-async function leave(
+/** Reports a message that could not be handled, and sets when SQS delivers it again: after a wait of its own, or the queue's visibility timeout. */
+async function leaveInQueue(
   record: SQSRecord,
   cause: unknown,
   hideFor: HideFor | undefined,
@@ -88,7 +88,7 @@ type Wait = Pick<FactOf<'message_waits'>, 'seconds' | 'why'>;
 function waitAfter(cause: unknown, { attributes }: SQSRecord): Wait | undefined {
   if (cause instanceof AttemptInProgress) return { seconds: cause.retryAfterSeconds, why: 'in_progress' };
   if (!isThrottled(cause)) return undefined;
-  // The load may stay high for hours, and the queue gives up after a number of receives.
+  // The load may stay high for hours, and after 25 receives the queue moves the message to its dead-letter queue.
   const doubled = THROTTLED_PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1);
   return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), why: 'throttled' };
 }

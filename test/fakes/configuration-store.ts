@@ -7,10 +7,10 @@ import { MemoryTables, memoryDynamoDb } from './tables.ts';
 export const CONFIGURATION = 'configuration';
 
 /** Returns the service's store of the configuration and of its members over tables in memory, and what they hold. */
-export function memoryConfiguration(tables = new MemoryTables(), operatorsTime?: () => Date) {
+export function memoryConfiguration(tables = new MemoryTables(), operatorClock?: () => Date) {
   const client = memoryDynamoDb(tables);
   return {
-    ...configurationStore(client, CONFIGURATION, operatorsTime),
+    ...configurationStore(client, CONFIGURATION, operatorClock),
     members: members(client, CONFIGURATION),
     client,
     items: () => [...tables.items(CONFIGURATION)],

@@ -9,8 +9,8 @@ type Key = Readonly<Record<string, unknown>>;
 const KEYS_AT_ONCE = 100;
 /** Limit of statements in one BatchExecuteStatement, and of the bytes of their values. A larger write is alone, so that others do not wait for it. */
 const WRITES_AT_ONCE = { entries: 25, bytes: 512 * 1024 };
-/** Calls until DynamoDB must have processed all parts of the first one. */
-const CALLS = 4;
+/** Number of calls, with growing pauses, in which DynamoDB must have processed all parts of the first one. */
+const CALLS_MAX = 4;
 
 /** The condition of a write did not hold, or the key of an insert is taken. */
 const REFUSED: ReadonlySet<string> = new Set(['ConditionalCheckFailed', 'DuplicateItem']);
@@ -45,7 +45,7 @@ export function batchedWrites(
   table: string,
 ): (write: BatchedWrite) => Promise<boolean> {
   const codeOf = batched((writes: readonly BatchedWrite[]) => {
-    // DynamoDB refuses a call in which two writes have the same key.
+    // DynamoDB refuses a call in which two writes have the same key, so batchesOf puts them into different calls.
     const entries = writes.map((write) => ({ write, key: nameOf(keyOf(write)), bytes: bytesOf(write) }));
     return batchesOf(entries, WRITES_AT_ONCE).flatMap((batch) =>
       inCalls(
@@ -79,7 +79,7 @@ function inCalls<Part, Result>(
   const results = [...unprocessed.values()].map(({ promise }) => promise);
   const run = async () => {
     for (let made = 0; unprocessed.size > 0; made++) {
-      if (made === CALLS) throw new NotProcessed(`DynamoDB did not process ${unprocessed.size} parts of a call`);
+      if (made === CALLS_MAX) throw new NotProcessed(`DynamoDB did not process ${unprocessed.size} parts of a call`);
       await backOff(made);
       for (const [part, result] of await call([...unprocessed.keys()])) {
         unprocessed.get(part)?.resolve(result);

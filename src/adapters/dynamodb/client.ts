@@ -68,7 +68,7 @@ export type DynamoDb = {
    * @returns for each undefined when it was made; otherwise DynamoDB's error code, or `NoAnswer` when DynamoDB says nothing of it
    */
   readonly writeEach: (table: string, writes: readonly BatchedWrite[]) => Promise<readonly (string | undefined)[]>;
-  /** Makes all writes or none. @returns the positions of the writes whose conditions did not hold; none when they were made */
+  /** Makes all writes or none, and adds the version to each Put. @returns the positions of the writes whose conditions did not hold; none when they were made */
   readonly transactWrite: (
     items: NonNullable<TransactWriteCommandInput['TransactItems']>,
   ) => Promise<readonly number[]>;
@@ -171,4 +171,5 @@ function statementOf(table: string, write: BatchedWrite) {
   };
 }
 
+/** Drops attributes without a value, for which PartiQL has no notation. */
 const present = (values: Key) => Object.entries(values).filter(([, value]) => value !== undefined);

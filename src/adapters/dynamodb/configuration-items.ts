@@ -12,7 +12,7 @@ type Key = { readonly pk: string; readonly sk: string };
 
 const key = { pk: z.string(), sk: z.string() };
 const isAt = (item: Key, { pk, sk }: Key) => item.pk === pk && item.sk === sk;
-/** The ids in an entity decide who may read it, so they must match the key of its item. */
+/** Error of an item at a wrong key. The ids in an entity decide who may read it, so they must match the key of its item. */
 const ELSEWHERE = { error: 'its ids do not match its key' };
 
 export const readOrganization = itemReader(
@@ -27,8 +27,9 @@ export const readAssistant = itemReader(
     .refine((item) => isAt(item, KEYS.assistant(item.assistant.site_id)), ELSEWHERE),
 );
 
-/** What an Action of every trigger has beside its settings. */
+/** What an Action of every trigger has beside its settings: its ids, version and restrictions, and the sealed signing secret. */
 const ofEveryAction = { ...STORED_WITH_SETTINGS, ...SEALED };
+/** The settings by trigger, with loose objects, so that a change keeps the fields of newer code. */
 const shape = actionShape(z.looseObject);
 
 /** Reads JSON text as its value. */
@@ -80,10 +81,9 @@ export const readSubscription = itemReader(
   }),
 );
 
-/** Reads the organization of an Action. */
 export const readActionOwner = itemReader(z.object({ org_id: z.string() }));
 
-/** Reads the copy of a Form or AI-decided Action in the item of its slug. It has no secret. */
+/** Reads the copy of a Form or AI-decided Action, without its secret, in the item that keeps its slug unique. */
 export const readOffer = itemReader(
   z
     .object({

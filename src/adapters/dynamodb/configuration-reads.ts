@@ -10,9 +10,8 @@ import { KEYS, readAction, readAssistant, readOffer, readSubscription } from './
 import { findItem, isUnreadable, itemsWithPrefix, readEach, readKey } from './stored-items.ts';
 
 /**
- * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect
- * with the next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list it affects only
- * that item.
+ * Creates the reads of the configuration that requests need. All are strongly consistent, so that a change in the dashboard takes effect with the
+ * next request. An item that cannot be read is an UnreadableItem or a NewerItem error; in a list it affects only that item.
  */
 export function configurationReads(
   client: DynamoDb,
@@ -24,6 +23,7 @@ export function configurationReads(
   const findAction = async (orgId: string, actionId: string): Promise<Action | undefined> =>
     (await findItem(client, table, KEYS.action(orgId, actionId), readAction))?.action;
 
+  /** Finds the Action that a slug leads to. Reads the Action itself too, because the item of the slug has no signing secret. */
   const bySlug = async <Kind extends Trigger>(siteId: string, trigger: Kind, slug: string) => {
     const offer = await findItem(client, table, KEYS.slug(siteId, trigger, slug), readOffer);
     const action = offer && (await findAction(offer.action.org_id, offer.action.action_id));
@@ -35,7 +35,7 @@ export function configurationReads(
     const [actions, unreadable] = readEach(
       await itemsWithPrefix(client, table, KEYS.slug(siteId, trigger, '')),
       (item): Offered<FormAction> | Offered<AiAction> => readOffer(table, item).action,
-      // Its id is in what cannot be read. The key has the slug.
+      // The Action's id is in the part that cannot be read, so its key, which has the slug, is reported instead.
       (item) => ({ action_id: sortKeyIn(table, item), site_id: siteId }),
     );
     const enabled = actions.filter((action) => action.enabled);
@@ -86,7 +86,7 @@ const hasTrigger = <Some extends { readonly trigger: Trigger }, Kind extends Tri
   trigger: Kind,
 ): action is Extract<Some, { trigger: Kind }> => action.trigger === trigger;
 
-/** Returns the sort key of an item, also when newer code wrote the item. */
+/** Returns the sort key of an item, also when newer code wrote the item: without `v` no reader refuses it. */
 const sortKeyIn = (table: string, item: StoredItem) => readKey(table, { ...item, v: undefined }).sk;
 
 /** Returns the id in the key of an Action's item, also when newer code wrote the item. */
@@ -134,7 +134,7 @@ const KEPT_MAX = 500;
 /**
  * Creates the read of an organization's subscriptions. Reading them means reading the organization's Actions as a whole, so a container
  * keeps them. Each call reads the organization's item, strongly consistently: the transaction of every creation, change and deletion of an
- * Event Action raises `subscriptions_version` there. While it is as before, the kept subscriptions are the current ones.
+ * Action raises `subscriptions_version` there. While it is as before, the kept subscriptions are the current ones.
  */
 export function subscriptionReads(client: DynamoDb, table: string, now: Clock): Subscriptions['subscribersOf'] {
   type EventActions = Omit<SubscriberList, 'exists'>;
@@ -153,7 +153,7 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
     return { subscribers: subscribers.filter(({ trigger }) => trigger === 'Event'), unreadable };
   };
 
-  /** Returns the kept Actions when they are of this version, and reads them otherwise. */
+  /** Returns the kept Actions when they are of this version, and reads them otherwise. @param version undefined when it cannot be read: nothing is kept */
   const current = async (orgId: string, readAt: number, version: number | undefined): Promise<EventActions> => {
     const known = kept.get(orgId);
     if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;

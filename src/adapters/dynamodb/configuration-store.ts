@@ -7,7 +7,7 @@ import type { Organization, OrganizationRestrictions } from '../../contract/orga
 import type { AssistantList, Author, ConfigurationStore, Context } from '../../domain/context.ts';
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb } from './client.ts';
 import {
@@ -29,19 +29,19 @@ import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change of what exists, and every creation in an
  * organization, is one transaction, with its audit record.
- * @param operatorsTime the clock of the operator's command line, whose changes have no author. Without it, a change without an author has no
- * audit record; in the dashboard every change has an author
+ * @param operatorClock the time of audit records of changes without an author, which only the operator's command line makes. Without this
+ * clock they have no audit record. In the dashboard every change has an author, with its time
  */
 export function configurationStore(
   client: DynamoDb,
   table: string,
-  operatorsTime?: () => Date,
+  operatorClock?: Clock,
 ): ConfigurationStore & Context<'auditPage'> {
   const reads = configurationReads(client, table);
   const { put, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
     client,
     table,
-    operatorsTime,
+    operatorClock,
   );
   const itemOf = batchedReads(client, table);
 
@@ -264,7 +264,7 @@ export function configurationStore(
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** The writes of a transaction, by name. A name may have any number of writes. */
+/** The writes of a transaction, by a name that tells the caller whose condition did not hold. A name may have any number of writes. */
 type NamedWrites = Readonly<Record<string, TransactItem | readonly TransactItem[]>>;
 
 /** How long a repeated idempotency key finds what it has created. */
@@ -274,7 +274,7 @@ const CREATION_KEY_SECONDS = 24 * 3600;
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
-function configurationTransaction(client: DynamoDb, table: string, operatorsTime?: () => Date) {
+function configurationTransaction(client: DynamoDb, table: string, operatorClock?: Clock) {
   const put = (
     item: Record<string, unknown>,
     condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
@@ -297,13 +297,13 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     };
     return [put(item, isFree)];
   };
-  /** @returns the names of the writes whose conditions did not hold */
+  /** Makes the writes and the audit record of a change, all or none. @returns the names of the writes whose conditions did not hold */
   const transact = async (
     mutation: Mutation,
     author: Author | undefined,
     writes: NamedWrites,
   ): Promise<readonly string[]> => {
-    const at = author?.at ?? operatorsTime?.();
+    const at = author?.at ?? operatorClock?.();
     const record = at && auditRecord(mutation, { ...author, at });
     const audit = record === undefined ? [] : auditPut(table, record);
     const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
@@ -313,6 +313,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
     return positions.flatMap((position) => all[position]?.name ?? []);
   };
 
+  /** The condition that an entity still has the version that the caller read. */
   const atVersion = (entity: 'assistant' | 'action', version: number) => ({
     ConditionExpression: '#entity.#version = :version',
     ExpressionAttributeNames: { '#entity': entity, '#version': 'version' },
@@ -365,7 +366,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorsTime
 
 type Condition = { readonly expression: string; readonly values: Readonly<Record<string, unknown>> };
 
-/** The condition that an organization has fewer parts than the limit, and the restrictions of the new part. */
+/** The condition that an organization has room, is not being deleted, and still has the suspension and quota that the new part copied from it. */
 const hasRoom = (
   { suspended = false, daily_outbound_quota = null }: OrganizationRestrictions,
   count: 'assistant_count' | 'action_count',
@@ -384,7 +385,7 @@ const hasRoom = (
   values: { ':limit': limit, ':suspended': suspended, ':quota': daily_outbound_quota },
 });
 
-/** Returns why an organization did not take a part. */
+/** Returns why the condition of `hasRoom` did not hold for a new assistant or Action: the number of parts, or else what has changed. */
 async function whyRefused(
   client: DynamoDb,
   table: string,

@@ -7,7 +7,7 @@ import type { DynamoDb, StoredItem } from './client.ts';
 import { ConditionFailed, whenConditionHolds } from './storage-errors.ts';
 import { findItem, itemReader } from './stored-items.ts';
 
-/** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the function's timeout. */
+/** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the 15 s timeout of form-submit. */
 const SUBMISSION_STALE_SECONDS = 30;
 
 const storedConversation = z.object({
@@ -44,7 +44,7 @@ export const conversationKeyPrefix = (siteId: string) => `SITE#${siteId}#CONVERS
 export const conversationPartition = (siteId: string, conversationId: string) =>
   `${conversationKeyPrefix(siteId)}${conversationId}`;
 
-/** Returns the conversation to which an item of the table belongs. Only one of its items has the other fields. */
+/** Returns the conversation to which an item of the table belongs: its ids, from the key, and its other fields when this is its own item. */
 export function conversationOf(table: string, item: StoredItem) {
   const { pk, conversation } = readAnyItem(table, item);
   const [, site_id = '', , conversation_id = ''] = pk.split('#');

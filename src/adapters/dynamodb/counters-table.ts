@@ -48,7 +48,7 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
   };
 }
 
-/** Returns the key of a site's counter for the clock hour of `now`. */
+/** Returns the key of a site's counter for the clock hour of `now`; that of its form submissions has the id `forms#<site>`. */
 function hourKey(siteId: string, now: Date): string {
   return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
 }
@@ -58,7 +58,6 @@ export function hitPerHour(client: DynamoDb, table: string): Hit {
   return hitPerWindow(client, table, HOUR_SECONDS, hourKey);
 }
 
-/** Limits requests per minute and per clock hour. */
 export const rateLimits = (client: DynamoDb, table: string): Counters => ({
   hitPerMinute: hitPerMinute(client, table),
   hitPerHour: hitPerHour(client, table),
@@ -109,6 +108,7 @@ function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (
   };
 }
 
+/** Hours that the dashboard shows, this one included. */
 const HOURS = 24;
 
 /** Returns how many requests of an assistant its hourly limit counted in this clock hour, and in the last 24 with this one. */

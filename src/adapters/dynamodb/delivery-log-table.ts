@@ -10,9 +10,10 @@ import { keyOf, readRecord, type StoredRecord, storedPayload } from './delivery-
 
 const DAY_SECONDS = 24 * 3600;
 
+/** A claim with a random id, by which it is recognized as its own when a write is repeated. `claimed_at` is in Unix seconds. */
 type OwnClaim = Required<Pick<StoredRecord, 'claim_id' | 'claimed_at'>>;
 
-/** How records are kept. */
+/** How long records are kept, and whose trace they name. */
 export type DeliveryLogOptions = {
   /** Days for which a record is kept. */
   readonly retentionDays: number;
@@ -46,7 +47,7 @@ export function deliveryLog(
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
 
-  /** Ends an attempt that has not ended. Returns false when there is no such record. */
+  /** Writes the outcome of an attempt that has not ended. Returns false when there is no such record. @param when further conditions */
   const end = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
     write({ key: keyOf(start), set, when: { record_state: 'started', ...when } });
 
@@ -84,7 +85,7 @@ export function deliveryLog(
       if (existing.message_id !== start.message_id) return { kind: 'taken' };
       if (existing.record_state !== 'started') return finished(existing);
       const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - own.claimed_at;
-      // A clock that was set back would give more.
+      // A claim that is in the future, as after a clock was set back, would give more.
       if (secondsLeft > 0) return { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) };
       return resume(start, existing, own);
     },
@@ -96,7 +97,7 @@ export function deliveryLog(
         ...response,
       };
       const unsent = response.error !== null && isUnsent(response.error.code) ? { sends: 0 } : undefined;
-      // A record that counts more has an earlier request, which a crash cut off.
+      // `sends` becomes 0 only if it is 1: a record that counts more has an earlier request, which a crash cut off and which may have arrived.
       if (unsent && (await end(start, { ...outcome, ...unsent }, { sends: 1 }))) return;
       // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
       if (!(await end(start, outcome)) && start.message_id === null)

@@ -95,12 +95,10 @@ export function storedPayload(payload: string | null): {
   return { payload: truncateCharacters(payload, CUT_CHARACTERS), payload_cut: true };
 }
 
-/**
- * Records in one page of a query. A list merges the pages of all keys of a log, so small pages keep it from reading much more than it shows.
- */
+/** Records in one page of a query. A list merges the pages of all keys of a log, so small pages keep it from reading much more than it shows. */
 const PAGE_RECORDS = 100;
 
-/** Is told of each record that cannot be read. The others are read. */
+/** Is called with the error of each record that cannot be read. The others are read. */
 type Unreadable = (cause: Error) => void;
 
 /** Reads the records of a page. */
@@ -207,6 +205,7 @@ export async function eventAttempts(
     ExpressionAttributeValues: {
       ':pk': partitionOf(actionId, eventId),
       ':from': `${at}#${eventId}#`,
+      // `$` is the character after `#`.
       ':to': `${at}#${eventId}$`,
     },
   });

@@ -11,11 +11,11 @@ import { backOff } from './storage-errors.ts';
 import { findItem, itemReader, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
-const BATCH = 25;
+const DELETES_AT_ONCE = 25;
 
 type Key = Record<string, unknown>;
 
-const allOf = (TableName: string, pk: string) => ({
+const allUnder = (TableName: string, pk: string) => ({
   TableName,
   KeyConditionExpression: 'pk = :pk',
   ExpressionAttributeValues: { ':pk': pk },
@@ -25,9 +25,7 @@ const ONLY_KEYS = { ProjectionExpression: 'pk, sk' };
 /** What is left of a deleted organization or assistant: its ids and when it was deleted. */
 type Deletion = { readonly org_id: string; readonly site_id?: string | undefined; readonly deleted_at: string };
 
-/**
- * Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age.
- */
+/** Deletions are kept in the table of the delivery log, which is never restored, and they do not expire, because a backup may be of any age. */
 const deletionKey = ({ org_id, site_id }: Omit<Deletion, 'deleted_at'>) => ({
   pk: 'DELETED',
   // Deletions are listed by the prefix, which DynamoDB does not accept empty.
@@ -37,15 +35,18 @@ const readDeletion = itemReader(
   z.object({ deletion: z.object({ org_id: z.string(), site_id: z.string().optional(), deleted_at: z.string() }) }),
 );
 
-/** Finds and erases stored data. Every call may be repeated. `step` may throw at any time to end the work. Erasing calls return the number of erased items. @param unreadable is told of each record of the audit trail that cannot be read; the others are read */
+/**
+ * Finds and erases stored data. Every call may be repeated. Erasing calls return the number of erased items; their `step` may throw to end the work.
+ * @param unreadable is called with the error of each record of the audit trail that cannot be read; the others are read
+ */
 export function erasure(
   client: DynamoDb,
   tables: Readonly<Record<'configuration' | 'counters' | 'conversations' | 'deliveryLog', string>>,
   unreadable: (cause: Error) => void,
 ) {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
-    for (let start = 0; start < keys.length; start += BATCH) {
-      let left = keys.slice(start, start + BATCH);
+    for (let start = 0; start < keys.length; start += DELETES_AT_ONCE) {
+      let left = keys.slice(start, start + DELETES_AT_ONCE);
       for (let attempt = 0; left.length > 0; attempt++) {
         await backOff(attempt);
         left = [...(await client.batchDelete(table, left))];
@@ -55,7 +56,7 @@ export function erasure(
 
   const erasePartition = async (table: string, pk: string, step?: (erased: number) => Promise<void>) => {
     let count = 0;
-    for await (const { Items } of client.queryPages({ ...allOf(table, pk), ...ONLY_KEYS })) {
+    for await (const { Items } of client.queryPages({ ...allUnder(table, pk), ...ONLY_KEYS })) {
       await eraseKeys(table, Items);
       count += Items.length;
       await step?.(count);
@@ -175,7 +176,7 @@ export function erasure(
 
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
-      for await (const { Items } of client.queryPages(allOf(tables.configuration, auditPartition(orgId)))) {
+      for await (const { Items } of client.queryPages(allUnder(tables.configuration, auditPartition(orgId)))) {
         const [records, others] = readEach(
           Items,
           (item) => readAuditRecord(tables.configuration, item).record,
@@ -188,15 +189,15 @@ export function erasure(
 
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */
     replaceAudit: async (record: AuditRecord, next: AuditRecord) => {
-      const former = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
-      const old = record.entity_id === next.entity_id ? [] : [former];
+      const removal = { Delete: { TableName: tables.configuration, Key: KEYS.audit(record) } };
+      const old = record.entity_id === next.entity_id ? [] : [removal];
       await client.transactWrite([...old, auditPut(tables.configuration, next)]);
     },
 
     /** Erases the audit trail of an organization. */
     eraseAudit: (orgId: string) => erasePartition(tables.configuration, auditPartition(orgId)),
 
-    /** Deletes an assistant and what finds it, and counts it no more. Does nothing when it is already removed. */
+    /** Deletes an assistant and the items that lead to it, and lowers its organization's count. Does nothing when it is already removed. */
     removeAssistant: async ({ site_id, org_id, domain }: Pick<Assistant, 'site_id' | 'org_id' | 'domain'>) => {
       const TableName = tables.configuration;
       await client.transactWrite([
@@ -220,7 +221,7 @@ export function erasure(
     /** Erases everything under an organization, its own item last, so that an interrupted run can be repeated. */
     removeOrganization: async (orgId: string) => {
       const own = KEYS.organization(orgId);
-      for await (const { Items } of client.queryPages({ ...allOf(tables.configuration, own.pk), ...ONLY_KEYS })) {
+      for await (const { Items } of client.queryPages({ ...allUnder(tables.configuration, own.pk), ...ONLY_KEYS })) {
         const others = Items.filter(({ sk }) => sk !== own.sk);
         await eraseKeys(tables.configuration, others);
       }

@@ -6,7 +6,7 @@ import { logPartitions } from './delivery-records.ts';
 import { whenConditionHolds } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
-/** A failure period ends when no delivery has failed for this many seconds. */
+/** A failure period ends when no delivery has failed for this many seconds, because a success is not written here. */
 const FAILURE_PERIOD_SECONDS = 48 * 3600;
 /** A search for a success looks at this many moments of a period, and at each of them into this many of the log's keys. */
 const SAMPLES = 10;
@@ -67,7 +67,7 @@ export function failurePeriods(
 
     hasSucceeded: async (actionId, since, now) => {
       const partitions = logPartitions(actionId);
-      /** Reads the first record after a part of the period, from 0 to 1, under one key of the log, if it is a success. */
+      /** Reads the first record after a part of the period, from 0 (its beginning) to 1 (now), under one key of the log, if it is a success. */
       const successAfter = (part: number, pk: string | undefined) =>
         client.query({
           TableName: tables.deliveryLog,

@@ -13,14 +13,14 @@ const KEPT_SECONDS = 3600;
 /** Other requests may take a place that was seen free. After this many attempts, the organization counts as full. */
 const ATTEMPTS = 6;
 /** Time for which a container that saw all places taken does not write again. DynamoDB accepts 1 000 writes per second for one item. */
-const FULL_MS = 200;
+const SEEN_FULL_MS = 200;
 /** Number of full organizations that a container remembers. */
 const REMEMBERED_MAX = 1000;
 
 /**
- * Limits the requests in flight of an organization. One item of the counters table has the attributes `s0` to `sN`: the time until which
- * each place is taken, in milliseconds. Taking and releasing a place are one write each. Never more than `places` concurrent requests
- * get a place; sometimes fewer do, because of concurrent writes.
+ * Limits the requests in flight of an organization, or of its usage webhooks (`usage#<organization>`). One item of the counters table has
+ * the attributes `s0` to `sN`: the time until which each place is taken, in milliseconds. Taking and releasing a place are one write each.
+ * Never more than `places` concurrent requests get a place; sometimes fewer do, because of concurrent writes.
  */
 export function inFlightLeases(
   client: DynamoDb,
@@ -35,7 +35,7 @@ export function inFlightLeases(
   return async (orgId, now) => {
     const fullMs = (fullUntil.get(orgId) ?? 0) - now.getTime();
     // More is left after a clock was set back.
-    if (fullMs > 0 && fullMs <= FULL_MS) return undefined;
+    if (fullMs > 0 && fullMs <= SEEN_FULL_MS) return undefined;
     const Key = { pk: `in-flight#${orgId}` };
     const ends = now.getTime() + LEASE_MS;
     let free: readonly number[] = all;
@@ -80,7 +80,7 @@ export function inFlightLeases(
         return left <= 0 || left > LEASE_MAX_MS;
       });
     }
-    fullUntil.set(orgId, now.getTime() + FULL_MS);
+    fullUntil.set(orgId, now.getTime() + SEEN_FULL_MS);
     return undefined;
   };
 }

@@ -84,7 +84,6 @@ export function readEach<Item, Value, Name>(
   return [values, unreadable];
 }
 
-/** Reads only the key of an item. */
 export const readKey = itemReader(z.object({ pk: z.string(), sk: z.string() }));
 
 /** Returns the attribute and its problem. Names below the second level are left out, because they may be content. */

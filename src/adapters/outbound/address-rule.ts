@@ -23,16 +23,17 @@ export function addressProblem(address: string): string | undefined {
 }
 
 function ipv6Problem(address: ipaddr.IPv6): string | undefined {
+  // The eight groups of 16 bits.
   const [first = 0, , , , fifth = 0, sixth = 0] = address.parts;
   const special = specialRange(address.range());
   if (special !== undefined) return special;
-  if (first >>> 13 !== 0b001) return 'a reserved address';
-  // ISATAP embeds an IPv4 address after 0:5efe or 200:5efe in the second half of any prefix.
+  if (first < 0x2000 || first > 0x3fff) return 'a reserved address';
+  // ISATAP embeds an IPv4 address after the groups 0:5efe or 200:5efe, which begin the second half of an address with any prefix.
   if ((fifth & 0xfdff) === 0 && sixth === 0x5efe) return 'an ISATAP address';
   return undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const RANGE_NAMES: Readonly<Record<string, string>> = {
   unspecified: 'an unspecified address',
   loopback: 'a loopback address',
   private: 'a private address',
@@ -44,5 +45,5 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 function specialRange(range: string): string | undefined {
-  return range === 'unicast' ? undefined : (NAMES[range] ?? 'a reserved address');
+  return range === 'unicast' ? undefined : (RANGE_NAMES[range] ?? 'a reserved address');
 }

@@ -7,11 +7,11 @@ const SERVER_HELLO = 2;
 const CERTIFICATE_REQUEST = 13;
 const RECORD_HEADER_BYTES = 5;
 const MESSAGE_HEADER_BYTES = 4;
-const TAG_BYTES = 16;
+const AUTHENTICATION_TAG_BYTES = 16;
 /** Where a ServerHello has the length of the session id, which the cipher suite follows. Before it are version and random. */
 const SESSION_ID_AT = MESSAGE_HEADER_BYTES + 2 + 32;
 
-/** The cipher suites of TLS 1.3. */
+/** The cipher suites of TLS 1.3 that the service offers (CIPHERS in connect.ts), by their numbers (RFC 8446, B.4). */
 const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: string; readonly keyBytes: number }> =
   new Map([
     [0x1301, { cipher: 'aes-128-gcm', hash: 'sha256', keyBytes: 16 }],
@@ -29,7 +29,7 @@ const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: stri
  */
 export function certificateRequestBytes(received: Buffer, secret: Buffer | undefined): number {
   let messages: Buffer = Buffer.alloc(0);
-  let sequence = 0;
+  let recordNumber = 0;
   for (let at = 0; at + RECORD_HEADER_BYTES <= received.length; ) {
     const type = received[at];
     const start = at + RECORD_HEADER_BYTES;
@@ -37,8 +37,8 @@ export function certificateRequestBytes(received: Buffer, secret: Buffer | undef
     const content = received.subarray(start, at);
     if (type === HANDSHAKE) messages = Buffer.concat([messages, content]);
     if (type === APPLICATION_DATA && secret !== undefined) {
-      messages = Buffer.concat([messages, decrypted(content, at <= received.length, secret, messages, sequence)]);
-      sequence += 1;
+      messages = Buffer.concat([messages, decrypted(content, at <= received.length, secret, messages, recordNumber)]);
+      recordNumber += 1;
     }
   }
   return messageIn(messages, CERTIFICATE_REQUEST)?.bytes ?? 0;
@@ -54,23 +54,23 @@ function messageIn(messages: Buffer, type: number): { readonly at: number; reado
   return undefined;
 }
 
-/** Decrypts a record of the handshake (RFC 8446, 5.2 and 7.3). @param whole whether all of the record is there */
-function decrypted(content: Buffer, whole: boolean, secret: Buffer, messages: Buffer, sequence: number): Buffer {
+/** Decrypts a record of the handshake (RFC 8446, 5.2 and 7.3) with the suite of the ServerHello in `messages`. @param whole whether all of it is there */
+function decrypted(content: Buffer, whole: boolean, secret: Buffer, messages: Buffer, recordNumber: number): Buffer {
   const hello = messages.subarray(messageIn(messages, SERVER_HELLO)?.at ?? messages.length);
   const suiteAt = SESSION_ID_AT + 1 + (hello[SESSION_ID_AT] ?? 0);
   const suite = suiteAt + 2 > hello.length ? undefined : SUITES.get(hello.readUInt16BE(suiteAt));
   if (suite === undefined) return Buffer.alloc(0);
-  const expand = (label: string, length: number) => {
+  const hkdfExpandLabel = (label: string, length: number) => {
     const text = Buffer.from(`tls13 ${label}`);
     const info = Buffer.concat([Buffer.from([0, length, text.length]), text, Buffer.from([0, 1])]);
     return createHmac(suite.hash, secret).update(info).digest().subarray(0, length);
   };
-  const nonce = expand('iv', 12);
-  nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ sequence) >>> 0, 8);
-  const plain = createDecipheriv(suite.cipher, expand('key', suite.keyBytes), nonce).update(content);
+  const nonce = hkdfExpandLabel('iv', 12);
+  nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ recordNumber) >>> 0, 8);
+  const plain = createDecipheriv(suite.cipher, hkdfExpandLabel('key', suite.keyBytes), nonce).update(content);
   if (!whole) return plain;
   // Zeros may follow the type of the content, which follows the content.
-  let end = plain.length - TAG_BYTES;
+  let end = plain.length - AUTHENTICATION_TAG_BYTES;
   while (end > 0 && plain[end - 1] === 0) end -= 1;
   return plain.subarray(0, Math.max(0, end - 1));
 }

@@ -23,7 +23,7 @@ export type Connection = {
   readonly address: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
-  /** True until the first response when the server has asked for a client certificate. In TLS 1.3 it refuses after the handshake. */
+  /** True until the first response when the server has asked for a client certificate. In TLS 1.3 it refuses a client without one only after the handshake. */
   readonly certificateAsked: boolean;
 };
 
@@ -109,6 +109,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
   };
 }
 
+/** Opens a TCP connection. @param timeoutMs time for this address; undefined: only the attempt's signal ends the wait */
 function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: number | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -141,6 +142,7 @@ function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: 
   });
 }
 
+/** Negotiates TLS over a TCP connection and verifies the server's certificate. Destroys the connection when that fails. */
 function secure(
   tcp: Socket,
   endpoint: Endpoint,
@@ -152,11 +154,11 @@ function secure(
   attempt.stage = 'securing';
   return new Promise((resolve, reject) => {
     let secured = false;
-    let asked = false;
-    let secret: Buffer | undefined;
+    let wasAsked = false;
+    let handshakeSecret: Buffer | undefined;
     const decrypted = () => (secured ? socket.bytesRead : undefined);
     const socket: TLSSocket = connectTls({
-      socket: meteredStream(tcp, endpoint.host, decrypted, () => secret),
+      socket: meteredStream(tcp, endpoint.host, decrypted, () => handshakeSecret),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,
@@ -172,10 +174,10 @@ function secure(
       getPeerCertificate: () => ({ subject: {}, subjectaltname: socket.getPeerX509Certificate()?.subjectAltName }),
     });
     socket.on('keylog', (line: Buffer) => {
-      // A closed socket does not tell any more.
-      asked ||= certificateAsked(socket);
+      // Asked here too, because a closed socket does not tell any more.
+      wasAsked ||= certificateAsked(socket);
       const [label, , hex = ''] = line.toString().trim().split(' ');
-      if (label === 'SERVER_HANDSHAKE_TRAFFIC_SECRET') secret = Buffer.from(hex, 'hex');
+      if (label === 'SERVER_HANDSHAKE_TRAFFIC_SECRET') handshakeSecret = Buffer.from(hex, 'hex');
     });
     if (session !== undefined) {
       socket.on('session', (latest) => {
@@ -191,7 +193,7 @@ function secure(
       reject(reason);
     };
     const onAbort = () => fail(signal.reason);
-    const onError = (error: unknown) => fail(tlsFailure(error, endpoint.host, asked || certificateAsked(socket)));
+    const onError = (error: unknown) => fail(tlsFailure(error, endpoint.host, wasAsked || certificateAsked(socket)));
     const onClose = () => onError({ code: 'ECONNRESET' });
     signal.addEventListener('abort', onAbort);
     socket.on('error', onError);

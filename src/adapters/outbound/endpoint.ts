@@ -123,6 +123,7 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
   throw new Failure('dns_failure', `The host name ${host} ${problem}`);
 }
 
+/** Waits for the IPv6 addresses, but at most IPV6_GRACE_MS. */
 async function orNothingAfterGrace(pending: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
   // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);

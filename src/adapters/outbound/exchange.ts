@@ -22,8 +22,10 @@ const UNKEPT_MAX_BYTES = 64 * 1024;
 /** Limit of pieces of the body. The parser calls back for each chunk, and a chunk of one byte costs as much as one of 16 KB. */
 const PIECES_MAX = 10_000;
 const FIRST_BLOCK_BYTES = 4096;
-const TAIL_BYTES = 4;
+/** A response in chunks ends with these bytes. */
+const END = '\r\n\r\n';
 
+/** Problems of a response whose status was received. */
 const LATE = { code: 'timeout', message: 'The response did not end in time' } as const;
 const BROKEN_OFF = { code: 'connection_closed', message: 'The response broke off' } as const;
 const WRAPPED = { code: 'response_malformed', message: 'The response was wrapped in too many bytes' } as const;
@@ -137,6 +139,7 @@ export async function exchange(
       return breakOff(() => failure, { code: failure.code, message: 'The response broke off or was malformed' });
     }
     refusal = failure;
+    // What was received so far may already have the status, or the whole response.
     readRefused(NOTHING);
     socket.resume();
   });
@@ -201,7 +204,7 @@ function parserSideOf(socket: TLSSocket): Duplex {
 const keepBytes = (request: OutboundRequest) =>
   Math.min(request.keepBytes ?? RESPONSE_READ_MAX_BYTES, RESPONSE_READ_MAX_BYTES);
 
-/** Returns what is wrong with a response although the parser accepts it. @param headBytes undefined when a head is not HTTP/1 */
+/** Returns what is wrong with a response although the parser accepts it. @param headBytes undefined when the head is not that of HTTP/1 */
 function headProblem({ statusCode = 0 }: IncomingMessage, headBytes: number | undefined, host: string) {
   if (statusCode < 200 || statusCode > 599) {
     const what = `${host} responded with status ${statusCode}, which is not valid in HTTP`;
@@ -222,7 +225,7 @@ function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive:
   return headers;
 }
 
-/** Returns whether the peer keeps the connection open: HTTP/1.1, no `close`, and no timeout below two seconds. */
+/** Returns whether the peer keeps the connection open: HTTP/1.1, no `close`, and no timeout below two seconds, twice the time it may be idle. */
 function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
   if (!asked || incoming.httpVersion !== '1.1') return false;
   if (/(?:^|,)\s*close\s*(?:,|$)/i.test(incoming.headers.connection ?? '')) return false;
@@ -317,10 +320,9 @@ function readWire() {
     /** Reads a piece. Must be called with every piece before the parser reads it. */
     read: (piece: Buffer): void => {
       received += piece.length;
-      tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES))).slice(-TAIL_BYTES);
+      tail = (tail + piece.toString('latin1', Math.max(0, piece.length - END.length))).slice(-END.length);
     },
 
-    /** Returns the bytes that were received so far. */
     received: (): number => received,
 
     /**
@@ -330,6 +332,6 @@ function readWire() {
     endsWith: (headBytes: number | undefined, bodyBytes: number, { headers, statusCode }: IncomingMessage): boolean =>
       headers['transfer-encoding'] === undefined
         ? received === (headBytes ?? 0) + bodyBytes
-        : tail === '\r\n\r\n' && statusCode !== 204 && statusCode !== 304,
+        : tail === END && statusCode !== 204 && statusCode !== 304,
   };
 }

@@ -35,11 +35,10 @@ function runNext() {
 }
 
 /**
- * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted`
- * returns a number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice
- * the decrypted bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports
- * none of them. The connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server
- * sends more.
+ * Returns a stream over a TCP connection, for TLS to read from. It bounds what the server's bytes cost the process: until `decrypted` returns a
+ * number, `HANDSHAKE_MAX_BYTES` and the bytes of a request for a client certificate; from then on, `OVERHEAD_MAX_BYTES` and twice the decrypted
+ * bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports none of them. The
+ * connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
  *
  * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
  * @param secret of the server's handshake in TLS 1.3, once it is known

@@ -40,5 +40,4 @@ export { addressProblem } from './address-rule.ts';
  */
 export const createResolver: NetworkRule['createResolver'] = () => new Resolver({ timeout: 700, tries: 4 });
 
-/** The strict rule trusts no authority besides the public ones. */
 export const extraCertificateAuthorities: NetworkRule['extraCertificateAuthorities'] = () => [];

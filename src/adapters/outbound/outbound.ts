@@ -10,7 +10,6 @@ import { type EndpointResponse, exchange } from './exchange.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
-/** The clocks of the pipeline. */
 export type OutboundClock = {
   /** Monotonic milliseconds, for deadline and latency. */
   readonly monotonic: () => number;
@@ -26,7 +25,6 @@ export type OutboundOptions = {
   readonly networkRule?: NetworkRule;
 };
 
-/** The pipeline of outbound requests. */
 export type Outbound = {
   /**
    * Makes one attempt, which sends at most one request and ends within `timeoutMs` for any behaviour of the receiver. A failed outcome has
@@ -50,6 +48,7 @@ export function createOutbound({
   async function send(request: OutboundRequest, attempt: Attempt): Promise<EndpointResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
+    // Without a key, the connection is new and closed after the response.
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;
     const connection = used ?? (await connect(endpoint, addresses, attempt, key));
@@ -59,6 +58,7 @@ export function createOutbound({
       return response;
     } catch (error) {
       connection.socket.destroy();
+      // The server may have closed it while it was idle, although it had announced to keep it.
       if (key && used) idle.distrust(key);
       throw error;
     }
@@ -86,6 +86,7 @@ export function createOutbound({
   };
 }
 
+/** Returns the outcome of an attempt without a usable response: no body, and why. @throws InvocationEnded */
 function failed(cause: unknown): Outcome {
   if (cause instanceof InvocationEnded) throw cause;
   if (cause instanceof Failure) return unanswered(cause, cause.status);

@@ -99,7 +99,7 @@ export function tlsFailure(error: unknown, host: string, asked: boolean): Failur
 /**
  * Returns the failure of an HTTP exchange.
  * @param error that occurred before the status was received
- * @param asked whether the server has asked for a client certificate, and has sent nothing since: in TLS 1.3 it refuses after the handshake
+ * @param asked whether the server has asked for a client certificate, and has sent nothing since: in TLS 1.3 it refuses only after the handshake
  */
 export function exchangeFailure(error: unknown, host: string, asked: boolean): Failure {
   if (error instanceof Failure) return error;

@@ -1,8 +1,8 @@
 /** A status line of HTTP/1.0 or HTTP/1.1, by the words that white space separates (RFC 9112, 4). */
 const STATUS_LINE = /^\r*HTTP\/1\.[01][ \t]+(\d{3})(?:[ \t\r]|$)/;
 const STATUS_LINE_START = 'HTTP/1.';
-const FIELD = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;
-const BODY_FIELDS = /content-length|transfer-encoding/i;
+const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;
+const BODY_HEADERS = /content-length|transfer-encoding/i;
 
 /** What the bytes of a response say about its head, whatever the parser thinks of them. */
 export type ResponseHead = {
@@ -33,7 +33,9 @@ export function readResponseHead(): ResponseHead {
   let bytes = 0;
   /** What is not a complete line yet, and after the head everything. */
   let rest: string | undefined = '';
+  /** Characters of `rest` in which no line end was found. */
   let searched = 0;
+  /** The final head without the text of its status line. */
   let head = '';
 
   const readLine = (line: string): void => {
@@ -49,6 +51,7 @@ export function readResponseHead(): ResponseHead {
         status = code;
         head = line.endsWith('\r') ? '\r\n' : '\n';
         place = 'head';
+        // After 101 the server speaks another protocol.
       } else place = code >= 100 && code <= 199 && code !== 101 ? 'interim head' : 'no response';
     }
   };
@@ -97,8 +100,8 @@ function bodyBytesOf(head: string, status: number | undefined): number | undefin
     .trimStart()
     .replace(/\r?\n[ \t]+/g, ' ')
     .split(lineEnd)) {
-    const [, name, value = ''] = FIELD.exec(line) ?? [];
-    if (name === undefined ? BODY_FIELDS.test(line) : name.toLowerCase() === 'transfer-encoding') return undefined;
+    const [, name, value = ''] = HEADER_LINE.exec(line) ?? [];
+    if (name === undefined ? BODY_HEADERS.test(line) : name.toLowerCase() === 'transfer-encoding') return undefined;
     if (name?.toLowerCase() === 'content-length') for (const length of value.split(',')) lengths.add(length.trim());
   }
   const [length] = lengths;

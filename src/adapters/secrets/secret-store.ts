@@ -56,10 +56,11 @@ export type CachedRing = {
  */
 function kept<Value>(read: () => Promise<Value>, now: Clock) {
   type Read = { readonly value: Promise<Value>; readonly readAt: number };
+  /** The latest read, also when it has failed: it bounds how often unknown ids cause another one. */
   let latest: Read | undefined;
-  /** The latest that has not failed. */
+  /** The latest read that has not failed. */
   let usable: Read | undefined;
-  const fresh = (known: Read | undefined, maxAgeMs: number) => {
+  const youngOrNew = (known: Read | undefined, maxAgeMs: number) => {
     const readAt = now().getTime();
     const age = readAt - (known?.readAt ?? 0);
     // A negative age is that of a clock that was ahead.
@@ -73,10 +74,10 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
     return value;
   };
   return {
-    value: () => fresh(usable, RING_CACHE_MS),
+    value: () => youngOrNew(usable, RING_CACHE_MS),
     /** Returns what is found in the value. When nothing is found, the value is read again, at most every 30 seconds, also when that fails. */
     found: async <Found>(find: (value: Value) => Found | undefined): Promise<Found | undefined> =>
-      find(await fresh(usable, RING_CACHE_MS)) ?? find(await fresh(latest, REFETCH_EVERY_MS)),
+      find(await youngOrNew(usable, RING_CACHE_MS)) ?? find(await youngOrNew(latest, REFETCH_EVERY_MS)),
   };
 }
 
@@ -130,9 +131,9 @@ async function replaceVersion(
   try {
     await client.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage: 'AWSCURRENT', ...move }));
   } catch (error) {
-    // A version without a stage, because another caller proposed one, may be gone.
+    // The version may be gone: it loses its stage to the proposal of another caller, and Secrets Manager may delete one without a stage.
     if (!(error instanceof InvalidParameterException || error instanceof ResourceNotFoundException)) throw error;
-    // A repeated call fails too when the response to the first one was lost.
+    // The client repeats a call whose response was lost, and the repetition fails although the stage has moved.
     const current = await client.send(new GetSecretValueCommand({ SecretId }));
     if (current.VersionId !== VersionId) throw new Refusal('keys_replaced');
   }
@@ -140,9 +141,8 @@ async function replaceVersion(
 }
 
 /**
- * Returns a function that says whether a text is the current or the previous value of a plain secret; both are in use during a
- * rotation. The values are cached like a ring. A text that is neither causes another read, at most every 30 seconds. The comparison
- * takes constant time.
+ * Returns a function that says whether a text is the current or the previous value of a plain secret; both are in use during a rotation. The values
+ * are cached like a ring. A text that is neither causes another read, at most every 30 seconds. The comparison takes constant time.
  */
 export function acceptedValues(
   client: SecretsManagerClient,
@@ -160,9 +160,9 @@ export function acceptedValues(
 
 /**
  * Replaces a plain secret. Its current value becomes the previous one, so that one more replacement would end it.
- * @param sentVersion the version that its user was told to send; undefined = the first
+ * @param sentVersion the version that the distribution is told to send (the option originSecretVersion); undefined = the first
  * @returns the id of the new version
- * @throws Refusal when its user does not send the current value
+ * @throws Refusal when the distribution does not send the current value yet
  */
 export async function replaceSecret(
   client: SecretsManagerClient,

@@ -8,7 +8,6 @@ import {
 } from '@aws-sdk/client-sqs';
 import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 
-/** A message of a dead-letter queue. */
 type DeadLetter = {
   /** Id of the message that first became a dead letter. */
   readonly message_id: string;
@@ -25,9 +24,8 @@ const BATCH = 10;
 const HIDDEN_SECONDS = 300;
 
 /**
- * Creates access to a dead-letter queue and its source queue. The message move task of SQS gives every message a new id, so that the
- * message would not match its earlier claim on an attempt. Therefore this code sends each message back with its original id as an
- * attribute.
+ * Creates access to a dead-letter queue and its source queue. The message move task of SQS gives every message a new id, so that the message would
+ * not match its earlier claim on an attempt. Therefore this code sends each message back with its original id as an attribute.
  */
 export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters: string; readonly source: string }) {
   const QueueUrl = urls.deadLetters;
