@@ -68,7 +68,7 @@ export function meteredStream(
     const useful = decrypted();
     if (useful === undefined) {
       if (mayGoOn(piece)) return undefined;
-      return new Failure('tls_failure', `${host} sent more than ${Math.ceil(handshakeMax / 1024)} KB to negotiate TLS`);
+      return new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`);
     }
     handshake = undefined;
     if (received <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
