@@ -37,7 +37,7 @@ const readDeletion = itemReader(
 
 /**
  * Finds and erases stored data. Every call may be repeated. Erasing calls return the number of erased items; their `step` may throw to end the work.
- * @param unreadable is called with the error of each record of the audit trail that cannot be read; the others are read
+ * @param unreadable is called with the error of each record of the audit trail, and of each item of a conversation, that cannot be read; the others are read
  */
 export function erasure(
   client: DynamoDb,
@@ -115,7 +115,9 @@ export function erasure(
       const scan = { TableName: tables.conversations, ProjectionExpression: 'pk, sk, v, conversation' };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         read += ScannedCount;
-        yield { items: Items.map((item) => conversationOf(tables.conversations, item)), read };
+        const [items, others] = readEach(Items, (item) => conversationOf(tables.conversations, item), Object);
+        for (const { cause } of others) unreadable(cause);
+        yield { items, read };
       }
     },
 

@@ -37,7 +37,7 @@ export const traces = (page: Page) =>
   page.evaluate<{ html: string; sheets: number; globals: string[] }>(`({
     html: document.documentElement.outerHTML,
     sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
-    globals: Object.getOwnPropertyNames(window).filter((name) => name === 'vaWave'),
+    globals: window.vaWave === undefined ? [] : ['vaWave'],
   })`);
 
 /** Returns the names of the page's globals. */

@@ -275,6 +275,21 @@ test('a record of the audit trail that cannot be read keeps no other from an exp
   await stored.put(tables.sorted, itemAt(AUDIT));
 });
 
+test('an item of a conversation that cannot be read keeps no other from the search for a person, and is named', async () => {
+  const causes: string[] = [];
+  const { client, sorted, unsorted } = tables;
+  const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: sorted };
+  const { conversations: pages } = erasure(client, names, ({ message }) => void causes.push(message));
+  const found = async () => (await all(pages())).flatMap(({ items }) => items.map((item) => item.conversation_id));
+  const [own] = itemsOf('conversations').filter(({ sk }) => sk === 'CONVERSATION');
+  if (own === undefined) throw new Error('The fixture has no conversation');
+  const before = await found();
+  await stored.put(tables.sorted, { ...own, conversation: 'none' });
+  const after = await found();
+  await stored.put(tables.sorted, own);
+  expect([before.length - after.length, causes]).toEqual([1, [expect.stringContaining(`${own.pk} / ${own.sk}`)]]);
+});
+
 test('a record that cannot be read keeps no other record from being read, and is named', async () => {
   const causes: string[] = [];
   const tell = ({ message }: Error) => void causes.push(message);
