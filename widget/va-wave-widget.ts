@@ -65,7 +65,7 @@ function start(first: Settings, stub?: Stub): void {
         widget.hide(hidden);
         widget.setUnread(unread);
         widget.prefill(visitor);
-      } else if (settings.debug) console.warn('[va-wave] nothing to show: the assistant has no enabled Form Action.');
+      } else if (settings.debug) console.warn('[va-wave] nothing to show: no enabled form.');
     }
     if (!widget) setOpen(false);
     if (!previous !== !widget) emit(`va-wave:${widget ? 'ready' : 'removed'}`, null);
@@ -119,7 +119,7 @@ function start(first: Settings, stub?: Stub): void {
       render();
     } catch (cause) {
       // In a browser that lacks a required feature, this happens before anything is on the page.
-      if (settings.debug) console.warn(`[va-wave] the widget cannot start: ${cause}`);
+      if (settings.debug) console.warn(`[va-wave] cannot start: ${cause}`);
       commands.destroy();
     }
   };
@@ -210,6 +210,8 @@ function start(first: Settings, stub?: Stub): void {
       if (window.vaWave !== api) return;
       // Later calls of the page then cause no errors and wait for the next start.
       Object.assign(window, { vaWave: stub });
+      // A name that the page has declared with var cannot be deleted, and has no value then.
+      if (!stub) Reflect.deleteProperty(window, 'vaWave');
     },
   };
   const call = (command: string, ...values: unknown[]) => {

@@ -152,7 +152,7 @@ describe('the launcher', () => {
     harness.service.showForms();
     const { page, logged } = await harness.visit({ head: COUNTING, tag: 'data-site-id="site_test" data-debug="true"' });
     await until(() => logged.length > 0);
-    expect(logged).toEqual([expect.stringContaining('no enabled Form Action')]);
+    expect(logged).toEqual([expect.stringContaining('nothing to show')]);
     expect(await page.locator('va-wave-widget').count()).toBe(0);
     await say(page, 'open');
     expect(await page.locator('va-wave-widget').count()).toBe(0);

@@ -37,7 +37,7 @@ export const traces = (page: Page) =>
   page.evaluate<{ html: string; sheets: number; globals: string[] }>(`({
     html: document.documentElement.outerHTML,
     sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
-    globals: window.vaWave === undefined ? [] : ['vaWave'],
+    globals: Object.getOwnPropertyNames(window).filter((name) => name === 'vaWave'),
   })`);
 
 /** Returns the names of the page's globals. */
@@ -52,10 +52,10 @@ export const computedStyles = (page: Page) =>
     return element.tagName + ' ' + Array.from(style, (name) => name + ':' + style.getPropertyValue(name)).join(';');
   })`);
 
-export const started = (page: Page) => page.evaluate<boolean>('!!window.vaWave');
+export const started = (page: Page) => page.evaluate<boolean>('Object.hasOwn(window, "vaWave")');
 
 /** Waits until the widget has removed itself after a failure. */
-export const widgetRemoved = (page: Page) => page.waitForFunction('!window.vaWave');
+export const widgetRemoved = (page: Page) => page.waitForFunction('!Object.hasOwn(window, "vaWave")');
 
 /** Returns the name or the text of the element with the keyboard focus, also inside the shadow root. */
 export const focused = (page: Page) =>

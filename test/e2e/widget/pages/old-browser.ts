@@ -10,7 +10,7 @@ test.each(['CSSStyleSheet.prototype.replaceSync', 'AbortSignal.timeout'])(
       { before: (page) => page.addInitScript(`delete ${feature}`) },
     );
     await until(() => logged.length === 1);
-    expect(logged[0]).toMatch(/^\[va-wave\] the widget cannot start: TypeError: /);
+    expect(logged[0]).toMatch(/^\[va-wave\] cannot start: TypeError: /);
     expect(logged[0]).toContain(feature.split('.').at(-1));
     expect(await widgetOf(page).host.count()).toBe(0);
     expect(errors).toEqual([]);

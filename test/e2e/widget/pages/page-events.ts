@@ -164,22 +164,14 @@ describe('touch', () => {
       'replaces taps by clicks of its own (FastClick)',
       `import attach from 'fastclick'; addEventListener('DOMContentLoaded', () => attach(document.body));`,
     ],
-    [
-      'prevents the second of two quick taps, against zoom',
+    ...['touchstart', 'touchend'].map((type): [string, string] => [
+      `prevents the second of two quick ${type}, against zoom`,
       `let last = 0;
-       document.addEventListener('touchend', (event) => {
+       document.addEventListener('${type}', (event) => {
          if (event.timeStamp - last < 2000) event.preventDefault();
          last = event.timeStamp;
        }, { passive: false });`,
-    ],
-    [
-      'prevents the second of two quick touches, against zoom',
-      `let last = 0;
-       document.addEventListener('touchstart', (event) => {
-         if (event.timeStamp - last < 2000) event.preventDefault();
-         last = event.timeStamp;
-       }, { passive: false });`,
-    ],
+    ]),
   ];
   test.each(ways)('a page that %s: the launcher and a button in the panel work', async (_what, code) => {
     const devtoolsOf = (page: Page) => page.context().newCDPSession(page);
