@@ -377,7 +377,7 @@ export type FailurePeriod = { readonly since: number; readonly signalled_at: num
 
 /** Since when the deliveries of each Action fail, and when the operator was told (delivery/failing-endpoint.ts). */
 export type FailurePeriods = {
-  /** Records a delivery that finally failed, in one write. Returns the failure period. */
+  /** Records a delivery that finally failed, in one write, or in two when the period before has ended. Returns the failure period. */
   readonly recordFailure: (actionId: string, now: Date) => Promise<FailurePeriod>;
   /** Looks at a hundred records of the delivery log at most, spread over the time from `since` (Unix seconds) on, for a success. */
   readonly hasSucceeded: (actionId: string, since: number, now: Date) => Promise<boolean>;

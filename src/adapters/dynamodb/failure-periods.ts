@@ -3,7 +3,7 @@ import type { FailurePeriod, FailurePeriods } from '../../domain/context.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { logPartitions } from './delivery-records.ts';
-import { whenConditionHolds } from './storage-errors.ts';
+import { ConditionFailed, whenConditionHolds } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
 /** A failure period ends when no delivery has failed for this many seconds, because a success is not written here. */
@@ -16,8 +16,6 @@ const readFailurePeriod = itemReader(
   z.object({
     failing_since: z.number(),
     signalled_at: z.number().nullable(),
-    /** Time of the failure before the latest one. */
-    failed_before: z.number(),
   }),
 );
 const readPartition = itemReader(z.object({ pk: z.string() }));
@@ -49,20 +47,29 @@ export function failurePeriods(
 
     recordFailure: async (actionId, now) => {
       const seconds = unixSeconds(now);
-      const { Attributes } = await client.update({
+      const failure = { ':now': seconds, ':never': null, ':expires': seconds + FAILURE_PERIOD_SECONDS };
+      try {
+        const { Attributes } = await client.update({
+          ...itemOf(actionId),
+          UpdateExpression:
+            'SET failing_since = if_not_exists(failing_since, :now), signalled_at = if_not_exists(signalled_at, :never), failed_at = :now, expires_at = :expires',
+          // DynamoDB may delete an expired item late.
+          ConditionExpression: 'attribute_not_exists(failed_at) OR failed_at > :ended',
+          ExpressionAttributeValues: { ...failure, ':ended': seconds - FAILURE_PERIOD_SECONDS },
+          ReturnValues: 'ALL_NEW',
+        });
+        const { failing_since, signalled_at } = readFailurePeriod(tables.counters, Attributes ?? {});
+        return { since: failing_since, signalled_at };
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+      // Failures at once may each begin the same period.
+      await client.update({
         ...itemOf(actionId),
-        UpdateExpression:
-          'SET failing_since = if_not_exists(failing_since, :now), signalled_at = if_not_exists(signalled_at, :never), failed_before = if_not_exists(failed_at, :now), failed_at = :now, expires_at = :expires',
-        ExpressionAttributeValues: { ':now': seconds, ':never': null, ':expires': seconds + FAILURE_PERIOD_SECONDS },
-        ReturnValues: 'ALL_NEW',
+        UpdateExpression: 'SET failing_since = :now, signalled_at = :never, failed_at = :now, expires_at = :expires',
+        ExpressionAttributeValues: failure,
       });
-      const { failing_since, signalled_at, failed_before } = readFailurePeriod(tables.counters, Attributes ?? {});
-      const period = { since: failing_since, signalled_at };
-      // DynamoDB may delete expired items late.
-      if (seconds - failed_before < FAILURE_PERIOD_SECONDS) return period;
-      const begun = { since: seconds, signalled_at: null };
-      await replacePeriod(actionId, period, begun);
-      return begun;
+      return { since: seconds, signalled_at: null };
     },
 
     hasSucceeded: async (actionId, since, now) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DynamoDb } from '../../../src/adapters/dynamodb/client.ts';
 import { failurePeriods as storedPeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import type { AttemptResult, FailureCode } from '../../../src/contract/delivery-record.ts';
 import { signalFailingEndpoint } from '../../../src/domain/delivery/failing-endpoint.ts';
@@ -11,7 +12,13 @@ const MINUTE = 60_000;
 /** An endpoint to which attempts are made, and the signals about it. */
 function setUp() {
   const { clock, log, invocation } = attemptFakes();
-  const failurePeriods = storedPeriods(log.client, { counters: 'counters', deliveryLog: 'log' });
+  /** How many updates are still processed. */
+  const stored = { updates: Infinity };
+  const update: DynamoDb['update'] = async (input) => {
+    if (stored.updates-- <= 0) throw new Error('The table is away');
+    return log.client.update(input);
+  };
+  const failurePeriods = storedPeriods({ ...log.client, update }, { counters: 'counters', deliveryLog: 'log' });
   const signals: EndpointFailing[] = [];
   const publishFailing = async (event: EndpointFailing) => void signals.push(event);
   const record = async (error: AttemptResult['error']) => {
@@ -24,7 +31,7 @@ function setUp() {
     await record({ code, message: '' });
     await signalFailingEndpoint(DELIVERY, code, { failurePeriods, publishFailing }, invocation);
   };
-  return { clock, signals, invocation, fail, succeed: () => record(null) };
+  return { clock, signals, invocation, fail, stored, succeed: () => record(null) };
 }
 
 test('an endpoint is signalled once after an hour without a success, and again after a day', async () => {
@@ -69,10 +76,22 @@ test('a success within the hour restarts the period and needs no write of its ow
   expect(signals).toHaveLength(1);
 });
 
-test('a period ends when nothing has failed for two days', async () => {
+test('a period ends when nothing has failed for two days, also with several failures then', async () => {
   const { clock, signals, fail } = setUp();
   await fail();
   clock.advance(48 * 60 * MINUTE);
+  await Promise.all([fail(), fail(), fail()]);
+  await fail();
+  expect(signals).toEqual([]);
+});
+
+test('a period that has ended does not go on when the next one could not be stored', async () => {
+  const { clock, signals, fail, stored } = setUp();
+  await fail();
+  clock.advance(48 * 60 * MINUTE);
+  stored.updates = 1;
+  await expect(fail()).rejects.toThrow('The table is away');
+  stored.updates = Infinity;
   await fail();
   expect(signals).toEqual([]);
 });
