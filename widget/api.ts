@@ -80,7 +80,7 @@ export function apiClient({ base, debug }: Settings) {
      * Sends a request.
      * @param what its name in the log
      * @param body as JSON
-     * @param grantedBy returns what a body with status 200 grants, or undefined for a body of another shape
+     * @param grantedBy returns what a body with status 200 and `success` grants, or undefined for a body of another shape
      */
     post: async <T>(
       what: string,
@@ -94,9 +94,9 @@ export function apiClient({ base, debug }: Settings) {
         ? await send(path, headers, body)
         : { status: 401, answered: { code: 'credentials_required' }, retryAfter: 0 };
       unanswered = rest.status ? -1e9 : unanswered + 1;
-      const granted = rest.status === 200 ? grantedBy(answered) : undefined;
+      const granted = rest.status === 200 && Object(answered).success === true ? grantedBy(answered) : undefined;
       const answer = { ...rest, granted, refused: refusedBy(answered) };
-      if (granted === undefined) void log(what, path, answer);
+      if (!granted) void log(what, path, answer);
       return answer;
     },
     /** Takes every answer that arrives from now on as no answer. */
@@ -113,9 +113,8 @@ export function jsonObject(members: readonly (readonly [string, string])[]): str
 
 /** Returns whether init's answer has everything that the panel needs. */
 export function isInitResponse(body: unknown): body is InitResponse {
-  const { success, conversation_id, forms } = Object(body);
+  const { conversation_id, forms } = Object(body);
   return (
-    success === true &&
     (conversation_id === null || hasTexts(body, 'conversation_id')) &&
     hasTexts(body, 'visitor_id') &&
     Array.isArray(forms) &&
@@ -130,7 +129,7 @@ export function isInitResponse(body: unknown): body is InitResponse {
 
 /** Returns the id of an accepted submission. */
 export function submissionId(body: unknown): string | undefined {
-  return Object(body).success === true ? String(Object(body).submission_id) : undefined;
+  return hasTexts(body, 'submission_id') ? body.submission_id : undefined;
 }
 
 function refusedBy(body: unknown): Refused {

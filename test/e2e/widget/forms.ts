@@ -363,6 +363,7 @@ describe('sending', () => {
       [refuse(502, 'The submission could not be delivered'), 'could not be delivered'],
       [refuse(429, 'Rate limit exceeded'), 'Too many messages'],
       [refuse(401, 'Widget site is disabled'), 'could not be delivered'],
+      [{ status: 200, body: { success: true } }, 'could not be delivered'],
       ['hang up', 'could not be reached'],
     ];
     for (const [reply, text] of failures) {
