@@ -153,15 +153,16 @@ function rowsOf({ action_id, name, outcome, note, attempts }: TracedDelivery): R
   }));
 }
 
+/** The last one when the records have expired since the event was found. */
+const CONCERNS_ONE_EVENT: ReadonlySet<string> = new Set(['envelope_not_kept', 'envelope_too_large', 'event_not_found']);
+
 /** Replays one event. @returns the reason why this event cannot be sent again, or undefined @throws any error that concerns all events */
 async function sentOrReason(replay: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await replay();
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal && (error.code === 'envelope_not_kept' || error.code === 'envelope_too_large')) {
-      return error.message;
-    }
+    if (error instanceof Refusal && CONCERNS_ONE_EVENT.has(error.code)) return error.message;
     throw error;
   }
 }

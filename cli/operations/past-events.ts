@@ -116,7 +116,7 @@ function whyNone(action: Action, routedAt: string): string {
  * Replays an event: delivers the same envelope with the same id to an Action again. A replay has its own attempts, up to three, and
  * their records name it. It is delivered once, also if it is asked for again before its first attempt. A receiver that already handled the id must ignore the request.
  * @param event with `replay`, the replay that followed the attempts which the caller saw
- * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled or not an
+ * @throws Refusal 404 for an unknown Action, or when its log has no attempt of the event; 409 when the Action is disabled, suspended or not an
  * Event Action, or when the log does not have the whole envelope; 413 when the envelope is too large for a queue message;
  * ServiceError when a record could not be read
  */
@@ -173,7 +173,7 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
  * It reads the whole log. Memory use grows with the number of events that failed; payloads are not kept.
  * @param since time of the earliest failure, ISO 8601
  * @param progress called with the number of records read
- * @throws Refusal 404 for an unknown Action, 409 when it is disabled or not an Event Action
+ * @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action
  */
 export async function failedEvents(
   { actionId, since }: { readonly actionId: string; readonly since: string },

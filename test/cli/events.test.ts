@@ -357,6 +357,17 @@ describe('event replay-failed', () => {
     expect(sent()).toEqual(['event-3', 'event-1']);
   });
 
+  test('goes on after an event whose records expire after the list was read', async () => {
+    log(ago(1), ago(2), ago(3));
+    operator.whileWaiting = () => {
+      operator.attempts = operator.records.filter(({ reference }) => reference !== 'event-2');
+      return true;
+    };
+    const { out } = await replayFailed('--yes');
+    expect(out).toMatch(/sent +2\n +unsent.event-2 +.* no attempt of event-2/);
+    expect(sent()).toEqual(['event-3', 'event-1']);
+  });
+
   test('asks once, and ends after Ctrl-C; it does not ask when nothing failed', async () => {
     expect((await replayFailed('--dry-run')).out).toMatch(/^Nothing failed since /);
     expect((await replayFailed()).code).toBe(0);
