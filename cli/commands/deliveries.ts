@@ -72,7 +72,7 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
   const matches = (record: DeliveryRecord) =>
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
-  const lookBack = Math.max(LOOK_BACK_RECORDS, limit);
+  const lookBack = Math.max(LOOK_BACK_RECORDS, limit + 1);
   output.doing('Reading the log');
   // Read first, so that --follow misses no attempt that ends while the list is read.
   const atStart = options.follow ? await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context) : [];
