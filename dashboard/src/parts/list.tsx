@@ -20,8 +20,12 @@ const WIDE = window.matchMedia('(min-width: 740px)');
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
 
-/** Returns a text without what a search ignores: accents, in whatever form they are written, and what nobody can see. */
-const folded = (text: string) => text.normalize('NFKD').replaceAll(/[\p{M}\p{Cf}]/gu, '');
+/** Returns a text without what a search ignores: accents, in whatever form they are written, capitals, and what nobody can see. */
+const folded = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase();
 
 /** A column of the rows. `sortBy` returns the text by which they can be sorted. */
 export type Column<Item> = TableProps.ColumnDefinition<Item> & {
@@ -69,11 +73,11 @@ export function useList<Item>(
     setSearched(text);
     change({ find: text });
   };
-  const wanted = folded(searched.toLowerCase()).trim();
+  const wanted = folded(searched).trim();
   const matching = items.filter(
     (item) =>
       activeFilters.every((filter) => filter.of(item) === chosenOption(filter)) &&
-      folded(textOf(item).toLowerCase()).includes(wanted),
+      folded(textOf(item)).includes(wanted),
   );
   const narrowed = activeFilters.length > 0 || wanted !== '';
   const isLong = items.length >= MANY || narrowed;

@@ -47,6 +47,7 @@ describe('a member of an organization with many assistants and Actions', () => {
     ['\u0130stanbul', 'istanbul'],
     ['\uff2d\uff41\uff52\uff4b\uff54', 'markt '],
     ['Za\u200bgreb', '\ufeffZagreb'],
+    ['Shop\u2122 \u2116', 'shoptm no'],
     ['\u0645\u064f\u062a\u062c\u0631', '\u0645\u062a\u062c\u0631'],
   ])('finds the name %j by %j', async (name, typed) => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', name);
