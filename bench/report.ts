@@ -47,7 +47,7 @@ export const sectionMarkdown = ({ title, method, tables }: Section): string =>
 export function tableMarkdown({ columns, rows }: Table): string {
   const line = (cells: readonly (string | number)[]) =>
     `| ${cells.map((cell) => (typeof cell === 'number' ? digits(cell) : cell)).join(' | ')} |`;
-  const isText = (index: number) => rows.every((row) => /^[^\d<*–]/.test(String(row[index])));
+  const isText = (index: number) => rows.every((row) => /^(?:\*\*)?[^\d<*–]/.test(String(row[index])));
   const rule = columns.map((_, index) => (index === 0 || isText(index) ? '---' : '---:'));
   return [line(columns), line(rule), ...rows.map(line)].join('\n');
 }

@@ -64,6 +64,7 @@ export class WorkQueue extends Construct {
       visibilityTimeout: props.visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives },
     });
+    // The operator's key, if there is one, replaces that of SQS.
     for (const queue of [this.deadLetters, this.queue]) encrypt(queue, props.stage.encryptionKey);
     const period = Duration.minutes(1);
     props.alarms.raise(this, 'DeadLettersWaiting', {

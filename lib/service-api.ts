@@ -98,7 +98,8 @@ export class ServiceApi extends Construct {
       },
     });
     const stageOfRoutes = this.#stage.node.defaultChild;
-    if (stageOfRoutes instanceof apigatewayv2.CfnStage) stageOfRoutes.routeSettings = this.#throttles;
+    if (!(stageOfRoutes instanceof apigatewayv2.CfnStage)) throw new Error(`${this.#stage.node.path} has no stage`);
+    stageOfRoutes.routeSettings = this.#throttles;
     acknowledge(
       this.http,
       'These routes are public: each authenticates by Origin, session token or server secret in its function.',
@@ -112,8 +113,8 @@ export class ServiceApi extends Construct {
       ...LASTING_ERRORS,
       endsRelease: true,
     });
-    // What API Gateway throttles reaches no function and no metric of its own, and a metric for each route costs money. A flood of one route is
-    // throttled at the share of that route, so the sum of all is compared with the largest share.
+    // What API Gateway throttles reaches no function and no metric of its own, and a metric for each route costs money. So the sum of all is
+    // compared with init's share, the largest. Only the access log shows that a smaller share is used up.
     alarms.raise(this, 'NearThrottle', {
       runbookEntry: 'near-throttle',
       severity: 'ticket',
@@ -126,7 +127,7 @@ export class ServiceApi extends Construct {
     });
   }
 
-  /** Adds a public route. Its function authenticates the request. @param name of the integration */
+  /** Adds a public route. Its function authenticates the request. @param name of the route, which decides its share */
   route(path: string, method: apigatewayv2.HttpMethod, name: RouteName, { callable }: ServiceFunction): void {
     const integration = new HttpLambdaIntegration(name, callable);
     this.throttle(name, this.http.addRoutes({ path, methods: [method], integration }));

@@ -22,7 +22,7 @@ const OUTBOUND_NEW = '(c) outbound pipeline, a new connection each, 10 at once';
 /** Measures deliveries per second, and the CPU time of a delivery. */
 export async function delivery(folder: string): Promise<Section> {
   const receiver = await startReceiver(folder);
-  const service = await assembledService(folder, { strict: false }); // The receiver is on loopback.
+  const service = await assembledService(folder, { strict: false }); // Its network rule allows loopback, where the receiver is.
   const storage = await startStorage(folder, service);
   try {
     const { authorityFile, urls } = receiver;
@@ -50,8 +50,9 @@ export async function delivery(folder: string): Promise<Section> {
       title: 'Delivery',
       method: `Each contender runs in its own process and sends 1 kB over loopback to a TLS receiver in another process. The contenders take turns;
 figures are medians of ${ROUNDS} rounds of ${SECONDS} seconds. CPU time is that of the contender's process. It does not include the receiver or DynamoDB
-(dynoxide). (d) is the deployed bundle, which processes one batch of ten after another, like one container. In "a new connection each", the
-receiver closes the connection after every answer, and TLS sessions are resumed. (b) does not reuse a connection in the 10 ms after an
+(dynoxide). (d) is the deployed bundle, which processes one batch of ten after another, like one container. In "a new connection each",
+undici and (c) open a connection with a full handshake for each request; in (d), the receiver closes it after every answer, and TLS
+sessions are resumed. (b) does not reuse a connection in the 10 ms after an
 answer, because a server that closes connections without announcing it does so in that time. This pause limits (b) to 5 000 deliveries per
 second.`,
       tables: [

@@ -138,7 +138,7 @@ const PLACES_MAX = 100;
 export type PersonCounts = {
   /** Records that were read. */
   readonly records_read: number;
-  /** Records whose payload or response has an id of the person. */
+  /** Records with a payload or a response that have an id of the person, in it or as their `reference` or `trigger_ref`. */
   readonly records: number;
   /** Those records by the place of the id. */
   readonly places: Readonly<Record<string, number>>;
@@ -146,7 +146,7 @@ export type PersonCounts = {
   readonly counters: number;
   /** Records of the audit trail that name the person. */
   readonly changes: number;
-  /** Records in progress, whose payload is still in a queue or in a function. */
+  /** Records of the person in progress, and of events anybody's, because the payload is still in a queue or in a function. */
   readonly unfinished: number;
   /** Records without an id of the person, of whose payload the log has only the beginning. */
   readonly cut_payloads: number;
@@ -274,8 +274,8 @@ export type PlaceOf = (record: DeliveryRecord) => string | undefined;
 
 /**
  * Creates the search for a person's ids in delivery records. An id is found as a whole: in the JSON of a payload or of a response, as the
- * name or the value of a field at any depth, text or number; in a text that is not JSON, where no character of an id stands beside it.
- * Upper and lower case differ. The place of a response begins with `response`.
+ * name or the value of a field at any depth, text or number; in a text that is not JSON, where no character of an id stands beside it; as the whole
+ * `reference` or `trigger_ref`. Upper and lower case differ. The place of a response begins with `response`.
  */
 export function personSearch(ids: readonly string[]): PlaceOf {
   const wanted = new Set(ids);

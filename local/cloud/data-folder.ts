@@ -28,7 +28,7 @@ export type DataFolder = ReturnType<typeof openDataFolder>;
 
 /**
  * Creates the folder when it does not exist, locks it, and makes it readable only for its owner.
- * @throws CloudError when a running instance uses the folder, when it cannot be written, or when its state is unknown
+ * @throws CloudError when a running instance uses the folder, when it cannot be made or locked, or when its state is unknown
  */
 export function openDataFolder(folder: string) {
   const path = makeDataFolder(folder);

@@ -12,7 +12,7 @@ type ObjectSchema<Config extends z.core.$ZodObjectConfig> = <Shape extends z.cor
 /** The settings that every Action has. */
 const COMMON = { name: z.string(), method: z.enum(METHODS), url: z.string(), enabled: z.boolean() };
 
-/** The fields that the service adds to the settings, and shows. */
+/** The fields that the service adds to the settings, and shows: ids, times and the version. */
 export const ADDED_TO_ACTION = {
   ...SAVED,
   action_id: z.string(),

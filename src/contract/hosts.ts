@@ -41,7 +41,7 @@ export function readHostEntry(text: string): HostEntry {
   const url = URL.parse(`http://${host}`);
   // Parsing turns a full-width asterisk into a plain one.
   if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${EXAMPLES}, without wildcards` };
-  if (url === null || url.hostname === '' || url.pathname !== '/') return { problem: EXAMPLES };
+  if (url === null) return { problem: EXAMPLES };
   // An IP address of version 6 has brackets.
   if (!/^(?:[\w.-]+|\[.+\])$/.test(url.hostname))
     return { problem: `${EXAMPLES}, with letters, digits, hyphens and underscores between two dots` };

@@ -31,7 +31,7 @@ export const OUTPUTS = {
 } as const;
 export type Output = keyof typeof OUTPUTS;
 
-/** What an operator does with each output, for CloudFormation's console and the page of the construct. */
+/** What each output is, for CloudFormation's console and the page of the construct. */
 export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {
   version: 'Version of va-wave, as in its CHANGELOG.md, with the commit of its sources',
   baseUrl: 'Base address of the widget, the public routes and the dashboard',
@@ -43,8 +43,8 @@ export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {
   widgetIntegrity: 'Hash of this version of the widget, for a tag with integrity',
   configurationTable: 'Organizations, assistants, Actions and members',
   countersTable: 'Rate windows and quotas, of which nothing needs to be kept',
-  conversationsTable: 'Conversations and sessions of visitors',
-  deliveryLogTable: 'A record of each attempt',
+  conversationsTable: 'Conversations and sessions of visitors, form submissions and tool calls',
+  deliveryLogTable: 'A record of each attempt, and the erasures, which a restored table must repeat',
   eventBus: 'The bus on which the platform puts its events',
   eventArchiveDays: 'Days for which the archive keeps events (eventArchive)',
   eventsQueue: 'Events that wait for the event-router',

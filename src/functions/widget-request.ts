@@ -56,7 +56,7 @@ export function allowPreflight(origin: string, requested: string | undefined, he
   headers['access-control-allow-methods'] = 'POST';
   const added = (requested ?? '')
     .toLowerCase()
-    .split(',', 2 * ADDED_HEADERS_MAX)
+    .split(',')
     .map((name) => name.trim())
     .filter((name) => /^[!#$%&'*+.^_`|~\w-]{1,64}$/.test(name) && !CORS_REQUEST_HEADERS.includes(name))
     .slice(0, ADDED_HEADERS_MAX);

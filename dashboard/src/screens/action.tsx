@@ -3,6 +3,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react';
 import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { nameProblem } from '../../../src/contract/host-names.ts';
+import { URL_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { slugOf } from '../../../src/contract/slug.ts';
 import { navigate, paths, useParameters } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
@@ -172,7 +173,7 @@ function Endpoint({ form, children }: ActionFields & { readonly children: ReactN
         label="Endpoint URL"
         info={<Help page="receiving" text="Sample receivers" about="how an endpoint verifies requests" />}
         description="Your endpoint on the public internet. Every request is signed."
-        constraintText="Starts with https://, at most 2000 characters."
+        constraintText={`Starts with https://, at most ${URL_MAX_CHARACTERS} characters.`}
         warningText={
           mayBeBlocked(values.url) &&
           'The service may block this host: it sends requests to public hosts only, and checks their certificate. A test shows it.'

@@ -17,9 +17,9 @@ import { type Repair, useVerdict, WhereItRuns } from './where-it-runs.tsx';
 
 const NOT_AN_ADDRESS = { problem: 'must be an IPv4 or IPv6 address such as 203.0.113.7, no name and no range' };
 
-/** Returns a list in its form: the last text is the one that is being typed, so that a save includes it. */
+/** Returns a list as the form has it: its last text is the one that is being typed, so that a save includes it. */
 const withTyped = (list: readonly string[]) => [...list, ''];
-/** Returns the entries of a text that is typed or pasted: one in each line, or with spaces or commas between them. */
+/** Returns the entries of a text that is typed or pasted: one in each line, or with spaces, commas or semicolons between them. */
 const separated = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
 const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...separated(list.at(-1) ?? '')];
 

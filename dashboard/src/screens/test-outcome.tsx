@@ -7,10 +7,10 @@ import { Code, Help, isolated, OperatorCommand, Status } from '../parts/texts.ts
 import { describeProblem, sentence } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
-/** Statuses of endpoints that cannot verify a request (spec "Receivers of Action requests"). */
+/** Statuses of endpoints that cannot verify a request: 400 and 401 of the spec ("Receivers of Action requests"), and 403 of some frameworks. */
 const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 
-/** Shows the last test: its request and result, or why it was not sent. @param props.onAgain sends the same test again */
+/** Shows the last test: its request and result, or why it was not sent. @param props.onAgain tests again */
 export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonly onAgain: (tested: Tested) => void }) {
   const { tested } = tests;
   if (tested === undefined) return;
@@ -112,7 +112,8 @@ function SignatureHelp({ actionId }: { readonly actionId: string }) {
       <SpaceBetween size="xs">
         <Box color="inherit">
           If it does, 401 means that the signature does not match. 400 means that the signature header is missing or
-          malformed, or that the timestamp is stale. Check that the endpoint
+          malformed, or that the timestamp is stale. 403 may come from protection against CSRF or from a firewall in
+          front of it. Check that the endpoint
         </Box>
         <ul>
           <li>has the signing secret of this Action, because each Action has its own secret,</li>
@@ -121,7 +122,7 @@ function SignatureHelp({ actionId }: { readonly actionId: string }) {
             compares the hex HMAC-SHA256 of <Box variant="code">{'<t>.<body>'}</Box> with <Box variant="code">v1</Box>{' '}
             of <Box variant="code">X-Service-Signature</Box>, and
           </li>
-          <li>has a correct clock, because receivers refuse a request that is more than five minutes old.</li>
+          <li>has a correct clock, because receivers refuse a request whose time differs by more than five minutes.</li>
         </ul>
         <SecretCommand actionId={actionId} />
       </SpaceBetween>

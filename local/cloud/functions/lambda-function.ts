@@ -107,6 +107,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
       AWS_LAMBDA_FUNCTION_NAME: ref,
       AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(properties.MemorySize),
+      // With these two, the runtime's library and Powertools keep concurrent invocations apart (docs/decisions/0001).
       AWS_LAMBDA_INITIALIZATION_TYPE: 'lambda-managed-instances',
       AWS_LAMBDA_MAX_CONCURRENCY: String(INVOCATIONS_AT_ONCE),
       AWS_LAMBDA_LOG_GROUP_NAME: properties.LoggingConfig.LogGroup,

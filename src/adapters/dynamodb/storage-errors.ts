@@ -85,8 +85,8 @@ export async function transactionFailures(send: () => Promise<unknown>): Promise
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => String(Code));
       const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
       if (failed.length > 0) return failed;
-      const mayBeMade = codes.some((code) => NOT_PROCESSED.has(code)) && attempt < TRANSACTION_RETRIES;
-      if (!mayBeMade) throw new TransactionCancelled(codes);
+      const canBeRepeated = codes.some((code) => NOT_PROCESSED.has(code)) && attempt < TRANSACTION_RETRIES;
+      if (!canBeRepeated) throw new TransactionCancelled(codes);
       await backOff(attempt + 1);
     }
   }
