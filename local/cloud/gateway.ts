@@ -1,4 +1,4 @@
-import type { AccessKeys, Authorizer, Caller, Check } from './access/authorizer.ts';
+import type { AccessKeys, Authorizer, Caller } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
 import { isList, isObject, type Json, type JsonObject, parseObject } from './json.ts';
@@ -7,18 +7,13 @@ import type { HttpAnswer, HttpRequest } from './listener.ts';
 /** A received call. */
 export type AwsRequest = Omit<HttpRequest, 'client'>;
 
-/** A call that a service's handler has parsed. */
-export type AwsCall = {
-  /** The actions that the caller's policies must all allow. */
-  readonly checks: readonly Check[];
-  /** Performs the call after everything is allowed. */
-  perform(): Promise<HttpAnswer>;
-};
+/** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
+export type Demand = (action: string, resource: string) => void;
 
 /** One AWS service behind the gateway. */
 export type AwsService = {
-  /** Parses a call. @throws ServiceError when the call is malformed or unknown */
-  understand(request: AwsRequest): AwsCall;
+  /** Answers a call, of which it first demands all actions. @throws ServiceError when the call is malformed, unknown or refused */
+  answer(request: AwsRequest, demand: Demand): Promise<HttpAnswer>;
   /** Returns the error in the format of the service. */
   refuse(error: ServiceError): HttpAnswer;
 };
@@ -36,11 +31,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** @throws ServiceError when the caller's policies do not allow the call */
-export function requireAllowed(authorizer: Authorizer, caller: Caller, check: Check): void {
-  const denial = authorizer.check(caller, check);
-  if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial.message);
-}
+export const demandOf =
+  (authorizer: Authorizer, caller: Caller): Demand =>
+  (action, resource) => {
+    const denial = authorizer.check(caller, { action, resource });
+    if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial.message);
+  };
 
 /** The error for an operation that is not emulated. Doing nothing would look like success. */
 export class UnknownOperation extends ServiceError {
@@ -60,27 +56,27 @@ export function passedOn(headers: Readonly<Record<string, unknown>>): Record<str
   return passed;
 }
 
-/** An operation of a JSON protocol. Both functions throw a ServiceError on parameters that the service refuses. */
-export type Operation = {
-  /** The actions that the caller's policies must all allow. */
-  readonly checks: (parameters: JsonObject) => readonly Check[];
-  readonly answer: (parameters: JsonObject, request: AwsRequest) => Promise<HttpAnswer> | HttpAnswer;
-};
+/** An operation of a JSON protocol, which first demands its actions. @throws ServiceError on parameters that the service refuses */
+export type Operation = (
+  parameters: JsonObject,
+  demand: Demand,
+  request: AwsRequest,
+) => Promise<HttpAnswer> | HttpAnswer;
 
 /** Returns a service that speaks one of AWS's JSON protocols. @param name of the service in messages */
 export function jsonService(name: string, operations: Readonly<Record<string, Operation>>): AwsService {
   const known = new Map(Object.entries(operations));
   return {
     refuse: jsonRefusal,
-    understand(request) {
+    async answer(request, demand) {
       const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
       const parameters = parseObject(request.body.toString('utf8') || '{}');
       if (operation === '' || parameters === undefined) {
         throw new ServiceError('SerializationException', 'The request is not a call in an AWS JSON protocol');
       }
-      const found = known.get(operation);
-      if (found === undefined) throw new UnknownOperation(name, operation);
-      return { checks: found.checks(parameters), perform: async () => found.answer(parameters, request) };
+      const perform = known.get(operation);
+      if (perform === undefined) throw new UnknownOperation(name, operation);
+      return perform(parameters, demand, request);
     },
   };
 }
@@ -169,9 +165,7 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
           throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
         }
         if (service === undefined) throw new UnknownOperation('the service', name);
-        const call = service.understand(request);
-        for (const check of call.checks) requireAllowed(authorizer, caller, check);
-        return await call.perform();
+        return await service.answer(request, demandOf(authorizer, caller));
       } catch (error) {
         if (error instanceof UnknownOperation) onFault(error.message);
         if (error instanceof ServiceError) return refuse(error);

@@ -47,9 +47,9 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
     properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, ...POOLS[pool] },
   };
   const service = userPools([resource], users, (email) => invited.push(email));
-  const answer = async (request: Parameters<typeof service.understand>[0]) => {
+  const answer = async (request: Parameters<typeof service.answer>[0]) => {
     try {
-      return await service.understand(request).perform();
+      return await service.answer(request, () => {});
     } catch (error) {
       if (error instanceof ServiceError) return service.refuse(error);
       throw error;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Authorizer, Caller } from '../access/authorizer.ts';
 import { REGION } from '../account.ts';
 import { messageOf } from '../cloud-error.ts';
-import { requireAllowed } from '../gateway.ts';
+import { demandOf } from '../gateway.ts';
 import { parseObject } from '../json.ts';
 import type { Queues, ReceivedMessage } from '../services/sqs.ts';
 import type { Resource } from '../template/stack.ts';
@@ -25,19 +25,19 @@ export function sourceQueue(
   caller: Caller,
   { authorizer, queues }: { readonly authorizer: Authorizer; readonly queues: Queues },
 ) {
-  const demand = (action: string) => requireAllowed(authorizer, caller, { action, resource });
+  const demand = demandOf(authorizer, caller);
   authorizer.check(caller, { action: 'sqs:GetQueueAttributes', resource });
   return {
     /** Resolves with true as soon as messages wait, and with false after some time without messages. */
     arrival: () => queues.arrival(url, LONG_POLL_S),
     /** Receives the waiting messages, at most `max`. @param quietOnly chooses no message of a noisy group */
     receive(max: number, quietOnly: boolean) {
-      demand('sqs:ReceiveMessage');
+      demand('sqs:ReceiveMessage', resource);
       return queues.receive(url, max, quietOnly);
     },
     /** @param receiptHandles up to ten */
     delete(receiptHandles: readonly string[]) {
-      demand('sqs:DeleteMessage');
+      demand('sqs:DeleteMessage', resource);
       queues.delete(url, receiptHandles);
     },
   };

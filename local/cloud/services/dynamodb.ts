@@ -1,11 +1,11 @@
 import { Pool } from 'undici';
-import type { Check } from '../access/authorizer.ts';
 import { arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { DynamoProcess } from '../engines/dynoxide.ts';
 import {
   type AwsRequest,
   type AwsService,
+  type Demand,
   jsonResponse,
   jsonService,
   type Operation,
@@ -147,51 +147,50 @@ const STATEMENT = /^(?:(?<insert>INSERT INTO)|UPDATE) "(?<table>[\w.-]+)" /;
 
 /** DynamoDB. The gateway checks permissions, and the engine answers. */
 export function dynamoDb(tables: Tables): AwsService {
-  const answer = (_: JsonObject, request: AwsRequest) => tables.forward(request);
-  const onTable = (operation: string): readonly [string, Operation] => [
-    operation,
-    { checks: (parameters) => [check(operation, textOf(parameters, 'TableName'))], answer },
-  ];
-  const onTables = (operation: string): readonly [string, Operation] => [
-    operation,
-    {
+  const forwarded =
+    (actionsOf: (parameters: JsonObject) => readonly Parameters<Demand>[]): Operation =>
+    (parameters, demand, request) => {
+      for (const action of actionsOf(parameters)) demand(...action);
+      return tables.forward(request);
+    };
+  const onTable = (name: string) =>
+    [name, forwarded((parameters) => [actionOn(name, textOf(parameters, 'TableName'))])] as const;
+  const onTables = (name: string) =>
+    [
+      name,
       // The engine refuses what is no object.
-      checks: ({ RequestItems: tables }) =>
-        isObject(tables) ? Object.keys(tables).map((table) => check(operation, table)) : [],
-      answer,
-    },
-  ];
+      forwarded(({ RequestItems: items }) =>
+        Object.keys(isObject(items) ? items : {}).map((table) => actionOn(name, table)),
+      ),
+    ] as const;
   return jsonService('dynamodb', {
     ...Object.fromEntries(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'].map(onTable)),
     ...Object.fromEntries(['BatchGetItem', 'BatchWriteItem'].map(onTables)),
-    TransactWriteItems: {
-      checks: (parameters) => objectsOf(parameters, 'TransactItems').flatMap(memberChecks),
-      answer,
+    TransactWriteItems: forwarded((parameters) => objectsOf(parameters, 'TransactItems').flatMap(actionsOfItem)),
+    BatchExecuteStatement: (parameters, demand, { headers }) => {
+      for (const statement of objectsOf(parameters, 'Statements')) demand(...actionOfStatement(statement));
+      return tables.executeBatch(headers, parameters);
     },
-    BatchExecuteStatement: {
-      checks: (parameters) => objectsOf(parameters, 'Statements').map(statementCheck),
-      answer: (parameters, { headers }) => tables.executeBatch(headers, parameters),
-    },
-    ListTables: { checks: () => [{ action: 'dynamodb:ListTables', resource: '*' }], answer },
+    ListTables: forwarded(() => [['dynamodb:ListTables', '*']]),
   });
 }
 
-const check = (action: string, table: string): Check => ({
-  action: `dynamodb:${action}`,
-  resource: table.startsWith('arn:') ? table : arnOf('dynamodb', `table/${table}`),
-});
+const actionOn = (action: string, table: string): Parameters<Demand> => [
+  `dynamodb:${action}`,
+  table.startsWith('arn:') ? table : arnOf('dynamodb', `table/${table}`),
+];
 
-const memberChecks = (item: JsonObject): Check[] =>
+const actionsOfItem = (item: JsonObject) =>
   Object.entries(item).map(([kind, member]) => {
     const action = MEMBER_ACTIONS[kind];
     if (action === undefined || !isObject(member)) {
       throw new UnknownOperation('dynamodb', `TransactWriteItems ${kind}`);
     }
-    return check(action, textOf(member, 'TableName'));
+    return actionOn(action, textOf(member, 'TableName'));
   });
 
-function statementCheck(member: JsonObject): Check {
+function actionOfStatement(member: JsonObject): Parameters<Demand> {
   const { insert, table } = STATEMENT.exec(textOf(member, 'Statement'))?.groups ?? {};
   if (table === undefined) throw new UnknownOperation('dynamodb', 'BatchExecuteStatement with this statement');
-  return check(insert === undefined ? 'PartiQLUpdate' : 'PartiQLInsert', table);
+  return actionOn(insert === undefined ? 'PartiQLUpdate' : 'PartiQLInsert', table);
 }

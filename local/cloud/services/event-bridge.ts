@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { Authorizer, Caller } from '../access/authorizer.ts';
+import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import { readKept, writeKept } from '../data-folder.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
 import {
   type AwsService,
+  demandOf,
   jsonResponse,
   jsonService,
   objectsOf,
   optionalText,
-  requireAllowed,
   ServiceError,
 } from '../gateway.ts';
 import { isList, isObject, type Json, type JsonObject, parseObject } from '../json.ts';
@@ -54,25 +54,19 @@ type EventBridgeOptions = {
  */
 export const eventBridge = (options: EventBridgeOptions): AwsService =>
   jsonService('events', {
-    PutEvents: {
-      checks: (parameters) =>
-        objectsOf(parameters, 'Entries').map((entry) => ({
-          action: 'events:PutEvents',
-          resource: busArn(optionalText(entry, 'EventBusName')),
-        })),
-      answer: async (parameters) => {
-        const entries = objectsOf(parameters, 'Entries');
-        if (entries.length < 1 || entries.length > 10) {
-          throw new ServiceError('ValidationException', 'Entries must hold one to ten events');
-        }
-        if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > MAX_ENTRIES_BYTES) {
-          throw new ServiceError('ValidationException', 'Total size of the entries in the request is over the limit.');
-        }
-        const Entries: JsonObject[] = [];
-        for (const entry of entries) Entries.push(await put(entry, options));
-        const FailedEntryCount = Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length;
-        return jsonResponse({ Entries, FailedEntryCount });
-      },
+    PutEvents: async (parameters, demand) => {
+      const entries = objectsOf(parameters, 'Entries');
+      for (const entry of entries) demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')));
+      if (entries.length < 1 || entries.length > 10) {
+        throw new ServiceError('ValidationException', 'Entries must hold one to ten events');
+      }
+      if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > MAX_ENTRIES_BYTES) {
+        throw new ServiceError('ValidationException', 'Total size of the entries in the request is over the limit.');
+      }
+      const Entries: JsonObject[] = [];
+      for (const entry of entries) Entries.push(await put(entry, options));
+      const FailedEntryCount = Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length;
+      return jsonResponse({ Entries, FailedEntryCount });
     },
   });
 
@@ -166,11 +160,10 @@ export function eventTargets(
 
   /** Sends with the permissions of the rule. @returns the refusal of the target or of its service */
   const send = ({ arn: sourceArn }: Rule, resource: string, message: JsonObject & { readonly MessageBody: string }) => {
-    const caller: Caller = { kind: 'service', service: 'events.amazonaws.com', sourceArn };
+    const demand = demandOf(authorizer, { kind: 'service', service: 'events.amazonaws.com', sourceArn });
     const queue = queueOf(resource);
-    const action = queue === undefined ? 'lambda:InvokeFunction' : 'sqs:SendMessage';
     try {
-      requireAllowed(authorizer, caller, { action, resource });
+      demand(queue === undefined ? 'lambda:InvokeFunction' : 'sqs:SendMessage', resource);
       if (queue === undefined) void functionOf(resource)?.invoke(message.MessageBody);
       else queues.send({ ...message, QueueUrl: queue.ref });
       return undefined;

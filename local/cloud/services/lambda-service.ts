@@ -14,28 +14,24 @@ export function lambda(functions: readonly LambdaFunction[]): AwsService {
       headers: { 'content-type': 'application/json', 'x-amzn-errortype': error.code },
       body: JSON.stringify({ Message: error.message, message: error.message }),
     }),
-    understand({ method, path, headers, body }) {
+    async answer({ method, path, headers, body }, demand) {
       const name = INVOKE.exec(path)?.[1];
       if (name === undefined || method !== 'POST') throw new UnknownOperation('lambda', `${method} ${path}`);
       const id = decodeURIComponent(name);
       const fn = functions.find((known) => known.isCalled(id));
       if (fn === undefined) throw new ServiceError('ResourceNotFoundException', `Function not found: ${id}`, 404);
+      demand('lambda:InvokeFunction', fn.definition.arn);
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
-      return {
-        checks: [{ action: 'lambda:InvokeFunction', resource: fn.definition.arn }],
-        async perform() {
-          if (type !== 'RequestResponse') throw new UnknownOperation('lambda', `Invoke ${type}`);
-          if (body.length > MAX_EVENT_BYTES) {
-            const message = `Request must be smaller than ${MAX_EVENT_BYTES} bytes`;
-            throw new ServiceError('RequestTooLargeException', message, 413);
-          }
-          // What is no JSON is an error of the function, which parses it.
-          const { failed, payload } = await fn.invoke(body.toString('utf8') || '{}');
-          const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
-          const answered = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
-          return { status: 200, headers: answered, body: payload };
-        },
-      };
+      if (type !== 'RequestResponse') throw new UnknownOperation('lambda', `Invoke ${type}`);
+      if (body.length > MAX_EVENT_BYTES) {
+        const message = `Request must be smaller than ${MAX_EVENT_BYTES} bytes`;
+        throw new ServiceError('RequestTooLargeException', message, 413);
+      }
+      // What is no JSON is an error of the function, which parses it.
+      const { failed, payload } = await fn.invoke(body.toString('utf8') || '{}');
+      const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
+      const answered = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
+      return { status: 200, headers: answered, body: payload };
     },
   };
 }

@@ -1,7 +1,15 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
-import { type AwsService, jsonResponse, jsonService, optionalText, ServiceError, textOf } from '../gateway.ts';
+import {
+  type AwsService,
+  jsonResponse,
+  jsonService,
+  type Operation,
+  optionalText,
+  ServiceError,
+  textOf,
+} from '../gateway.ts';
 import { isList, isObject, type JsonObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
@@ -113,15 +121,13 @@ function generate(rules: Secret['properties']['GenerateSecretString']): string {
 
 /** Secrets Manager: reading and writing the values of the secrets in the template, by their ARNs. */
 export function secretsManager(store: SecretStore): AwsService {
-  const onSecret = (name: string, answer: (arn: string, parameters: JsonObject) => object) => ({
-    checks: (parameters: JsonObject) => [
-      { action: `secretsmanager:${name}`, resource: textOf(parameters, 'SecretId') },
-    ],
-    answer: (parameters: JsonObject) => {
+  const onSecret =
+    (name: string, answer: (arn: string, parameters: JsonObject) => object): Operation =>
+    (parameters, demand) => {
       const arn = textOf(parameters, 'SecretId');
+      demand(`secretsmanager:${name}`, arn);
       return jsonResponse({ ARN: arn, ...answer(arn, parameters) });
-    },
-  });
+    };
   return jsonService('secretsmanager', {
     GetSecretValue: onSecret('GetSecretValue', (arn, parameters) =>
       store.value(arn, optionalText(parameters, 'VersionId'), optionalText(parameters, 'VersionStage')),

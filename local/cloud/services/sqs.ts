@@ -248,14 +248,13 @@ const FORWARDED = [
 
 /** SQS over its JSON protocol, the one that the AWS clients speak. A batch is allowed by the action for one. */
 export function sqs(queues: Queues): AwsService {
-  const operation = (name: string, answer: Operation['answer']): Operation => ({
-    checks: (parameters) => {
+  const operation =
+    (name: string, answer: (parameters: JsonObject, request: AwsRequest) => ReturnType<Operation>): Operation =>
+    (parameters, demand, request) => {
       const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
-      const resource = queue === undefined ? '*' : arnOf('sqs', queue);
-      return [{ action: `sqs:${name.replace(/Batch$/, '')}`, resource }];
-    },
-    answer,
-  });
+      demand(`sqs:${name.replace(/Batch$/, '')}`, queue === undefined ? '*' : arnOf('sqs', queue));
+      return answer(parameters, request);
+    };
   return jsonService('sqs', {
     ...Object.fromEntries(FORWARDED.map((name) => [name, operation(name, (_, request) => queues.forward(request))])),
     SendMessage: operation('SendMessage', (parameters) => jsonResponse(queues.send(parameters))),
@@ -277,11 +276,11 @@ export const sns = (queues: Queues): AwsService => ({
       body: `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${isDenied ? 'AuthorizationError' : code}</Code><Message>${escaped}</Message></Error><RequestId>local</RequestId></ErrorResponse>`,
     };
   },
-  understand(request) {
+  async answer(request, demand) {
     const form = new URLSearchParams(request.body.toString('utf8'));
     const action = form.get('Action') ?? '';
     if (!ACTIONS.has(action)) throw new UnknownOperation('sns', action);
-    const resource = form.get('TopicArn') ?? '*';
-    return { checks: [{ action: `sns:${action}`, resource }], perform: () => queues.forward(request) };
+    demand(`sns:${action}`, form.get('TopicArn') ?? '*');
+    return queues.forward(request);
   },
 });

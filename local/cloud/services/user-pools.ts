@@ -68,18 +68,15 @@ export function userPools(
   users: Users,
   invite: (email: string, password: string) => void,
 ): AwsService {
-  const operation = (name: string, answer: (pool: Pool, parameters: JsonObject) => object): Operation => {
-    const poolOf = (parameters: JsonObject) => {
+  const operation =
+    (name: string, answer: (pool: Pool, parameters: JsonObject) => object): Operation =>
+    (parameters, demand) => {
       const id = textOf(parameters, 'UserPoolId');
       const pool = pools.find(({ ref }) => ref === id);
       if (pool === undefined) throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
-      return pool;
+      demand(`cognito-idp:${name}`, pool.arn);
+      return jsonResponse(answer(pool, parameters));
     };
-    return {
-      checks: (parameters) => [{ action: `cognito-idp:${name}`, resource: poolOf(parameters).arn }],
-      answer: (parameters) => jsonResponse(answer(poolOf(parameters), parameters)),
-    };
-  };
   return jsonService('cognito-idp', {
     DescribeUserPool: operation('DescribeUserPool', ({ ref, arn, properties }) => {
       const { UsernameAttributes, AliasAttributes, UsernameConfiguration } = properties;

@@ -6,11 +6,11 @@ const keys: AccessKeys = new Map([['KEY', { kind: 'function', functionId: 'Fn', 
 
 test('batches wait while 32 calls of functions wait, and all of them go on when one call ends', async () => {
   const ends: (() => void)[] = [];
-  const perform = async () => {
+  const answer = async () => {
     await new Promise<void>((resolve) => ends.push(resolve));
     return { status: 200, headers: {}, body: '' };
   };
-  const slow = { understand: () => ({ checks: [], perform }), refuse: jsonRefusal };
+  const slow = { answer, refuse: jsonRefusal };
   const gateway = gatewayOf({ keys, authorizer: new Authorizer(), services: { slow }, onFault: () => {} });
   const headers = { authorization: 'Credential=KEY/20200101/us-east-1/slow/aws4_request' };
   const call = () => gateway.call({ method: 'POST', path: '/', headers, body: Buffer.alloc(0) });
