@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { requireReadable } from '../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
-import { CommandFailure, EXIT } from './exit-codes.ts';
+import { CommandFailure, EXIT, type ExitCode } from './exit-codes.ts';
 import { type Output, plainText } from './output.ts';
 import type { CliProcess, MfaCode, Target } from './process.ts';
 
@@ -137,6 +137,11 @@ export class CliCommand extends Command {
     const { yes = false, ...options } = this.optsWithGlobals<Target & { yes?: true }>();
     const { local, stack, region, configurationTable, conversationsTable } = options;
     const given = { local, stack, region, configurationTable, conversationsTable };
+    const ask = (question: string, exitCode: ExitCode, withoutTerminal: string): Promise<string> => {
+      if (!cliProcess.terminal) throw new CommandFailure(exitCode, withoutTerminal);
+      output.done();
+      return cliProcess.ask(plainText(question));
+    };
     return {
       cliProcess,
       target: targetOf(given, cliProcess),
@@ -146,24 +151,16 @@ export class CliCommand extends Command {
       yes,
       confirm: async (question, id) => {
         if (yes) return;
-        if (!cliProcess.terminal) {
-          throw new CommandFailure(EXIT.notConfirmed, `${question} There is no terminal for the answer: use --yes`);
-        }
-        output.done();
         const how = id === undefined ? '[y/N]' : `Type ${id} to continue:`;
-        const answer = await cliProcess.ask(`${plainText(question)} ${how} `);
+        const problem = `${question} There is no terminal for the answer: use --yes`;
+        const answer = await ask(`${question} ${how} `, EXIT.notConfirmed, problem);
         const isYes = id === undefined ? /^y(es)?$/i.test(answer) : answer === id;
         if (!isYes) throw new CommandFailure(EXIT.notConfirmed, 'Nothing was changed');
       },
       mfaCode: (device) => {
-        const question = plainText(`Code of the MFA device ${device}: `);
-        if (!cliProcess.terminal)
-          throw new CommandFailure(
-            EXIT.refused,
-            `${question}there is no terminal for the answer: use a profile without it`,
-          );
-        output.done();
-        return cliProcess.ask(question);
+        const question = `Code of the MFA device ${device}: `;
+        const problem = `${question}there is no terminal for the answer: use a profile without it`;
+        return ask(question, EXIT.refused, problem);
       },
     };
   }

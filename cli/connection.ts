@@ -102,16 +102,15 @@ export async function accountFacts(target: Target, toolkit: string, mfaCode: Mfa
 async function accessOf({ region }: Target, mfaCode: MfaCode | undefined) {
   const { operatorAccess } = await import('../src/adapters/aws-account.ts');
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_CA_BUNDLE } = process.env;
+  const refuseBundle = ({ message }: Error) => {
+    throw new CommandFailure(EXIT.refused, `The file that AWS_CA_BUNDLE names cannot be read: ${message}`);
+  };
   const ca = AWS_CA_BUNDLE ? await readFile(AWS_CA_BUNDLE).catch(refuseBundle) : undefined;
   const access = {
     requestHandler: { ...TIMEOUTS, httpsAgent: { proxyEnv: process.env, ca } },
     region: region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined),
   };
   return operatorAccess(access, mfaCode);
-}
-
-function refuseBundle({ message }: Error): never {
-  throw new CommandFailure(EXIT.refused, `The file that AWS_CA_BUNDLE names cannot be read: ${message}`);
 }
 
 /** Reads the file that the one-machine service writes when it is ready. @throws CommandFailure when there is none, or it is another file */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import { isJsonObject } from '../src/contract/fields.ts';
 import { parseJson } from '../src/domain/parse-json.ts';
@@ -63,6 +63,10 @@ export function moment(text: string): Moment {
     throw new InvalidArgumentError('It must be 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z.');
   return { atMs: Date.parse(text), lengthMs };
 }
+
+/** Creates the option that says since when, which `sinceTime` reads. @param what of that time */
+export const sinceOption = (what: string): Option =>
+  new Option('--since <time>', `${what}: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z`).argParser(moment);
 
 const beginningOf = (when: Moment, now: Date) => ('atMs' in when ? when.atMs : now.getTime() - when.agoMs);
 

@@ -8,7 +8,7 @@ import { usageLogId } from '../../src/domain/usage/report-usage.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { attemptsOf, searchedBefore, type TracedAttempt } from '../operations/past-events.ts';
 import { fieldsOf, type Row } from '../output.ts';
-import { type Moment, moment, positive, type SearchStart, searchEnd, sinceTime, withAt } from '../values.ts';
+import { type Moment, positive, type SearchStart, searchEnd, sinceOption, sinceTime, withAt } from '../values.ts';
 
 const FOLLOW_PAUSE_MS = 1000;
 /** So many records are read for the latest attempts, because the log is sorted by the event's time, and a replay can start long after it. */
@@ -37,7 +37,7 @@ export function addTo(command: CliCommand): void {
       .argument('<id>', 'an Action, or an assistant for its usage webhooks')
       .argument('[event_id]', 'show one attempt with its request, its response and the meaning of a failure')
       .addOption(new Option('--outcome <outcome>', 'only attempts with this outcome').choices(OUTCOMES))
-      .option('--since <time>', 'only attempts since: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z', moment)
+      .addOption(sinceOption('only attempts since'))
       .option('--limit <number>', `maximum number of attempts (default: ${DEFAULT_LIMIT})`, positive)
       .option('--follow', 'show the attempts, the oldest first, then each attempt when it ends, until Ctrl-C')
       .option('--attempt <number>', 'with an event id: the attempt (default: the latest)', positive),

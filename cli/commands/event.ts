@@ -5,7 +5,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
 import { counted, type Row } from '../output.ts';
-import { jsonValue, type Moment, moment, type SearchStart, searchEnd, sinceTime, withAt } from '../values.ts';
+import { jsonValue, type Moment, type SearchStart, searchEnd, sinceOption, sinceTime, withAt } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
 /** Adds the commands for events of the catalog. */
@@ -94,7 +94,7 @@ not search the logs of deleted Actions.`)
   event
     .command('replay-failed <action_id>')
     .description('deliver all events again that failed for an Action since a time')
-    .requiredOption('--since <time>', 'when they failed: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z', moment)
+    .addOption(sinceOption('when they failed').makeOptionMandatory())
     .option('--dry-run', 'send nothing; list the events that would be sent')
     .notes(`The command reads the whole log of the Action. It sends the oldest event first, each with its own id, like event replay. It omits events that were delivered, also by a replay,
 events in progress, and test.ping. It cannot send an event without a complete envelope in the log, and lists it under unsent. After an interruption, run it again.

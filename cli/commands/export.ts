@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { exported } from '../operations/personal-data.ts';
 import { counted, jsonLine } from '../output.ts';
-import { collect, idValues, type Moment, moment, sinceTime } from '../values.ts';
+import { collect, idValues, type Moment, sinceOption, sinceTime } from '../values.ts';
 
 /** Adds the options and the work of `export`. */
 export function addTo(command: CliCommand): void {
@@ -12,11 +12,7 @@ export function addTo(command: CliCommand): void {
       "only one person's data, found as by erase; may be repeated; @file, or @- for stdin",
       collect,
     )
-    .option(
-      '--since <time>',
-      'only attempts and changes since this time: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z',
-      moment,
-    )
+    .addOption(sinceOption('only attempts and changes since this time'))
     .notes(`Each line is an object whose "kind" is "delivery" (one attempt, as in deliveries --json), "conversation" or "change" (a record of the audit
 trail). The conversations come first, then the audit trail. Then
 the logs of the Actions and of the usage webhooks follow one after the other, each with the newest event first. The export has payloads

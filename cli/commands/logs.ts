@@ -1,8 +1,8 @@
-import { Argument, Option } from 'commander';
+import { Argument } from 'commander';
 import { FUNCTIONS } from '../../src/deployment/outputs.ts';
 import type { CliCommand } from '../command.ts';
 import type { LogName } from '../deployment.ts';
-import { type Moment, moment, sinceTime } from '../values.ts';
+import { type Moment, moment, sinceOption, sinceTime } from '../values.ts';
 
 /** Adds the command that shows a log by the name of its function, because the names of the log groups are generated. */
 export function addTo(command: CliCommand): void {
@@ -10,11 +10,7 @@ export function addTo(command: CliCommand): void {
     .addArgument(
       new Argument('<function>', 'the function; api is the access log of the API').choices([...FUNCTIONS, 'api']),
     )
-    .addOption(
-      new Option('--since <time>', 'only lines since: 30m, 1h or 2d ago, 2026-03-04 or 2026-03-04T05:06:00Z')
-        .argParser(moment)
-        .default(moment('1h'), '1h'),
-    )
+    .addOption(sinceOption('only lines since').default(moment('1h'), '1h'))
     .option('--containing <text>', 'only lines that contain this text')
     .notes(`Lines contain ids, but never a payload, a secret or a token.`)
     .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')

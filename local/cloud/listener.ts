@@ -84,19 +84,16 @@ export async function openListener(port: number, listen: typeof listenNear, host
     handle,
     /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
     serve(answer: (request: HttpRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
-      const answerOf = async (request: IncomingMessage): Promise<HttpAnswer> => {
-        const body = await readBody(request, MAX_BODY_BYTES);
-        return body === undefined ? TOO_LARGE : answer(received(request, body));
-      };
-      handle((request, response) => {
-        answerOf(request).then(
-          (result) => send(response, result, request.method),
-          (error: unknown) => {
-            if (request.destroyed && !request.complete) return;
-            onFault(error);
-            send(response, jsonMessage(500, 'Internal Server Error'), request.method);
-          },
-        );
+      handle(async (request, response) => {
+        try {
+          const body = await readBody(request, MAX_BODY_BYTES);
+          const result = body === undefined ? TOO_LARGE : await answer(received(request, body));
+          send(response, result, request.method);
+        } catch (error) {
+          if (request.destroyed && !request.complete) return;
+          onFault(error);
+          send(response, jsonMessage(500, 'Internal Server Error'), request.method);
+        }
       });
     },
     async close(): Promise<void> {

@@ -128,31 +128,27 @@ export function executionEnvironment(options: EnvironmentOptions) {
     silence = undefined;
   };
 
-  /** Resolves when the thread has started, or has ended before. */
-  const started = new Promise<void>((resolve) => {
-    const errorMessage = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
-    const late = setTimeout(() => void kill({ errorType: 'Sandbox.Timedout', errorMessage }), INIT_TIMEOUT_MS);
-    const startIsOver = () => {
-      clearTimeout(late);
-      resolve();
-    };
-    worker.on('message', (reply: WorkerReply) => {
-      if (reply.kind === 'ready') startIsOver();
-      else if (reply.kind === 'alive') answered();
-      else if (reply.kind === 'begun') running.get(reply.requestId)?.begun();
-      else running.get(reply.requestId)?.settle(reply.result);
-    });
-    worker.on('error', (error) => {
-      log(error.stack ?? String(error));
-      const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
-      fail({ errorType, errorMessage: error.message });
-    });
-    worker.on('exit', () => {
-      fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
-      options.onEnd();
-      answered();
-      startIsOver();
-    });
+  /** `started` resolves when the thread has started, or has ended before. */
+  const { promise: started, resolve: startIsOver } = Promise.withResolvers<void>();
+  const tooLate = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
+  const late = setTimeout(() => void kill({ errorType: 'Sandbox.Timedout', errorMessage: tooLate }), INIT_TIMEOUT_MS);
+  void started.then(() => clearTimeout(late));
+  worker.on('message', (reply: WorkerReply) => {
+    if (reply.kind === 'ready') startIsOver();
+    else if (reply.kind === 'alive') answered();
+    else if (reply.kind === 'begun') running.get(reply.requestId)?.begun();
+    else running.get(reply.requestId)?.settle(reply.result);
+  });
+  worker.on('error', (error) => {
+    log(error.stack ?? String(error));
+    const errorType = error.name === 'Error' ? 'Runtime.UnhandledError' : error.name;
+    fail({ errorType, errorMessage: error.message });
+  });
+  worker.on('exit', () => {
+    fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
+    options.onEnd();
+    answered();
+    startIsOver();
   });
 
   /** Ends the invocation, and the environment when its thread does not answer, because then no invocation in it can end. */
