@@ -74,7 +74,7 @@ export function fieldView(field: FormField, texts: Texts) {
     input,
     /** Fills a matching field that the visitor has not changed. */
     prefill: ({ name, email, fields }: VaWaveVisitor) => {
-      const byKey = new Map(Object.entries(Object(fields))).get(field.key);
+      const byKey = Object(fields)[field.key];
       const text = byKey ?? (autocomplete === 'email' ? email : autocomplete === 'name' ? name : undefined);
       // The browser shows the default value until the visitor changes the field, and again after a reset.
       if (typeof text === 'string') input.defaultValue = text;

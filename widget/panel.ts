@@ -32,7 +32,7 @@ export function panel(
   const body = element('div', { class: 'body', tabindex: '-1' });
   const talk = element('div', { class: 'talk', tabindex: '-1' });
   const place = element('div', { class: 'view', tabindex: '-1' });
-  const views = new Map(forms.map((form) => [form.slug, formView(siteId, form, session, texts)]));
+  const views = forms.map((form) => formView(siteId, form, session, texts));
   let isMounted = false;
   /** The form that is shown; empty for none. */
   let slug = '';
@@ -54,7 +54,7 @@ export function panel(
   };
   const showForm = (form: FormPanel, isHome: boolean) => {
     slug = form.slug;
-    show(nameOf(form), views.get(slug)?.node, isHome);
+    show(nameOf(form), views[forms.indexOf(form)]?.node, isHome);
   };
   const showHome = () => {
     slug = '';
@@ -110,7 +110,7 @@ export function panel(
       if (form) showForm(form, !mountView && forms.length === 1);
     },
     prefill: (visitor: VaWaveVisitor) => {
-      for (const view of views.values()) view.prefill(visitor);
+      for (const view of views) view.prefill(visitor);
     },
     /** Must be called when the panel opens. The first call mounts the conversation view. */
     opened: () => {

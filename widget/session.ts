@@ -44,9 +44,9 @@ export type Session = ReturnType<typeof openSession>;
 /**
  * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
  * both. Another visitor gets another session.
- * @param awaitingToken the visitors for whom the page owes a token. The sessions of a page share it
+ * @param awaitingToken whether the page owes a token for a visitor. The sessions of a page share it
  */
-export function openSession(settings: Settings, awaitingToken: Set<string>) {
+export function openSession(settings: Settings, awaitingToken: Record<string, boolean>) {
   const { post, end } = apiClient(settings);
   let ended = false;
   let { token } = settings;
@@ -73,10 +73,10 @@ export function openSession(settings: Settings, awaitingToken: Set<string>) {
     if (renewal) return renewal;
     renewal = Promise.race([nextToken(), pause(RENEWAL_MS)]).then((event) => {
       renewal = undefined;
-      awaitingToken.delete(visitor);
+      awaitingToken[visitor] = false;
       return !!event;
     });
-    awaitingToken.add(visitor);
+    awaitingToken[visitor] = true;
     emit('va-wave:token-expired', null);
     return renewal;
   };
@@ -226,7 +226,7 @@ export function openSession(settings: Settings, awaitingToken: Set<string>) {
       if (!token || visitorOf(next) !== visitor) return false;
       token = next;
       // True, because nobody can cancel this event.
-      return tokens.dispatchEvent(new Event('set'));
+      return tokens.dispatchEvent(new CustomEvent('set'));
     },
     /** Ends the session of a visitor who is no longer there: no answer counts from now on. */
     end: () => {

@@ -25,9 +25,8 @@ export function draft(siteId: string, slug: string, fields: readonly FieldView[]
     /** Fills the fields. Returns the attempt that has no answer yet. */
     restore: (): Attempt | undefined => {
       const saved = Object(perTab.get(key));
-      const typed = new Map(Object.entries(Object(saved.typed)));
       for (const { field, input } of fields) {
-        const text = typed.get(field.key);
+        const text = Object(saved.typed)[field.key];
         if (typeof text === 'string') input.value = text;
       }
       return hasTexts(saved.attempt, 'values', 'clientKey') ? saved.attempt : undefined;

@@ -27,8 +27,8 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
       });
       return response.json();
     };
-    const hash = new Map(Object.entries(await load('index', TEXT_INDEX))).get(name);
-    return hash && (await load(name, String(hash)));
+    const hash = (await load('index', TEXT_INDEX))[name];
+    return hash && (await load(name, hash));
   } catch {
     return undefined;
   }

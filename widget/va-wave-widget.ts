@@ -25,8 +25,8 @@ if (settings) {
 function start(first: Settings, stub?: Stub): void {
   /** The settings of the tag that counts: a later tag may replace the first one. */
   let settings = first;
-  /** The visitors for whom the page has been asked for a token and has not answered, for 5 seconds at most. */
-  const awaitingToken = new Set<string>();
+  /** Whether the page has been asked for a token of a visitor and has not answered, for 5 seconds at most. */
+  const awaitingToken: Record<string, boolean> = {};
   let session = openSession(settings, awaitingToken);
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
@@ -175,8 +175,10 @@ function start(first: Settings, stub?: Stub): void {
       const token = String(given ?? '').trim();
       if (!token || session.renews(token)) return;
       // The answer to a question for another visitor, who has gone meanwhile, does not say who is there now. The page is asked again.
-      if (awaitingToken.delete(visitorOf(token))) emit('va-wave:token-expired', null);
-      else replaceVisitor({ ...settings, token });
+      const next = visitorOf(token);
+      if (!awaitingToken[next]) return replaceVisitor({ ...settings, token });
+      awaitingToken[next] = false;
+      emit('va-wave:token-expired', null);
     },
     ready: (callback) => {
       if (widget) callback();
@@ -198,7 +200,7 @@ function start(first: Settings, stub?: Stub): void {
       if (settings.script.isConnected && !next.token) return;
       settings = next;
       if (next.token) {
-        awaitingToken.delete(visitorOf(next.token));
+        awaitingToken[visitorOf(next.token)] = false;
         commands.setSessionToken(next.token);
       } else if (session.hasToken || session.siteId !== next.siteId) replaceVisitor(next);
     },

@@ -151,7 +151,7 @@ export function mountWidget(
       followPage();
     }, RETURN_MS);
     hasListeners = false;
-    host.dispatchEvent(new Event('va-wave'));
+    host.dispatchEvent(new CustomEvent('va-wave'));
     if (!hasListeners) return rebuild();
     for (const copy of document.querySelectorAll(host.localName)) copy.remove();
     body.append(host);

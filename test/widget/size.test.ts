@@ -16,6 +16,11 @@ test('the widget is one classic script and never runs text as code or markup', (
   expect(code).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|\.style\b/);
 });
 
+// Pages give these names to things of their own, and the widget would not start there, or fail later.
+test('the widget makes nothing by a name that pages take', () => {
+  expect(bundleWidget().code).not.toMatch(/\bnew (Event|Map|Set|Node|Text|Request|Option)\b/);
+});
+
 test('the loader reads each text by its name, as the files of the other languages and the page write it', () => {
   const { code } = bundleWidget();
   for (const [name, text] of Object.entries(english)) expect(code).toContain(`${name}:${JSON.stringify(text)}`);

@@ -23,6 +23,13 @@ const cases: readonly [string, () => PageParts][] = [
       headers: { 'content-security-policy': NONCE.replace('SERVICE', harness.service.url) },
     }),
   ],
+  [
+    'gives names of the browser to things of its own, as MooTools, a bus of Laravel and a page with a map do',
+    () => ({
+      head: `<script>for (const name of ['Event', 'Map', 'Set', 'Node', 'Element', 'Request', 'Text', 'Option'])
+        window[name] = function () { this.own = true; };</script>`,
+    }),
+  ],
   ['writes the tag', () => ({ script: `<script>document.write('${harness.tag().replace('</', '<\\/')}')</script>` })],
   ['loads the tag as a module', () => ({ script: harness.tag().replace('async', 'type="module"') })],
   ['adds a version to the address', () => ({ script: harness.tag().replace('widget.js', 'widget.js?v=2#x') })],
@@ -67,7 +74,7 @@ const cases: readonly [string, () => PageParts][] = [
   ],
 ];
 
-test.each(byDay(4, cases))('a page %s', async (_what, parts) => {
+test.each(byDay(5, cases))('a page %s', async (_what, parts) => {
   const { widget, errors } = await harness.visit(parts());
   await widget.filledForm();
   await widget.submit();
