@@ -12,6 +12,30 @@ import { setting } from './settings.ts';
 /** A line of the log. @default shown: the ids and the cause of the fact */
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string, shown?: LogAttributes];
 
+/** A line that is the same for every fact of a kind, and the metric that counts them. */
+type SameLine = readonly [level: Line[0], message: string, metric?: string];
+
+const SAME_LINES = {
+  send_failed: ['error', 'The service could not make a request'],
+  record_unqueued: ['error', 'A delivery record cannot be completed later'],
+  uncounted: ['error', 'A request could not be counted against a limit of its organization'],
+  endpoint_failing: ['warn', 'An endpoint has failed for an hour', METRICS.endpointsFailing],
+  watch_failed: ['error', 'The check for a failing endpoint did not complete'],
+  dropped: ['error', 'An event was dropped: its publisher must correct the field', METRICS.eventsDropped],
+  forwarded: ['info', 'Forwarded a form submission'],
+  forward_failed: ['error', 'A form submission could not be forwarded'],
+  submission_unsettled: ['error', 'The outcome of a form submission could not be stored'],
+  call_unrecorded: ['error', 'A call could not be recorded with its conversation'],
+  action_unreadable: ['error', 'An Action cannot be read', METRICS.unreadableActions],
+  assistant_unreadable: ['error', 'An assistant cannot be read'],
+  organization_unreadable: ['error', 'A part of an organization cannot be read'],
+  request_failed: ['error', 'The request failed'],
+  invocation_failed: ['error', 'The invocation failed'],
+  message_failed: ['error', 'A message failed and becomes visible again', METRICS.failedMessages],
+  message_unhidden: ['error', 'The visibility of a message could not be changed'],
+  token_keys_rotated: ['info', 'Rotated the token keys'],
+} satisfies Partial<Record<Fact['kind'], SameLine>>;
+
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
 const COUNTED_STATUSES: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);
 
@@ -51,8 +75,6 @@ export function reporting(logger: Logger, now: Clock) {
           // A success has its record in the delivery log, and a line of it would cost more than that record.
           return result?.success ? null : ['info', 'Attempted', { ...ids, ...shownResult(result) }];
         }
-        case 'send_failed':
-          return ['error', 'The service could not make a request'];
         case 'record_lost': {
           const { kind, result, cause, ...ids } = fact;
           const record_state = result === null ? 'started' : result.success ? 'succeeded' : 'failed';
@@ -60,15 +82,6 @@ export function reporting(logger: Logger, now: Clock) {
           const shown = { ...ids, record_state, ...shownResult(result), cause: causeOf(cause) };
           return ['error', 'A delivery record could not be written', shown];
         }
-        case 'record_unqueued':
-          return ['error', 'A delivery record cannot be completed later'];
-        case 'uncounted':
-          return ['error', 'A request could not be counted against a limit of its organization'];
-        case 'endpoint_failing':
-          count(METRICS.endpointsFailing);
-          return ['warn', 'An endpoint has failed for an hour'];
-        case 'watch_failed':
-          return ['error', 'The check for a failing endpoint did not complete'];
         case 'routed': {
           const { kind, unknown: field, ...shown } = fact;
           if (field !== undefined) {
@@ -79,24 +92,6 @@ export function reporting(logger: Logger, now: Clock) {
           // An event that reaches an Action has its record in the delivery log.
           return fact.deliveries > 0 ? null : ['info', 'No Action is subscribed to an event', shown];
         }
-        case 'dropped':
-          count(METRICS.eventsDropped);
-          return ['error', 'An event was dropped: its publisher must correct the field'];
-        case 'forwarded':
-          return ['info', 'Forwarded a form submission'];
-        case 'forward_failed':
-          return ['error', 'A form submission could not be forwarded'];
-        case 'submission_unsettled':
-          return ['error', 'The outcome of a form submission could not be stored'];
-        case 'call_unrecorded':
-          return ['error', 'A call could not be recorded with its conversation'];
-        case 'action_unreadable':
-          count(METRICS.unreadableActions);
-          return ['error', 'An Action cannot be read'];
-        case 'assistant_unreadable':
-          return ['error', 'An assistant cannot be read'];
-        case 'organization_unreadable':
-          return ['error', 'A part of an organization cannot be read'];
         case 'refused': {
           const { code, status, route, site_id } = fact;
           if (COUNTED_STATUSES.has(status)) countedBy(METRICS.refusals).once('reason', code);
@@ -104,26 +99,20 @@ export function reporting(logger: Logger, now: Clock) {
           const isShown = route !== undefined && hasLine([code, route, site_id]);
           return isShown ? ['info', 'Refused', { code, status, route }] : null;
         }
-        case 'request_failed':
-          return ['error', 'The request failed'];
-        case 'invocation_failed':
-          return ['error', 'The invocation failed'];
-        case 'message_failed':
-          count(METRICS.failedMessages);
-          return ['error', 'A message failed and becomes visible again'];
         case 'message_waits':
           if (fact.why === 'throttled') count(METRICS.deliveriesThrottled);
           return ['info', WAIT_MESSAGES[fact.why]];
-        case 'message_unhidden':
-          return ['error', 'The visibility of a message could not be changed'];
         case 'canary_ran':
           count(METRICS.canaryFailed, fact.succeeded ? 0 : 1);
           return fact.succeeded ? null : ['error', 'The canary failed'];
         case 'token_key_age':
           metrics.addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, fact.days);
           return null;
-        case 'token_keys_rotated':
-          return ['info', 'Rotated the token keys'];
+        default: {
+          const [level, message, metric]: SameLine = SAME_LINES[fact.kind];
+          if (metric !== undefined) count(metric);
+          return [level, message];
+        }
       }
     };
 
