@@ -5,7 +5,7 @@ import { URL_ENCODED_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
 export const NOT_WELL_FORMED = 'must be well-formed Unicode';
 
 /** Accepts text without unpaired surrogates. JSON can encode one, but DynamoDB refuses it. */
-export const unicodeText = z.string().refine((text) => isWellFormed(text), { error: NOT_WELL_FORMED });
+export const unicodeText = z.string().refine(isWellFormed, { error: NOT_WELL_FORMED });
 
 /** Returns whether a text is empty without the characters that nobody can see. */
 const isEmpty = (text: string) => text.replace(new RegExp(INVISIBLE, 'gu'), '').trim() === '';
@@ -36,12 +36,7 @@ const unless =
   };
 
 /** Accepts text without white space around it and without the characters that `refused` matches. */
-const visible = (refused: RegExp) =>
-  z
-    .string()
-    .trim()
-    .refine(isWellFormed, { error: NOT_WELL_FORMED })
-    .check(unless((text) => invisibleProblem(text, refused)));
+const visible = (refused: RegExp) => unicodeText.trim().check(unless((text) => invisibleProblem(text, refused)));
 
 /** Adds the bounds of a length in code points. */
 function within(text: z.ZodString, { min = 0, max }: Bounds) {
@@ -57,27 +52,15 @@ function within(text: z.ZodString, { min = 0, max }: Bounds) {
 }
 
 /**
- * Returns whether a text has more than `limit` code points, in which the spec's limits count, so that no limit splits a surrogate pair.
- * Stops counting there, so a huge text costs no more than the limit.
+ * Returns whether a text has more than `limit` code points, in which the spec's limits count, so that no limit splits a surrogate pair. A
+ * code point is one or two units of `length`, so a huge text is not counted.
  */
-export function exceedsCharacters(text: string, limit: number): boolean {
-  if (text.length <= limit) return false;
-  let count = 0;
-  for (const _ of text) if (++count > limit) return true;
-  return false;
-}
+export const exceedsCharacters = (text: string, limit: number): boolean =>
+  text.length > 2 * limit || (text.length > limit && [...text].length > limit);
 
 /** Returns the first `limit` code points of `text`. */
-export function truncateCharacters(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  let count = 0;
-  let end = 0;
-  for (const character of text) {
-    if (++count > limit) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
-}
+export const truncateCharacters = (text: string, limit: number): string =>
+  [...text.slice(0, 2 * limit)].slice(0, limit).join('');
 
 /** Returns whether a text has no unpaired surrogate. JSON can encode one, although it is no character. */
 export function isWellFormed(text: string): boolean {
