@@ -135,40 +135,43 @@ const common = {
   url: endpointUrl(),
   enabled: z.boolean(),
 } satisfies Partial<RulesOf<ActionSettings[Trigger]>>;
-/** Asks for a rule for each setting that only this trigger has. */
-type OwnRules<OfTrigger extends Trigger> = RulesOf<Omit<ActionSettings[OfTrigger], keyof typeof common>>;
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
-const eventSettings = z.strictObject({ trigger: z.literal('Event'), ...common }).extend({
+const eventSettings = z.strictObject({
+  ...common,
   events: z
     .array(z.enum(EVENT_NAMES, { error: 'must be an event of the catalog' }))
     .min(1, 'at least one event is required')
     .refine(unique, 'must not name an event twice')
     .meta({ uniqueItems: true }),
-} satisfies OwnRules<'Event'>);
+} satisfies RulesOf<ActionSettings['Event']>);
 
-const aiSettings = z.strictObject({ trigger: z.literal('AI-decided'), ...common }).extend({
+const aiSettings = z.strictObject({
+  ...common,
   description: proseText({ min: AI_DESCRIPTION_MIN_CHARACTERS, max: AI_DESCRIPTION_MAX_CHARACTERS }),
   parameters: parametersSchema.optional(),
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
   response_field_map: z.union([smallRecordOf(mappedName, fieldPath), mapEntries]).optional(),
-} satisfies OwnRules<'AI-decided'>);
+} satisfies RulesOf<ActionSettings['AI-decided']>);
 
-const formSettings = z.strictObject({ trigger: z.literal('Form'), ...common }).extend({
+const formSettings = z.strictObject({
+  ...common,
   form_fields: z
     .array(formField)
     .min(1, 'at least one form field is required')
     .max(FORM_FIELDS_MAX)
     .superRefine(onlyOnce('key', 'must not be the key of another field')),
-} satisfies OwnRules<'Form'>);
+} satisfies RulesOf<ActionSettings['Form']>);
 
-const eventAction = eventSettings.extend(defaults);
-const aiAction = aiSettings.extend({
+const eventAction = z.strictObject({ trigger: z.literal('Event'), ...eventSettings.shape, ...defaults });
+const aiAction = z.strictObject({
+  trigger: z.literal('AI-decided'),
+  ...aiSettings.shape,
   ...defaults,
   feed_response_back: aiSettings.shape.feed_response_back.default(false),
 });
-const formAction = formSettings.extend(defaults);
+const formAction = z.strictObject({ trigger: z.literal('Form'), ...formSettings.shape, ...defaults });
 
 /** Validates the settings of a new Action (spec "Action"). */
 export const actionInput = z
@@ -185,16 +188,15 @@ export type ActionInput = z.infer<typeof actionInput>;
  * above. Null removes an optional setting.
  */
 export const ACTION_CHANGES = {
-  Event: eventSettings.omit({ trigger: true }).partial().meta({ id: 'EventActionChange' }),
+  Event: eventSettings.partial().meta({ id: 'EventActionChange' }),
   'AI-decided': aiSettings
-    .omit({ trigger: true })
     .partial()
     .extend({
       parameters: aiSettings.shape.parameters.nullable(),
       response_field_map: aiSettings.shape.response_field_map.nullable(),
     })
     .meta({ id: 'AiActionChange' }),
-  Form: formSettings.omit({ trigger: true }).partial().meta({ id: 'FormActionChange' }),
+  Form: formSettings.partial().meta({ id: 'FormActionChange' }),
 } as const satisfies Record<Trigger, z.ZodType>;
 
 /** Names of the settings that an admin can set, for all triggers together. */
