@@ -7,8 +7,11 @@ import { conditionFailure } from './storage-errors.ts';
 import { itemReader } from './stored-items.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** A clock window: how long it is, and how the keys of its counters begin. */
+type Window = { readonly seconds: number; readonly prefix: string };
+const HOUR: Window = { seconds: 3600, prefix: 'requests' };
+const DAY: Window = { seconds: 24 * 3600, prefix: 'outbound' };
 
 /** Reads the time of the oldest of the last hits, in milliseconds. */
 const readOldestHit = itemReader(z.object({ h0: z.number() }));
@@ -48,15 +51,8 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
   };
 }
 
-/** Returns the key of a site's counter for the clock hour of `now`; that of its form submissions has the id `forms#<site>`. */
-function hourKey(siteId: string, now: Date): string {
-  return `requests#${siteId}#${windowOf(now, HOUR_SECONDS)}`;
-}
-
-/** Limits the requests of a site, or of its forms, per clock hour. */
-export function hitPerHour(client: DynamoDb, table: string): Hit {
-  return hitPerWindow(client, table, HOUR_SECONDS, hourKey);
-}
+/** Limits the requests of a site, or of its forms (`forms#<site>`), per clock hour. */
+export const hitPerHour = (client: DynamoDb, table: string): Hit => hitPerWindow(client, table, HOUR);
 
 export const rateLimits = (client: DynamoDb, table: string): Counters => ({
   hitPerMinute: hitPerMinute(client, table),
@@ -64,23 +60,23 @@ export const rateLimits = (client: DynamoDb, table: string): Counters => ({
 });
 
 /** Limits the outbound requests of an organization per UTC day. */
-export function hitPerDay(client: DynamoDb, table: string): Hit {
-  const keyOf = (orgId: string, now: Date) => `outbound#${orgId}#${windowOf(now, DAY_SECONDS)}`;
-  return hitPerWindow(client, table, DAY_SECONDS, keyOf);
-}
+export const hitPerDay = (client: DynamoDb, table: string): Hit => hitPerWindow(client, table, DAY);
 
-const windowOf = (now: Date, seconds: number) => Math.floor(unixSeconds(now) / seconds);
+/** Returns the number of the window at this time. */
+const numberAt = (now: Date, { seconds }: Window) => Math.floor(unixSeconds(now) / seconds);
+const keyOf = ({ prefix }: Window, id: string, number: number) => ({ pk: `${prefix}#${id}#${number}` });
 
 /**
  * Limits hits with one counter per id and clock window. A container remembers a refusal until the window or the limit changes and does
  * not write again, because DynamoDB accepts 1 000 writes per second for one item.
  */
-function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (id: string, now: Date) => string): Hit {
+function hitPerWindow(client: DynamoDb, table: string, window: Window): Hit {
   const refused = new Map<string, number>();
   let refusedWindow = -1;
   return async (id, limit, now) => {
-    const current = windowOf(now, seconds);
-    const refusal = { allowed: false, retryAfterSeconds: (current + 1) * seconds - unixSeconds(now) } as const;
+    const current = numberAt(now, window);
+    const end = (current + 1) * window.seconds;
+    const refusal = { allowed: false, retryAfterSeconds: end - unixSeconds(now) } as const;
     if (current !== refusedWindow) {
       refused.clear();
       refusedWindow = current;
@@ -89,7 +85,7 @@ function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (
     const blocking = await conditionFailure(
       client.update({
         TableName: table,
-        Key: { pk: keyOf(id, now) },
+        Key: keyOf(window, id, current),
         UpdateExpression: 'SET hits = if_not_exists(hits, :none) + :one, expires_at = :expires',
         ConditionExpression: 'attribute_not_exists(hits) OR hits < :limit',
         ExpressionAttributeValues: {
@@ -97,7 +93,7 @@ function hitPerWindow(client: DynamoDb, table: string, seconds: number, keyOf: (
           ':none': 0,
           ':limit': limit,
           // Kept for a day after its window, so that the dashboard can show it.
-          ':expires': (current + 1) * seconds + DAY_SECONDS,
+          ':expires': end + DAY.seconds,
         },
       }),
     );
@@ -115,17 +111,10 @@ const HOURS = 24;
 export function requestCounts(client: DynamoDb, table: string, now: Clock): World['requestCounts'] {
   const itemOf = batchedReads(client, table);
   return async (siteId) => {
-    const at = now();
-    const keys = Array.from({ length: HOURS }, (_, ago) => ({
-      pk: hourKey(siteId, new Date(at.getTime() - ago * HOUR_SECONDS * 1000)),
-    }));
-    const counts = { this_hour: 0, last_24_hours: 0 };
-    for (const item of await Promise.all(keys.map(itemOf))) {
-      if (item === undefined) continue;
-      const { hits } = readHits(table, item);
-      counts.last_24_hours += hits;
-      if (item.pk === hourKey(siteId, at)) counts.this_hour = hits;
-    }
-    return counts;
+    const current = numberAt(now(), HOUR);
+    const keys = Array.from({ length: HOURS }, (_, ago) => keyOf(HOUR, siteId, current - ago));
+    const items = await Promise.all(keys.map(itemOf));
+    const hits = items.map((item) => (item === undefined ? 0 : readHits(table, item).hits));
+    return { this_hour: hits[0] ?? 0, last_24_hours: hits.reduce((sum, one) => sum + one, 0) };
   };
 }
