@@ -50,15 +50,8 @@ type UserCall = {
   readonly invocation: Invocation;
 };
 
-/** A request of a member of an organization. An id that the path of the operation does not have is empty. */
-type MemberCall<I> = {
-  readonly member: Membership;
-  readonly siteId: string;
-  readonly actionId: string;
-  readonly input: I;
-  readonly logSiteOf: LogSiteOf;
-  readonly invocation: Invocation;
-};
+/** A request of a member of an organization. */
+type MemberCall<I> = UserCall & { readonly member: Membership; readonly input: I };
 
 type DashboardRoute = {
   readonly operation: DashboardOperation;
@@ -79,7 +72,7 @@ function routeOf<O extends DashboardOperation>(
 function forUser<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,
-  work: (call: Pick<UserCall, 'sub' | 'invocation'> & { readonly input: I }) => Promise<DashboardAnswer<O>>,
+  work: (call: UserCall & { readonly input: I }) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   return routeOf(operation, async (call) => work({ ...call, input: requestInput(call.request, schema) }));
 }
@@ -94,10 +87,9 @@ function forMember<O extends DashboardOperation, I>(
   work: (call: MemberCall<I>) => Promise<DashboardAnswer<O>>,
 ): DashboardRoute {
   const role = DASHBOARD_OPERATIONS[operation].role === 'admin' ? 'admin' : 'member';
-  return routeOf(operation, async ({ request, sub, ids, members, logSiteOf, invocation }) => {
-    const { org_id = '', site_id: siteId = '', action_id: actionId = '' } = ids;
-    const member = await requireMembership(org_id, sub, role, members);
-    return work({ member, siteId, actionId, input: requestInput(request, schema), logSiteOf, invocation });
+  return routeOf(operation, async (call) => {
+    const member = await requireMembership(call.ids.org_id ?? '', call.sub, role, call.members);
+    return work({ ...call, member, input: requestInput(call.request, schema) });
   });
 }
 
@@ -168,10 +160,10 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     author: { by: member, at: context.now(), creationKey },
   });
   // Both refuse what is not of the member's organization with 404.
-  const assistant = async ({ member, siteId, logSiteOf }: MemberCall<unknown>): Promise<Assistant> =>
-    logSiteOf(await assistantOf(member, siteId, context));
-  const action = async ({ member, actionId, logSiteOf }: MemberCall<unknown>): Promise<Action> =>
-    logSiteOf(await actionOf(member, actionId, context));
+  const assistant = async ({ member, ids, logSiteOf }: MemberCall<unknown>): Promise<Assistant> =>
+    logSiteOf(await assistantOf(member, ids.site_id ?? '', context));
+  const action = async ({ member, ids, logSiteOf }: MemberCall<unknown>): Promise<Action> =>
+    logSiteOf(await actionOf(member, ids.action_id ?? '', context));
   return [
     forUser('me', nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({
