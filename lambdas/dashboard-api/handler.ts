@@ -12,11 +12,9 @@ import { now, setting } from '../../src/functions/settings.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const configuration = setting('configurationTable');
-const store = configurationStore(dynamo, configuration);
 const context = {
-  store,
+  store: configurationStore(dynamo, configuration),
   members: members(dynamo, configuration),
-  auditPage: store.auditPage,
   requestCounts: requestCounts(dynamo, setting('countersTable'), now),
   testAction: actionTestFunction(lambdaClient(), setting('actionTestFunction')),
   sealSigningSecret: functionSigningSecrets().sealSigningSecret,

@@ -42,7 +42,6 @@ export type World = {
   readonly store: ConfigurationStore;
   readonly members: Members;
   readonly logins: Logins;
-  readonly auditPage: AuditPage;
   /** Returns how many requests the hourly limit of an assistant counted, in this clock hour and in the last 24 hours. */
   readonly requestCounts: (siteId: string) => Promise<{ readonly this_hour: number; readonly last_24_hours: number }>;
   /** Sends the request of the Test button from the action-test function: the dashboard API makes no outbound requests. */
@@ -439,6 +438,13 @@ export type ConfigurationStore = {
   readonly findAction: Configuration['findAction'];
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;
+  /** Reads one page of the audit trail, the newest record first. @param after the `next` of the page before */
+  readonly auditPage: (
+    orgId: string,
+    after?: string,
+  ) => Promise<
+    Pick<MemberList, 'unreadable'> & { readonly records: readonly AuditRecord[]; readonly next: string | undefined }
+  >;
 };
 
 /** The storage of memberships. Every read is strongly consistent, so that a removed member is refused with the next request. */
@@ -475,11 +481,3 @@ export type Logins = {
   /** Creates a login and sends an invitation. `invited` is false when the user pool has one that `withEmail` has not found. */
   readonly create: (email: string) => Promise<{ readonly login: Login; readonly invited: boolean }>;
 };
-
-/** Returns one page of the audit trail, the newest record first. @param after the `next` of the page before */
-export type AuditPage = (
-  orgId: string,
-  after?: string,
-) => Promise<
-  Pick<MemberList, 'unreadable'> & { readonly records: readonly AuditRecord[]; readonly next: string | undefined }
->;

@@ -143,7 +143,7 @@ function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
 
 /** What the operations of the dashboard need of the world. */
 export type DashboardContext = ManagementContext &
-  Context<'members' | 'auditPage' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
+  Context<'members' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 
 const nothing = z.object({});
 // These accept any settings, because the domain validates them and also checks hosts and addresses.
@@ -236,7 +236,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       return { members: [...memberships], unreadable: reportUnreadable(unreadable, invocation) };
     }),
     forMember('listAudit', DASHBOARD_SCHEMAS.listAudit.query, async ({ member, input: { after }, invocation }) => {
-      const { records, unreadable, next = null } = await context.auditPage(member.org_id, after);
+      const { records, unreadable, next = null } = await context.store.auditPage(member.org_id, after);
       return { records: [...records], unreadable: reportUnreadable(unreadable, invocation), next };
     }),
   ];

@@ -31,7 +31,6 @@ export async function dashboardApi() {
 
   const routes = dashboardRoutes({
     store,
-    auditPage: store.auditPage,
     members: store.members,
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId, change): Promise<TestResult> => {

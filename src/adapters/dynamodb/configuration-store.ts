@@ -4,7 +4,7 @@ import type { Action } from '../../contract/actions.ts';
 import type { Assistant } from '../../contract/assistants.ts';
 import { ACTIONS_PER_ORGANIZATION, ASSISTANTS_PER_PAGE, AUDIT_PER_PAGE } from '../../contract/limits.ts';
 import type { Organization, OrganizationRestrictions } from '../../contract/organizations.ts';
-import type { AssistantList, Author, ConfigurationStore, Context } from '../../domain/context.ts';
+import type { AssistantList, Author, ConfigurationStore } from '../../domain/context.ts';
 import { auditRecord, type Mutation } from '../../domain/organizations/changes.ts';
 import { restrictionsOf } from '../../domain/organizations/suspension-and-quota.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
@@ -32,11 +32,7 @@ import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
  * @param operatorClock the time of audit records of changes without an author, which only the operator's command line makes. Without this
  * clock they have no audit record. In the dashboard every change has an author, with its time
  */
-export function configurationStore(
-  client: DynamoDb,
-  table: string,
-  operatorClock?: Clock,
-): ConfigurationStore & Context<'auditPage'> {
+export function configurationStore(client: DynamoDb, table: string, operatorClock?: Clock): ConfigurationStore {
   const reads = configurationReads(client, table);
   const { put, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
     client,
@@ -45,7 +41,6 @@ export function configurationStore(
   );
   const itemOf = batchedReads(client, table);
 
-  const assistantItem = (assistant: Assistant) => ({ ...KEYS.assistant(assistant.site_id), assistant });
   const domainItems = (assistant: Assistant) =>
     assistant.domain === '' ? [] : [KEYS.domain(assistant.domain, assistant.site_id)];
 
@@ -63,11 +58,6 @@ export function configurationStore(
     );
     return { assistants: found.flat(), unreadable, next };
   };
-
-  const actionItem = (action: Action) => ({
-    ...KEYS.action(action.org_id, action.action_id),
-    action: storedAction(action),
-  });
 
   /**
    * The item of a slug keeps it unique, and has what init and the tools need of the Action. Event Actions are not called by their slug, so
@@ -135,7 +125,7 @@ export function configurationStore(
     createAssistant: async (assistant, limit, author) => {
       const failed = await transact({ entity: 'assistant', next: assistant }, author, {
         organization: addTo(assistant.org_id, { assistant_count: 1 }, hasRoom(assistant, 'assistant_count', limit)),
-        assistant: put(assistantItem(assistant), ABSENT),
+        assistant: put({ ...KEYS.assistant(assistant.site_id), assistant }, ABSENT),
         site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
         domain: domainItems(assistant).map((item) => put(item)),
         creation: creationWrites(assistant.site_id, author),
@@ -182,7 +172,7 @@ export function configurationStore(
         assistant: {
           ConditionCheck: { TableName: table, Key: KEYS.assistant(action.site_id), ...notDeleted('assistant') },
         },
-        action: put(actionItem(action), ABSENT),
+        action: put({ ...KEYS.action(action.org_id, action.action_id), action: storedAction(action) }, ABSENT),
         owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
         slug: slugItems(action).map((item) => put(item, ABSENT)),
         creation: creationWrites(action.action_id, author),

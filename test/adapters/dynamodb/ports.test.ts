@@ -3,7 +3,7 @@ import type { batchedActionReads, configurationReads } from '../../../src/adapte
 import type { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
 import type { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import type { ItemReader } from '../../../src/adapters/dynamodb/stored-items.ts';
-import type { AuditPage, ConfigurationStore, DeliveryLog } from '../../../src/domain/context.ts';
+import type { ConfigurationStore, DeliveryLog } from '../../../src/domain/context.ts';
 import type { parseJson } from '../../../src/domain/parse-json.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -32,7 +32,7 @@ type Ports = {
   readonly reads: ReturnType<typeof configurationReads>;
   readonly together: ReturnType<typeof batchedActionReads>;
   readonly store: ConfigurationStore;
-  readonly audit: AuditPage;
+  readonly audit: ConfigurationStore['auditPage'];
   readonly members: ReturnType<typeof members>;
   readonly conversations: ReturnType<typeof conversations>;
   readonly log: DeliveryLog;
