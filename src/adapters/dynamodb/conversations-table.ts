@@ -53,20 +53,18 @@ export function conversationOf(table: string, item: StoredItem) {
 
 /** Stores conversations, and the calls and form submissions in them. Each item expires a fixed time after it was last written; settling a submission does not prolong it. */
 export function conversations(client: DynamoDb, table: string, now: Clock): Conversations {
-  const findConversation: Conversations['findConversation'] = async (siteId, conversationId) => {
-    const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };
-    const found = await findItem(client, table, key, readConversation);
-    // DynamoDB may delete expired items late.
-    return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
-  };
-
   const submissionKey = (key: SubmissionKey) => ({
     pk: conversationPartition(key.siteId, key.conversationId),
     sk: `SUBMISSION#${key.clientKey}`,
   });
 
   return {
-    findConversation,
+    findConversation: async (siteId, conversationId) => {
+      const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };
+      const found = await findItem(client, table, key, readConversation);
+      // DynamoDB may delete expired items late.
+      return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
+    },
 
     saveConversation: async (conversation) => {
       await client.put({

@@ -5,9 +5,9 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import { truncateCharacters } from '../../contract/fields.ts';
 import { deliveryError } from '../../contract/stored.ts';
 import type { AttemptKey } from '../../domain/context.ts';
-import type { DynamoDb, StoredItem } from './client.ts';
+import type { DynamoDb } from './client.ts';
 import { whenConditionHolds } from './storage-errors.ts';
-import { itemReader, readEach } from './stored-items.ts';
+import { itemReader, readableOf } from './stored-items.ts';
 
 /** The ends of the keys over which the records of one log are spread: the first digit of the hash of their reference. */
 const DIGITS = [...'0123456789abcdef'];
@@ -101,17 +101,6 @@ const PAGE_RECORDS = 100;
 /** Is called with the error of each record that cannot be read. The others are read. */
 type Unreadable = (cause: Error) => void;
 
-/** Reads the records of a page. */
-function recordsOf(table: string, items: readonly StoredItem[], unreadable: Unreadable): readonly StoredRecord[] {
-  const [records, others] = readEach(
-    items,
-    (item) => readRecord(table, item),
-    () => ({}),
-  );
-  for (const { cause } of others) unreadable(cause);
-  return records;
-}
-
 /**
  * Reads the records of an Action: the newest event first, and the last attempt of an event first.
  * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
@@ -153,7 +142,7 @@ async function* partitionRecords(
           ExpressionAttributeNames: { '#record': 'record', '#started_at': 'started_at' },
         }),
   });
-  for await (const { Items } of pages) yield* recordsOf(table, Items, unreadable);
+  for await (const { Items } of pages) yield* readableOf(Items, (item) => readRecord(table, item), unreadable);
 }
 
 /**
@@ -210,7 +199,8 @@ export async function eventAttempts(
     },
   });
   const attempts: DeliveryRecord[] = [];
-  for await (const { Items } of pages) attempts.push(...recordsOf(table, Items, unreadable).map(deliveryRecord));
+  for await (const { Items } of pages)
+    attempts.push(...readableOf(Items, (item) => deliveryRecord(readRecord(table, item)), unreadable));
   return attempts.filter(({ reference }) => reference === eventId);
 }
 

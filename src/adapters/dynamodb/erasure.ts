@@ -8,7 +8,7 @@ import { auditPartition, auditPut, KEYS, readAuditRecord } from './configuration
 import { conversationKeyPrefix, conversationOf, conversationPartition } from './conversations-table.ts';
 import { eraseContent, logPartitions } from './delivery-records.ts';
 import { backOff } from './storage-errors.ts';
-import { findItem, itemReader, itemsWithPrefix, namesUnder, readEach } from './stored-items.ts';
+import { findItem, itemReader, itemsWithPrefix, namesUnder, readableOf, readEach } from './stored-items.ts';
 
 /** Limit of items in one BatchWriteItem. */
 const DELETES_AT_ONCE = 25;
@@ -115,9 +115,7 @@ export function erasure(
       const scan = { TableName: tables.conversations, ProjectionExpression: 'pk, sk, v, conversation' };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         read += ScannedCount;
-        const [items, others] = readEach(Items, (item) => conversationOf(tables.conversations, item), Object);
-        for (const { cause } of others) unreadable(cause);
-        yield { items, read };
+        yield { items: readableOf(Items, (item) => conversationOf(tables.conversations, item), unreadable), read };
       }
     },
 
@@ -178,15 +176,9 @@ export function erasure(
 
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
-      for await (const { Items } of client.queryPages(allUnder(tables.configuration, auditPartition(orgId)))) {
-        const [records, others] = readEach(
-          Items,
-          (item) => readAuditRecord(tables.configuration, item).record,
-          () => ({}),
-        );
-        for (const { cause } of others) unreadable(cause);
-        yield* records;
-      }
+      const read = (item: StoredItem) => readAuditRecord(tables.configuration, item).record;
+      for await (const { Items } of client.queryPages(allUnder(tables.configuration, auditPartition(orgId))))
+        yield* readableOf(Items, read, unreadable);
     },
 
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FailurePeriod, FailurePeriods } from '../../domain/context.ts';
+import type { FailurePeriods } from '../../domain/context.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb } from './client.ts';
 import { logPartitions } from './delivery-records.ts';
@@ -27,23 +27,21 @@ export function failurePeriods(
 ): FailurePeriods {
   const itemOf = (actionId: string) => ({ TableName: tables.counters, Key: { pk: `failing#${actionId}` } });
 
-  const replacePeriod = (actionId: string, seen: FailurePeriod, { since, signalled_at }: FailurePeriod) =>
-    whenConditionHolds(
-      client.update({
-        ...itemOf(actionId),
-        UpdateExpression: 'SET failing_since = :since, signalled_at = :signalled',
-        ConditionExpression: 'failing_since = :seen AND signalled_at = :before',
-        ExpressionAttributeValues: {
-          ':since': since,
-          ':signalled': signalled_at,
-          ':seen': seen.since,
-          ':before': seen.signalled_at,
-        },
-      }),
-    );
-
   return {
-    replacePeriod,
+    replacePeriod: (actionId, seen, { since, signalled_at }) =>
+      whenConditionHolds(
+        client.update({
+          ...itemOf(actionId),
+          UpdateExpression: 'SET failing_since = :since, signalled_at = :signalled',
+          ConditionExpression: 'failing_since = :seen AND signalled_at = :before',
+          ExpressionAttributeValues: {
+            ':since': since,
+            ':signalled': signalled_at,
+            ':seen': seen.since,
+            ':before': seen.signalled_at,
+          },
+        }),
+      ),
 
     recordFailure: async (actionId, now) => {
       const seconds = unixSeconds(now);

@@ -1,4 +1,4 @@
-import type { AuditRecord, Membership } from '../../contract/organizations.ts';
+import type { AuditRecord } from '../../contract/organizations.ts';
 import type { MemberList, Members } from '../../domain/context.ts';
 import { noOrganization } from '../../domain/organizations/manage-organizations.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
@@ -7,9 +7,6 @@ import { findItem, itemsWithPrefix, namesUnder, readEach } from './stored-items.
 
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string): Members {
-  const findMembership = async (orgId: string, sub: string): Promise<Membership | undefined> =>
-    (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership;
-  const subsOf = (orgId: string) => namesUnder(client, table, KEYS.member(orgId, ''));
   const listOf = (items: readonly { readonly org_id: string; readonly item: StoredItem }[]): MemberList => {
     const read = ({ item }: (typeof items)[number]) => readMembership(table, item).membership;
     const [memberships, unreadable] = readEach(items, read, ({ org_id }) => ({ org_id }));
@@ -18,9 +15,10 @@ export function members(client: DynamoDb, table: string): Members {
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);
 
   return {
-    findMembership,
+    findMembership: async (orgId, sub) =>
+      (await findItem(client, table, KEYS.member(orgId, sub), readMembership))?.membership,
 
-    subsOf,
+    subsOf: (orgId) => namesUnder(client, table, KEYS.member(orgId, '')),
 
     list: async (org_id) => {
       const items = await itemsWithPrefix(client, table, KEYS.member(org_id, ''));

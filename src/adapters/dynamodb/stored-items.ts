@@ -84,6 +84,17 @@ export function readEach<Item, Value, Name>(
   return [values, unreadable];
 }
 
+/** Reads the items of a page that can be read. @param unreadable is called with the error of each other one */
+export function readableOf<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Value,
+  unreadable: (cause: Error) => void,
+): readonly Value[] {
+  const [values, others] = readEach(items, read, () => ({}));
+  for (const { cause } of others) unreadable(cause);
+  return values;
+}
+
 export const readKey = itemReader(z.object({ pk: z.string(), sk: z.string() }));
 
 /** Returns the attribute and its problem. Names below the second level are left out, because they may be content. */
