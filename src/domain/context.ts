@@ -368,6 +368,7 @@ export type DeliveriesQueue = {
    * prevent that an attempt is made twice.
    */
   readonly send: (messages: readonly DeliveryMessage[]) => Promise<{ readonly tooLarge: readonly DeliveryMessage[] }>;
+  /** Sends a message that SQS delivers after a delay of at most 900 seconds. @throws Error when it is too large or could not be sent */
   readonly sendLater: (message: DeliveryMessage, delaySeconds: number) => Promise<void>;
 };
 

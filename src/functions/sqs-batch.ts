@@ -4,6 +4,7 @@ import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
+import type { HideFor } from '../adapters/sqs/deliveries-queue.ts';
 import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
 import type { FactOf, Invocation } from '../domain/facts.ts';
@@ -13,9 +14,6 @@ import type { Invoke, Shell } from './invocation.ts';
 
 /** A message of a queue, and the id by which its claim on an attempt is recognized when SQS delivers it again. */
 export type Received<Message> = { readonly message: Message; readonly messageId: string };
-
-/** Sets the seconds from now until SQS may deliver a received message again. */
-type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
 const THROTTLED_PAUSE = { first: 30, last: 900 };

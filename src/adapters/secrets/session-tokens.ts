@@ -1,6 +1,7 @@
 import { CompactSign, decodeJwt, errors, jwtVerify } from 'jose';
 import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
 import { TURN_MAX_SECONDS } from '../../domain/auth/key-ring.ts';
+import type { SessionTokens } from '../../domain/context.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
@@ -8,7 +9,7 @@ import type { CachedRing } from './secret-store.ts';
  * Signs and verifies session tokens: JWTs with HS256 and the id of the key in their header. Every holder of a token can read its payload
  * (spec "Session token").
  */
-export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock) {
+export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock): SessionTokens {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
     if (!isCanonical(token)) return undefined;
     try {
@@ -26,7 +27,7 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
   };
 
   return {
-    signToken: async (claims: SessionClaims): Promise<string> => {
+    signToken: async (claims) => {
       const key = await ring.current();
       // Signed as bytes, because SignJWT cannot write a number of the context as the backend wrote it.
       return new CompactSign(Buffer.from(JSON.stringify(claims)))
@@ -34,14 +35,11 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
         .sign(Buffer.from(key.key));
     },
 
-    /** Returns the claims of a token that this service signed and that has not expired; otherwise undefined. */
-    verifyToken: (token: string): Promise<SessionClaims | undefined> => verify(token, 0),
+    verifyToken: (token) => verify(token, 0),
 
-    /** Like verifyToken, but also accepts a token that expired up to 15 minutes ago, during the turn that it began. */
-    verifyTokenOfTurn: (token: string): Promise<SessionClaims | undefined> => verify(token, TURN_MAX_SECONDS),
+    verifyTokenOfTurn: (token) => verify(token, TURN_MAX_SECONDS),
 
-    /** Returns the site that a token names, without verifying the token. */
-    siteOfToken: (token: string): string | undefined => {
+    siteOfToken: (token) => {
       try {
         const { site_id } = decodeJwt(token);
         return typeof site_id === 'string' ? site_id : undefined;

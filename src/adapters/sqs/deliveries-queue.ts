@@ -5,6 +5,7 @@ import {
   SQSServiceException,
 } from '@aws-sdk/client-sqs';
 import { type DeliveryMessage, messageText } from '../../contract/queues.ts';
+import type { DeliveriesQueue } from '../../domain/context.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { batched, batchesOf } from '../batching.ts';
 
@@ -33,11 +34,14 @@ type Entry = Outgoing &
     readonly isUnsendable: boolean;
   };
 
+/** Sets the seconds from now until SQS may deliver a received message again. */
+export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
+
 /**
  * Creates the deliveries queue. The group id is the Action, so that a slow endpoint does not delay other Actions (SQS fair queues).
  * The messages of one turn of the event loop share calls, because SQS bills calls. Each has its own outcome.
  */
-export function deliveriesQueue(client: SQSClient, queueUrl: string) {
+export function deliveriesQueue(client: SQSClient, QueueUrl: string): DeliveriesQueue & { readonly hideFor: HideFor } {
   /** Settles all entries and never throws. */
   const sendBatch = async (batch: readonly Entry[]): Promise<void> => {
     let left = batch;
@@ -49,7 +53,7 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
           MessageGroupId: message.action_id,
           DelaySeconds: delaySeconds,
         }));
-        const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+        const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
         const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
         for (const [index, { resolve, reject }] of left.entries()) {
           if (!codes.has(String(index))) resolve('sent');
@@ -86,35 +90,20 @@ export function deliveriesQueue(client: SQSClient, queueUrl: string) {
   });
 
   return {
-    /**
-     * Sends all messages. Returns those that are too large for SQS.
-     * @throws Error when a message could not be sent, after the others were sent
-     */
-    send: async (messages: readonly DeliveryMessage[]): Promise<{ readonly tooLarge: readonly DeliveryMessage[] }> => {
+    send: async (messages) => {
       const sending = messages.map((message) => sendOne({ message }));
       await Promise.allSettled(sending);
       const outcomes = await Promise.all(sending);
       return { tooLarge: messages.filter((_, index) => outcomes[index] === 'too_large') };
     },
 
-    /**
-     * Sends a message that SQS delivers after a delay of at most 900 seconds.
-     * @throws Error when the message is too large or could not be sent
-     */
-    sendLater: async (message: DeliveryMessage, delaySeconds: number): Promise<void> => {
+    sendLater: async (message, delaySeconds) => {
       if ((await sendOne({ message, delaySeconds })) === 'too_large')
         throw new ServiceError('The message is too large for SQS');
     },
 
-    /** Sets the seconds from now until SQS may deliver a received message again. */
-    hideFor: async (receiptHandle: string, seconds: number): Promise<void> => {
-      await client.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: queueUrl,
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: seconds,
-        }),
-      );
+    hideFor: async (ReceiptHandle, VisibilityTimeout) => {
+      await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     },
   };
 }
