@@ -66,20 +66,26 @@ export async function callTool(
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
-  if (!(await countCall(call, action, context.conversations))) return LIMIT_REACHED;
-  const made = { call_id: invocation.newId(), called_at: invocation.now().toISOString() };
+  const { site_id, conversation_id } = call;
+  const { action_id, name: action_name } = action;
+  const counted = { siteId: site_id, conversationId: conversation_id, actionId: action_id };
+  if (!(await context.conversations.countCall(counted, AI_CALLS_PER_CONVERSATION))) return LIMIT_REACHED;
+  const call_id = invocation.newId();
+  const called_at = invocation.now().toISOString();
   const { outcome } = await attemptOnce(
     action,
     {
       body: verdict.values,
-      triggerRef: call.conversation_id,
-      reference: made.call_id,
+      triggerRef: conversation_id,
+      reference: call_id,
       needsBody: action.feed_response_back,
     },
     context,
     invocation,
   );
-  await recordCall(call, action, { ...made, outcome }, context.conversations, invocation);
+  const { status, latency_ms, error } = outcome;
+  const made = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
+  await recordCall({ ...made, error: error?.message ?? null }, context.conversations, invocation);
   return resultFor(action, outcome);
 }
 
@@ -96,25 +102,10 @@ function verdictOf({ arguments_json, arguments: parsed }: ToolCall, { parameters
   );
 }
 
-/** Counts a call towards the limit of its Action in its conversation. Returns false when the limit is reached. */
-const countCall = (call: ToolCall, action: AiAction, conversations: Conversations) =>
-  conversations.countCall(
-    { siteId: call.site_id, conversationId: call.conversation_id, actionId: action.action_id },
-    AI_CALLS_PER_CONVERSATION,
-  );
-
 /** Records the call on the conversation. A failure is only reported, because the request has been made. */
-async function recordCall(
-  { site_id, conversation_id }: ToolCall,
-  { action_id, name }: AiAction,
-  { call_id, called_at, outcome }: Pick<ToolCallRecord, 'call_id' | 'called_at'> & { readonly outcome: Outcome },
-  conversations: Conversations,
-  { report }: Invocation,
-): Promise<void> {
-  const { status, latency_ms } = outcome;
-  const error = outcome.error?.message ?? null;
-  const call = { site_id, conversation_id, call_id, called_at, action_id, action_name: name };
-  await conversations.recordCall({ ...call, status, latency_ms, error }).catch((cause: unknown) => {
+async function recordCall(call: ToolCallRecord, conversations: Conversations, { report }: Invocation): Promise<void> {
+  const { call_id, action_id, status, latency_ms } = call;
+  await conversations.recordCall(call).catch((cause: unknown) => {
     report({ kind: 'call_unrecorded', call_id, action_id, status, latency_ms, cause });
   });
 }

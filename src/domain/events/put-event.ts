@@ -1,5 +1,5 @@
 import { closestName } from '../../contract/closest-name.ts';
-import { type CatalogEvent, EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../contract/events.ts';
+import { type CatalogEvent, EVENT_CATALOG, EVENT_NAMES } from '../../contract/events.ts';
 import { exceedsLevels, isJsonObject } from '../../contract/fields.ts';
 import { EVENT_DATA_MAX_LEVELS, EVENT_DETAIL_MAX_BYTES } from '../../contract/limits.ts';
 import { groupId, messageText } from '../../contract/queues.ts';
@@ -35,11 +35,12 @@ const MOST_CHANGES = 3;
  * @throws Refusal 400 that names the field, 404 for an unknown organization or assistant
  */
 export async function checkEvent(input: EventInput, context: Context<'store'>): Promise<CatalogEvent> {
-  const { event, data } = input;
-  if (!isEventName(event)) {
-    const closest = closestName(event, EVENT_NAMES, MOST_CHANGES);
+  const { data } = input;
+  const event = EVENT_NAMES.find((name) => name === input.event);
+  if (event === undefined) {
+    const closest = closestName(input.event, EVENT_NAMES, MOST_CHANGES);
     const hint = closest === undefined ? '' : `; did you mean ${closest}?`;
-    throw invalidField('event', `${event} is not in the catalog${hint}`);
+    throw invalidField('event', `${input.event} is not in the catalog${hint}`);
   }
   if (!isJsonObject(data)) throw invalidField('data', 'must be a JSON object');
   if (exceedsLevels(data, EVENT_DATA_MAX_LEVELS)) {
@@ -71,8 +72,4 @@ export async function putEvent(input: EventInput, context: Context<'store' | 'pu
     .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, name, detail.site_id))
     .map(({ action_id }) => action_id);
   return { id: await context.publish(checked), ...checked, reserved, subscribed };
-}
-
-function isEventName(text: string): text is EventName {
-  return EVENT_NAMES.some((name) => name === text);
 }
