@@ -239,7 +239,7 @@ const WEBHOOKS: ZodOpenApiPathsObject = {
     { operationId: 'receiveEvent', summary: 'An event, for an Event Action', description },
     ACTION_HEADERS,
     envelope.meta({ id: 'EventEnvelope' }),
-    { ...ACCEPTED, 408: REPEATED, 429: REPEATED, '4XX': { description: 'A permanent failure' }, '5XX': REPEATED },
+    { ...ACCEPTED, 408: REPEATED, 429: REPEATED, '5XX': REPEATED, default: { description: 'A permanent failure' } },
   ),
   toolCall: webhook(
     { operationId: 'receiveToolCall', summary: 'A call of the assistant, with its arguments', description },

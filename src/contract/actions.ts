@@ -80,8 +80,9 @@ const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value)
   recordOf(name, value).refine((map) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES);
 
 const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
-  /^\$(\.[^.\s]+)+$/,
-  'must be a dotted path such as $.order.status',
+  // Not the brackets and stars of JSONPath. \x5b, because Java reads a plain bracket in a class as another class.
+  /^\$(\.[^.\s\x5b\x5d*]+)+$/,
+  'must be a dotted path such as $.order.status or $.items.0.name',
 );
 
 /** A response field map as the rows of the dashboard's form: a repeated name is refused, which a JSON object would lose. */

@@ -85,6 +85,8 @@ describe('a new Action', () => {
     ['parameters.properties.a.pattern: ', ai({ parameters: { properties: { a: { type: 'string', pattern: '(' } } } })],
     ['response_field_map.__proto__: cannot be used as a name', ai({ response_field_map: PROTO })],
     ['response_field_map.a: must be a dotted path such as $.order.status', ai({ response_field_map: { a: 'order' } })],
+    ['response_field_map.a: must be a dotted path such as', ai({ response_field_map: { a: '$.items[0].name' } })],
+    ['response_field_map.a: must be a dotted path such as', ai({ response_field_map: { a: '$.items.*' } })],
     ['response_field_map.0.name: must not be the name of another entry', mapped(['a', '$.a'], ['a', '$.b'])],
     ['response_field_map.1.name: must be at most 64 characters', mapped(['a', '$.a'], ['b'.repeat(65), 'b'])],
     ['response_field_map.0.name: is required', mapped(['', '$.a'])],
