@@ -179,6 +179,7 @@ function optionsOf(target: Target): readonly string[] {
 
 /** Completes the options with the environment, which names a deployment only where they name none. A region means AWS, and not VA_WAVE_LOCAL. */
 function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
+  if (given.local === '') return { ...given, local: VA_WAVE_LOCAL ?? '' };
   if (given.local !== undefined || given.stack !== undefined) return given;
   if (VA_WAVE_LOCAL && given.region === undefined) return { ...given, local: VA_WAVE_LOCAL };
   return VA_WAVE_STACK ? { ...given, stack: VA_WAVE_STACK } : given;

@@ -109,9 +109,13 @@ export type DeploymentOptions = Omit<VaWaveProps, Named | NamedByList | WithoutO
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
   error: 'must be true or false',
 });
+/** What `StringParameter.valueFromLookup` returns until the command line of the CDK has looked the value up and synthesizes again. */
+const LOOKED_UP_LATER = 'dummy-value-for-';
 const matching = (shape: RegExp, message: string) =>
-  // A prop may be a value that CloudFormation knows only when it deploys.
-  z.string(message).refine((text) => Token.isUnresolved(text) || shape.test(text), message);
+  // A prop may be a value that CloudFormation knows only when it deploys, or one that the CDK looks up when this synthesis has succeeded.
+  z
+    .string(message)
+    .refine((text) => Token.isUnresolved(text) || text.startsWith(LOOKED_UP_LATER) || shape.test(text), message);
 const wholeNumber = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^-?[\d.]+$/.test(value) ? Number(value) : value),

@@ -59,6 +59,8 @@ test.each([
   [[], { VA_WAVE_STACK: 'Mine' }, { stack: 'Mine' }],
   [['--stack', 'Other'], { VA_WAVE_STACK: 'Mine' }, { stack: 'Other' }],
   [['--local'], { VA_WAVE_STACK: 'Mine' }, { local: '' }],
+  [['--local'], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { local: '/tmp/ready.json' }],
+  [['--local=other.json'], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { local: 'other.json' }],
   [[], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { local: '/tmp/ready.json' }],
   [['--stack', 'Other'], { VA_WAVE_LOCAL: '/tmp/ready.json' }, { stack: 'Other' }],
   [

@@ -10,6 +10,7 @@ import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Alias, Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { acceptedProps, PROP_NAMES, readDeploymentOptions } from '../../lib/deployment-options.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
@@ -211,7 +212,12 @@ const stack = new Stack(new App(), 'Account');
 const KEY = Key.fromKeyArn(stack, 'Key', ALL_OPTIONS.encryptionKey);
 const TOPIC = Topic.fromTopicArn(stack, 'Topic', ALL_OPTIONS.alarmTopic);
 const token = Token.asString({ Ref: 'Parameter' });
-type Row = { readonly value: unknown; readonly wrong: unknown; readonly text?: string; readonly token?: unknown };
+/** What the first synthesis gets, before the command line of the CDK looks the value up. */
+const lookedUp = StringParameter.valueFromLookup(
+  new Stack(new App(), 'Known', { env: { account: '1'.repeat(12), region: 'eu-west-1' } }),
+  '/chat/value',
+);
+type Row = { readonly value: unknown; readonly wrong: unknown; readonly text?: string; readonly token?: true };
 const flag: Row = { value: true, text: 'true', wrong: 'yes' };
 const tableRow: Row = { value: Table.fromTableName(stack, 'Table', 'restored'), wrong: 'restored' };
 const number = (value: number): Row => ({ value, text: String(value), wrong: 'many' });
@@ -219,7 +225,7 @@ const PROPS: Readonly<Record<string, Row>> = {
   stage: { value: 'dev', text: 'dev', wrong: 'production' },
   bus: { value: EventBus.fromEventBusName(stack, 'Bus', 'bus'), wrong: 'bus' },
   userPool: { value: UserPool.fromUserPoolId(stack, 'Pool', 'pool'), wrong: 'pool' },
-  loginUrl: { value: 'https://login.example.com', text: 'https://login.example.com', wrong: 'login', token },
+  loginUrl: { value: 'https://login.example.com', text: 'https://login.example.com', wrong: 'login', token: true },
   encryptionKey: { value: KEY, wrong: ALL_OPTIONS.encryptionKey },
   vpc: { value: Vpc.fromVpcAttributes(stack, 'Vpc', { vpcId: 'vpc-1', availabilityZones: ['a'] }), wrong: 'vpc-1' },
   vpcSubnets: { value: { subnets: [] }, wrong: 'subnet-1' },
@@ -227,14 +233,24 @@ const PROPS: Readonly<Record<string, Row>> = {
   fixedEgress: flag,
   alarmTopic: { value: TOPIC, wrong: ALL_OPTIONS.alarmTopic },
   ticketTopic: { value: TOPIC, wrong: ALL_OPTIONS.ticketTopic },
-  domainName: { value: 'chat.example.com', text: 'chat.example.com', wrong: 'Chat', token },
+  domainName: { value: 'chat.example.com', text: 'chat.example.com', wrong: 'Chat', token: true },
   certificate: { value: Certificate.fromCertificateArn(stack, 'Certificate', CERTIFICATE), wrong: CERTIFICATE },
-  webAclArn: { value: ALL_OPTIONS.webAclArn, text: ALL_OPTIONS.webAclArn, wrong: 'acl', token },
+  webAclArn: { value: ALL_OPTIONS.webAclArn, text: ALL_OPTIONS.webAclArn, wrong: 'acl', token: true },
   requiredMfa: flag,
-  emailFrom: { value: ALL_OPTIONS.emailFrom, text: ALL_OPTIONS.emailFrom, wrong: 'Chat <chat@example.com>', token },
-  emailIdentity: { value: ALL_OPTIONS.emailIdentity, text: ALL_OPTIONS.emailIdentity, wrong: 'example.com', token },
-  identityProviders: { value: ['Okta'], text: 'Okta', wrong: [], token: [token] },
-  eventSources: { value: ['platform'], text: 'platform', wrong: Array(11).fill('a'), token: [token] },
+  emailFrom: {
+    value: ALL_OPTIONS.emailFrom,
+    text: ALL_OPTIONS.emailFrom,
+    wrong: 'Chat <chat@example.com>',
+    token: true,
+  },
+  emailIdentity: {
+    value: ALL_OPTIONS.emailIdentity,
+    text: ALL_OPTIONS.emailIdentity,
+    wrong: 'example.com',
+    token: true,
+  },
+  identityProviders: { value: ['Okta'], text: 'Okta', wrong: [], token: true },
+  eventSources: { value: ['platform'], text: 'platform', wrong: Array(11).fill('a'), token: true },
   deliveryLogRetentionDays: number(9),
   deliveriesPerSecond: number(100),
   deliveryConcurrency: number(7),
@@ -247,14 +263,14 @@ const PROPS: Readonly<Record<string, Row>> = {
   originSecretVersion: {
     ...{ value: ALL_OPTIONS.originSecretVersion, text: ALL_OPTIONS.originSecretVersion },
     wrong: '1',
-    token,
+    token: true,
   },
-  sealingKeyReplicaRegion: { value: 'eu-central-1', text: 'eu-central-1', wrong: 'Ireland', token },
+  sealingKeyReplicaRegion: { value: 'eu-central-1', text: 'eu-central-1', wrong: 'Ireland', token: true },
   configurationTable: tableRow,
   conversationsTable: tableRow,
   deliveryLogTable: tableRow,
-  commit: { value: 'abc', text: 'abc', wrong: 1, token },
-  addressOfFiles: { value: 'https://git.example/', text: 'https://git.example/', wrong: 1, token },
+  commit: { value: 'abc', text: 'abc', wrong: 1, token: true },
+  addressOfFiles: { value: 'https://git.example/', text: 'https://git.example/', wrong: 1, token: true },
 };
 
 describe('the props of the construct', () => {
@@ -280,9 +296,11 @@ describe('the props of the construct', () => {
     for (const wrong of [row.wrong, null, Symbol.iterator]) {
       expect(refusal(() => given({ ...others, [name]: wrong }))).toMatch(new RegExp(`^${name}(\\.0)?: must be`));
     }
-    const nameOfToken = Array.isArray(row.value) ? [token] : token;
-    if (row.token === undefined) expect(() => given({ ...others, [name]: nameOfToken })).toThrow(`${name}`);
-    else expect(given({ ...others, [name]: row.token })).toEqual({ ...others, [name]: row.token });
+    for (const later of [token, lookedUp]) {
+      const value = Array.isArray(row.value) ? [later] : later;
+      if (row.token !== true) expect(() => given({ ...others, [name]: value })).toThrow(`${name}`);
+      else expect(given({ ...others, [name]: value })).toEqual({ ...others, [name]: value });
+    }
   });
 
   test.each([...['deliveryLogRetentionDays', 'deliveriesPerSecond', 'deliveryConcurrency', 'accountConcurrency']])(

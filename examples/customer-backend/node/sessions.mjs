@@ -33,12 +33,17 @@ export function sessionClient({ baseUrl, serverKey }) {
         body: JSON.stringify(session),
         // The key is for this address only.
         redirect: 'error',
+        // Next.js would mint a token once, while it builds the page, for all visitors.
+        cache: 'no-store',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       // A proxy answers with a page, which is no JSON.
       answer = (await response.json().catch(() => null)) ?? {};
-    } catch ({ message, cause = { message } }) {
+    } catch (error) {
+      // By this error Next.js learns that it must render the page for each request.
+      if (error.digest) throw error;
       // An error of fetch has its reason in the cause.
+      const { message, cause = { message } } = error;
       throw new SessionError(`Session create did not answer: ${cause.message || cause.code}`);
     }
     if (!response.ok || typeof answer.session_token !== 'string') {

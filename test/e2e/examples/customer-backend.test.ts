@@ -159,6 +159,19 @@ for (const backend of backends) {
       },
     );
 
+    if (backend.name === 'node')
+      test('mints no token for everybody where a framework keeps what pages fetch, as Next.js does', async () => {
+        // It keeps an answer with the page that it builds, unless it is told not to: then this error says that the page is rendered for each request.
+        const framework = `globalThis.fetch = async (_, { cache }) => {
+          if (cache === 'no-store') throw Object.assign(new Error(), { digest: 'DYNAMIC_SERVER_USAGE' });
+          return Response.json({ session_token: 'of everybody', expires_in_seconds: 900 });
+        }`;
+        const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(framework)}`;
+        const printed = await twoTokens({ NODE_OPTIONS });
+        expect(printed).toContain('DYNAMIC_SERVER_USAGE');
+        expect(printed).not.toMatch(/of everybody|SessionError/);
+      });
+
     test.each([
       ['\n', ''],
       ['\r\n', ''],
