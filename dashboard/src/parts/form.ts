@@ -1,5 +1,6 @@
 import { type SubmitEvent, useRef, useState, useSyncExternalStore } from 'react';
 import type { OPERATOR } from '../../../src/contract/organizations.ts';
+import { codeOf } from '../session/problems.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
@@ -144,6 +145,8 @@ export function useForm<E extends { readonly version: number }, V extends object
       const current = options.newerIn?.(error);
       if (current !== undefined) setNewer({ entity: current, by: await authorOf(current).catch(() => undefined) });
       else if (!problems.refuse(error)) onFailure(error);
+      // Its id has created something else: in an earlier attempt, or in a copy of this tab. The user, who now knows it, may create another one.
+      if (codeOf(error) === 'idempotency_key_reused') keep({ ...latest.current, id: crypto.randomUUID() });
     } finally {
       setSaving(false);
     }

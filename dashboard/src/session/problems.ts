@@ -95,7 +95,7 @@ export function describeProblem(error: unknown): string {
     case 'stale_version':
       return 'Somebody has saved another change in the meantime. The page shows it now. Try again.';
     case 'idempotency_key_reused':
-      return 'This was created before, with the input of an earlier attempt. Discard this input, and look in the list.';
+      return 'An earlier attempt, or a copy of this tab, has created this with other input. Look in the list. To create another one, press the button again.';
     case 'organization_suspended':
       return 'The organization is suspended, so the service sends none of its requests. Contact the operator.';
     case undefined:

@@ -202,6 +202,26 @@ describe('clicks and input', () => {
     await button('Edit Only once').waitFor();
   });
 
+  test('creates another Action in a copy of the tab, after it has said that the first tab has created one', async () => {
+    await open(page, url('intelligence/new'));
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('In the tab');
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/copy'));
+    const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate('void window.open(location.href)')]);
+    const create = copy.getByRole('button', { name: 'Create Action' });
+    await copy.getByLabel('Name').fill('In the copy');
+    await button('Create Action').click();
+    await page.getByText('In the tab was created.').waitFor();
+    await create.click();
+    await copy.getByText('has created this with other input').waitFor();
+    await create.click();
+    await copy.getByText('In the copy was created.').waitFor();
+    await button('Edit In the tab').waitFor();
+    await copy.getByRole('button', { name: 'Edit In the tab' }).waitFor();
+    await copy.close();
+  });
+
   test('keeps the input and the change of another user, says that input was restored, and discards it', async () => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Second', '--rate-limit', '321');
     await page.goto(url('general'));
