@@ -6,6 +6,7 @@ import {
   NON_JSON_RESPONSE_CHARACTERS,
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
+import { identifier } from '../../contract/widget.ts';
 import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
 import { responseText } from '../delivery/response-text.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
@@ -62,7 +63,9 @@ export async function callTool(
 ): Promise<ToolResult> {
   // Models and frameworks put a namespace before a name (`functions.`), and write its hyphens as underscores. No slug has a dot, an underscore or a capital letter.
   const slug = call.tool.replace(/.*\./s, '').toLowerCase().replaceAll('_', '-');
-  const action = await context.configuration.findTool(call.site_id, slug);
+  const action = identifier.safeParse(slug).success
+    ? await context.configuration.findTool(call.site_id, slug)
+    : undefined;
   if (!action?.enabled || action.suspended) return UNKNOWN_TOOL;
   const verdict = verdictOf(call, action);
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };

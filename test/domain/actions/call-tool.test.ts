@@ -1,5 +1,6 @@
 import type { AiAction } from '../../../src/contract/actions.ts';
 import type { Assistant } from '../../../src/contract/assistants.ts';
+import { isWellFormed } from '../../../src/contract/fields.ts';
 import { toolRequest } from '../../../src/contract/invocations.ts';
 import { callTool, listTools, toolResponse } from '../../../src/domain/actions/call-tool.ts';
 import { anAiAction, anAssistant, SITE_ID } from '../../fakes/configuration.ts';
@@ -19,7 +20,10 @@ function setUp(changes: Partial<AiAction> = {}) {
   const context = {
     ...fakes.context,
     configuration: fakeConfiguration({
-      findTool: async (siteId, slug) => (siteId === action.site_id && slug === action.slug ? action : undefined),
+      findTool: async (siteId, slug) => {
+        if (!isWellFormed(slug)) throw new Error('DynamoDB refuses this key');
+        return siteId === action.site_id && slug === action.slug ? action : undefined;
+      },
     }),
     conversations,
   };
@@ -115,6 +119,7 @@ describe('a call', () => {
     ['a name without its hyphens', {}, 'lookupanorder'],
     ['a namespace without a name', {}, 'functions.'],
     ['no name', {}, ''],
+    ['half of an emoji', {}, 'look-up-\ud83d'],
     ['a name with something behind it', {}, 'look-up-an-order.call'],
     ['a disabled Action', { enabled: false }, undefined],
     ['an Action of a suspended organization', { suspended: true }, undefined],
