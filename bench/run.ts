@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { coldStart } from './cold-start/cold-start.ts';
 import { delivery } from './delivery/delivery.ts';
 import { hostile } from './hostile/hostile.ts';
@@ -19,7 +18,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
   json,
 };
 
-const RESULTS = fileURLToPath(new URL('./results.md', import.meta.url));
+const RESULTS = new URL('./results.md', import.meta.url);
 
 const chosen = chosenOf(SECTIONS);
 const load = () =>
@@ -28,16 +27,12 @@ const load = () =>
     .join(', ');
 const startedWith = load();
 
-const folder = mkdtempSync(join(tmpdir(), 'va-wave-bench-'));
+using folder = mkdtempDisposableSync(join(tmpdir(), 'va-wave-bench-'));
 const parts: string[] = [];
-try {
-  for (const [, measure] of chosen) {
-    const text = sectionMarkdown(await measure(folder));
-    console.log(`${text}\n`);
-    parts.push(text);
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+for (const [, measure] of chosen) {
+  const text = sectionMarkdown(await measure(folder.path));
+  console.log(`${text}\n`);
+  parts.push(text);
 }
 if (process.argv.length === 2) writeFileSync(RESULTS, `${[heading(), ...parts].join('\n\n')}\n`);
 

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { goals, type Section } from '../report.ts';
 import { createActions } from '../setting/bench-actions.ts';
 import { startReceiver } from '../setting/bench-receiver.ts';
@@ -9,7 +8,7 @@ import { assembledService } from '../setting/functions.ts';
 import { median } from '../statistics.ts';
 import type { Measurement, Settings } from './contender.ts';
 
-const CONTENDER = fileURLToPath(new URL('./contender.ts', import.meta.url));
+const CONTENDER = new URL('./contender.ts', import.meta.url);
 const ROUNDS = 5;
 const SECONDS = 2;
 
@@ -21,60 +20,58 @@ const OUTBOUND_NEW = '(c) outbound pipeline, a new connection each, 10 at once';
 
 /** Measures deliveries per second, and the CPU time of a delivery. */
 export async function delivery(folder: string): Promise<Section> {
+  await using stops = new AsyncDisposableStack();
   const receiver = await startReceiver(folder);
+  stops.defer(receiver.stop);
   const service = await assembledService(folder, { strict: false }); // Its network rule allows loopback, where the receiver is.
   const storage = await startStorage(folder, service);
-  try {
-    const { authorityFile, urls } = receiver;
-    const [url] = urls;
-    const kept = { url, authorityFile, atOnce: 50, keepConnections: true };
-    const opened = { url, authorityFile, atOnce: 10, keepConnections: false };
-    const bundle = service.bundleOf('dispatcher');
-    const toTenActions = async (path: string) => {
-      const actions = await createActions(Array(10).fill(new URL(path, url).href), storage.management);
-      return { contender: 'dispatcher', bundle, ...actions } as const;
-    };
-    const standings = await compare(
-      {
-        [UNDICI]: { contender: 'undici', ...kept },
-        [OUTBOUND]: { contender: 'outbound', ...kept },
-        [UNDICI_NEW]: { contender: 'undici', ...opened },
-        [OUTBOUND_NEW]: { contender: 'outbound', ...opened },
-        '(d) dispatcher, batches of 10, to ten Actions': await toTenActions('/hook'),
-        '(d) the same, a new connection each': await toTenActions('/closing'), // Then the receiver closes the connection.
-      },
-      { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: authorityFile },
-    );
-    const rate = (name: string) => standings.find((one) => one.name === name)?.perSecond ?? Number.NaN;
-    return {
-      title: 'Delivery',
-      method: `Each contender runs in its own process and sends 1 kB over loopback to a TLS receiver in another process. The contenders take turns;
+  stops.defer(storage.stop);
+  const { authorityFile, urls } = receiver;
+  const [url] = urls;
+  const kept = { url, authorityFile, atOnce: 50, keepConnections: true };
+  const opened = { url, authorityFile, atOnce: 10, keepConnections: false };
+  const bundle = service.bundleOf('dispatcher');
+  const toTenActions = async (path: string) => {
+    const actions = await createActions(Array(10).fill(new URL(path, url).href), storage.management);
+    return { contender: 'dispatcher', bundle, ...actions } as const;
+  };
+  const standings = await compare(
+    {
+      [UNDICI]: { contender: 'undici', ...kept },
+      [OUTBOUND]: { contender: 'outbound', ...kept },
+      [UNDICI_NEW]: { contender: 'undici', ...opened },
+      [OUTBOUND_NEW]: { contender: 'outbound', ...opened },
+      '(d) dispatcher, batches of 10, to ten Actions': await toTenActions('/hook'),
+      '(d) the same, a new connection each': await toTenActions('/closing'), // Then the receiver closes the connection.
+    },
+    { ...storage.environment, VA_WAVE_LOCAL_CA_FILE: authorityFile },
+  );
+  const rate = (name: string) => standings.find((one) => one.name === name)?.perSecond ?? Number.NaN;
+  return {
+    title: 'Delivery',
+    method: `Each contender runs in its own process and sends 1 kB over loopback to a TLS receiver in another process. The contenders take turns;
 figures are medians of ${ROUNDS} rounds of ${SECONDS} seconds. CPU time is that of the contender's process. It does not include the receiver or DynamoDB
 (dynoxide). (d) is the deployed bundle, which processes one batch of ten after another, like one container. In "a new connection each",
 undici and (c) open a connection with a full handshake for each request; in (d), the receiver closes it after every answer, and TLS
 sessions are resumed. (b) does not reuse a connection in the 10 ms after an
 answer, because a server that closes connections without announcing it does so in that time. This pause limits (b) to 5 000 deliveries per
 second.`,
-      tables: [
-        {
-          columns: ['Contender', 'deliveries/s', 'ratio to undici alone', 'CPU ms/delivery'],
-          rows: standings.map(({ name, perSecond, cpuMsPerDelivery }) => [
-            name,
-            perSecond,
-            perSecond / rate(UNDICI),
-            cpuMsPerDelivery,
-          ]),
-        },
-        goals(
-          ['Ratio of (b) to (a)', rate(OUTBOUND) / rate(UNDICI), { min: 0.5 }],
-          ['Ratio of (c) to undici alone, a new connection each', rate(OUTBOUND_NEW) / rate(UNDICI_NEW), { min: 0.8 }],
-        ),
-      ],
-    };
-  } finally {
-    receiver.stop();
-    await storage.stop();
-  }
+    tables: [
+      {
+        columns: ['Contender', 'deliveries/s', 'ratio to undici alone', 'CPU ms/delivery'],
+        rows: standings.map(({ name, perSecond, cpuMsPerDelivery }) => [
+          name,
+          perSecond,
+          perSecond / rate(UNDICI),
+          cpuMsPerDelivery,
+        ]),
+      },
+      goals(
+        ['Ratio of (b) to (a)', rate(OUTBOUND) / rate(UNDICI), { min: 0.5 }],
+        ['Ratio of (c) to undici alone, a new connection each', rate(OUTBOUND_NEW) / rate(UNDICI_NEW), { min: 0.8 }],
+      ),
+    ],
+  };
 }
 
 /**

@@ -8,18 +8,16 @@ const LAMBDA_SHARE = 0.29;
 
 /** Measures for how long each hostile server stops the event loop, and how long a victim in the same batch waits. */
 export async function hostile(): Promise<Section> {
+  await using stops = new AsyncDisposableStack();
   const network = await createTestNetwork();
+  stops.defer(network.stop);
   const measured: [name: string, blockMs: number, victimMs: number][] = [];
-  try {
-    for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
-      const server = await start(network.authority);
-      const { longestMs } = await runHostileBatch(network, server, 1); // With a whole core, it is never stopped.
-      const { latency_ms, error } = await runHostileBatch(network, server, LAMBDA_SHARE);
-      measured.push([name, longestMs / LAMBDA_SHARE, error === null ? latency_ms : Number.NaN]);
-      await server.stop();
-    }
-  } finally {
-    await network.stop();
+  for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
+    const server = await start(network.authority);
+    const { longestMs } = await runHostileBatch(network, server, 1); // With a whole core, it is never stopped.
+    const { latency_ms, error } = await runHostileBatch(network, server, LAMBDA_SHARE);
+    measured.push([name, longestMs / LAMBDA_SHARE, error === null ? latency_ms : Number.NaN]);
+    await server.stop();
   }
   return {
     title: 'Hostile servers',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chosenOf } from '../report.ts';
@@ -16,20 +16,17 @@ const EVENTS = 3000;
 const WARM_UP_EVENTS = 200;
 
 const chosen = chosenOf(MEASUREMENTS);
-const folder = mkdtempSync(join(tmpdir(), 'one-machine-'));
+await using stops = new AsyncDisposableStack();
+const folder = stops.use(mkdtempDisposableSync(join(tmpdir(), 'one-machine-'))).path;
 const receiver = await startReceiver(folder, { endpoints: ENDPOINTS, records: true });
+stops.defer(receiver.stop);
 const { authorityFile, urls } = receiver;
 const service = await startService({ endpoints: urls, authorityFile, folder });
-try {
-  const bench: Bench = { service, receiver, endpoints: [...urls.keys()], events: EVENTS };
-  await burst({ ...bench, events: WARM_UP_EVENTS });
-  console.log(`| ${cpus().length} cores, ${EVENTS} events of 1 kB, ${ENDPOINTS} endpoints | va-wave |\n| --- | --- |`);
-  for (const [, measure] of chosen) {
-    receiver.reset();
-    for (const [what, value] of await measure(bench)) console.log(`| ${what} | ${value} |`);
-  }
-} finally {
-  await service.stop();
-  receiver.stop();
-  rmSync(folder, { recursive: true, force: true });
+stops.defer(service.stop);
+const bench: Bench = { service, receiver, endpoints: [...urls.keys()], events: EVENTS };
+await burst({ ...bench, events: WARM_UP_EVENTS });
+console.log(`| ${cpus().length} cores, ${EVENTS} events of 1 kB, ${ENDPOINTS} endpoints | va-wave |\n| --- | --- |`);
+for (const [, measure] of chosen) {
+  receiver.reset();
+  for (const [what, value] of await measure(bench)) console.log(`| ${what} | ${value} |`);
 }

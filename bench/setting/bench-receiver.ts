@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { receiverCertificate } from '../../local/certificates.ts';
 
 /** The arrival of a delivery at its endpoint. */
@@ -27,7 +26,7 @@ export async function startReceiver(
   { endpoints = 1, records = false }: { readonly endpoints?: number; readonly records?: boolean } = {},
 ) {
   const { certificateFile, certificate, key } = receiverCertificate(folder);
-  const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), {
+  const child = fork(new URL('./receiver-process.ts', import.meta.url), {
     env: {
       RECEIVER_CERTIFICATE: certificate,
       RECEIVER_KEY: key,
