@@ -51,3 +51,16 @@ export function tableMarkdown({ columns, rows }: Table): string {
   const rule = columns.map((_, index) => (index === 0 || isText(index) ? '---' : '---:'));
   return [line(columns), line(rule), ...rows.map(line)].join('\n');
 }
+
+/** Returns a Markdown page with the rows of its tables that have the heads of these. Their lines that align the columns stay. @throws Error when the page lacks one */
+export function withTables(page: string, tables: readonly Table[]): string {
+  const lines = page.split('\n');
+  for (const table of tables) {
+    const [head = '', , ...rows] = tableMarkdown(table).split('\n');
+    const start = lines.indexOf(head);
+    if (start === -1) throw new Error(`The page has no table ${head}`);
+    const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
+    lines.splice(start + 2, end - start - 2, ...rows);
+  }
+  return lines.join('\n');
+}

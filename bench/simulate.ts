@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { shareConcurrency } from '../lib/concurrency.ts';
-import { PRICES, withTable } from '../scripts/costs.ts';
-import { digits, tableMarkdown } from './report.ts';
+import { PRICES } from '../scripts/costs.ts';
+import { digits, tableMarkdown, withTables } from './report.ts';
 import { type Phase, simulate } from './simulation/model.ts';
 import { WHAT_BREAKS_FIRST } from './simulation/published-limits.ts';
 
@@ -54,6 +54,6 @@ const columns = [
   ...['Events, share of the Action', 'before', 'first 30 s', 'then', 'then, without group ids'],
   ...['concurrent invocations', '$ per hour', 'its own backlog'],
 ];
-const tables = [...WHAT_BREAKS_FIRST, { columns, rows: hanging }].map(tableMarkdown);
-writeFileSync(PAGE, tables.reduce(withTable, readFileSync(PAGE, 'utf8')));
-console.log(tables.join('\n\n'));
+const tables = [...WHAT_BREAKS_FIRST, { columns, rows: hanging }];
+writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));
+console.log(tables.map(tableMarkdown).join('\n\n'));

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { withTables } from '../bench/report.ts';
 import { VaWave } from '../lib/va-wave.ts';
 import { OUTPUT_DESCRIPTIONS, OUTPUTS } from '../src/deployment/outputs.ts';
-import { withTables } from './costs.ts';
 
 // Writes the tables of the construct's README from its props, its outputs and its template: `node scripts/construct-readme.ts`.
 
@@ -33,11 +33,12 @@ export function withConstruct(readme: string, types: readonly string[]): string 
     .sort()
     .map((one) => [one, `${services.filter((other) => other === one).length}`]);
   const descriptions: Readonly<Record<string, string>> = OUTPUT_DESCRIPTIONS;
-  return withTables(readme, {
-    '| Prop | Type | What it does | Default | Price |': propRows(),
-    '| Output | What it has |': Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']),
-    '| AWS service | Resources |': [...counted, ['**all**', `**${types.length}**`]],
-  });
+  const outputs = Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']);
+  return withTables(readme, [
+    { columns: ['Prop', 'Type', 'What it does', 'Default', 'Price'], rows: propRows() },
+    { columns: ['Output', 'What it has'], rows: outputs },
+    { columns: ['AWS service', 'Resources'], rows: [...counted, ['**all**', `**${types.length}**`]] },
+  ]);
 }
 
 if (import.meta.main) {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type Table, withTables } from '../bench/report.ts';
 
 // Writes the tables of docs/costs.md, from AWS's prices, counted calls and the assumptions that the page names: `node scripts/costs.ts`.
 
@@ -190,45 +191,35 @@ const PARTS: Readonly<Record<string, readonly (keyof typeof PRICES)[]>> = {
   'Data out': ['sentKb'],
 };
 
-const TABLES: Tables = {
-  '| Usage | Low traffic: one message per batch | High traffic: ten messages per batch |': Object.entries(
-    PER_MILLION,
-  ).map(([what, usage]) => [what, perMillion(usage(1)), perMillion(usage(10))]),
-  '| Part of a delivery | Cost |': Object.entries(PARTS).map(([part, units]) => [
-    part,
-    perMillion(delivery(10).filter(([unit]) => units.includes(unit))),
-  ]),
-  '| Part | Cost |': [
-    ...Object.entries(IDLE_USAGE).map(([part, usage]) => [part, dollars(costOf(usage))]),
-    ['**total**', `**${dollars(IN_SHORT.idle)}**`],
-  ],
-  '| Deliveries | va-wave | Svix Professional | EventBridge API destinations |': [1, 10, 100].map((millions) => [
-    `${millions} million`,
-    dollars(IN_SHORT.idle + millions * IN_SHORT.muchTraffic),
-    dollars(490 + millions * 100), // a month, and for a million messages
-    dollars(millions * 1.2), // 1.00 for a million events, and 0.20 for a million requests
-  ]),
-};
-
-/** Returns a Markdown page with the rows of this table below the same head. The line that aligns the columns stays. @throws Error when the page has no such head */
-export function withTable(page: string, table: string): string {
-  const lines = page.split('\n');
-  const [head = '', , ...rows] = table.split('\n');
-  const start = lines.indexOf(head);
-  if (start === -1) throw new Error(`The page has no table ${head}`);
-  const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
-  return [...lines.slice(0, start + 2), ...rows, ...lines.slice(end)].join('\n');
-}
-
-/** Rows of cells by the head of their table, such as `| Part | Cost |`. */
-export type Tables = Readonly<Record<string, readonly (readonly string[])[]>>;
-
-/** Returns a Markdown page with the rows of its tables. @throws Error when the page lacks one of them */
-export function withTables(page: string, tables: Tables): string {
-  return Object.entries(tables)
-    .map(([head, rows]) => [head, '', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n'))
-    .reduce(withTable, page);
-}
+const TABLES: readonly Table[] = [
+  {
+    columns: ['Usage', 'Low traffic: one message per batch', 'High traffic: ten messages per batch'],
+    rows: Object.entries(PER_MILLION).map(([what, usage]) => [what, perMillion(usage(1)), perMillion(usage(10))]),
+  },
+  {
+    columns: ['Part of a delivery', 'Cost'],
+    rows: Object.entries(PARTS).map(([part, units]) => [
+      part,
+      perMillion(delivery(10).filter(([unit]) => units.includes(unit))),
+    ]),
+  },
+  {
+    columns: ['Part', 'Cost'],
+    rows: [
+      ...Object.entries(IDLE_USAGE).map(([part, usage]) => [part, dollars(costOf(usage))]),
+      ['**total**', `**${dollars(IN_SHORT.idle)}**`],
+    ],
+  },
+  {
+    columns: ['Deliveries', 'va-wave', 'Svix Professional', 'EventBridge API destinations'],
+    rows: [1, 10, 100].map((millions) => [
+      `${millions} million`,
+      dollars(IN_SHORT.idle + millions * IN_SHORT.muchTraffic),
+      dollars(490 + millions * 100), // a month, and for a million messages
+      dollars(millions * 1.2), // 1.00 for a million events, and 0.20 for a million requests
+    ]),
+  },
+];
 
 /** Returns the text of docs/costs.md with its tables computed. @throws Error when the page lacks one of them */
 export const withCosts = (page: string): string => withTables(page, TABLES);
