@@ -1,13 +1,12 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
 import { build } from 'vite';
 import { HELP_PAGES } from './src/help-pages.ts';
 
 // Builds the dashboard: `node dashboard/build.ts <folder>` writes `<folder>/page` and `<folder>/assets`, which the stack puts below /dashboard/.
 
-const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+const DOCS = join(import.meta.dirname, '../docs');
 
 /** Writes the pages of the help into a folder, without pictures, and the files of examples that they link. Of a link to a document that is no page of the help, only the text stays. */
 function writeHelp(folder: string): void {
@@ -75,7 +74,7 @@ const [, , out] = process.argv;
 if (out === undefined) throw new Error('Usage: node dashboard/build.ts <folder>');
 
 await build({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: import.meta.dirname,
   base: '/dashboard/',
   configFile: false,
   logLevel: 'error',

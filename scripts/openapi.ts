@@ -177,22 +177,17 @@ function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject
 }
 
 function allPaths(): ZodOpenApiPathsObject {
-  const names = Object.keys(DASHBOARD_OPERATIONS).filter(
-    (name): name is DashboardOperation => name in DASHBOARD_SCHEMAS,
-  );
-  const all = [
-    ...Object.entries(PUBLIC_OPERATIONS).map(
-      ([name, one]) => [one.path, one.method, publicOperation(name, one)] as const,
-    ),
-    ...names.map((name) => {
-      const { path, method } = DASHBOARD_OPERATIONS[name];
-      return [DASHBOARD_API_PATH + path, method, dashboardOperation(name)] as const;
-    }),
-  ];
-  const byPath = Map.groupBy(all, ([path]) => path);
-  const operationsOf = (of: typeof all) => of.map(([, method, operation]) => [method.toLowerCase(), operation]);
-  return Object.fromEntries([...byPath].map(([path, of]) => [path, Object.fromEntries(operationsOf(of))]));
+  const paths: ZodOpenApiPathsObject = {};
+  const add = (path: string, method: string, operation: ZodOpenApiOperationObject) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  for (const [name, one] of Object.entries(PUBLIC_OPERATIONS)) add(one.path, one.method, publicOperation(name, one));
+  for (const [name, { path, method }] of Object.entries(DASHBOARD_OPERATIONS)) {
+    if (isDashboardOperation(name)) add(DASHBOARD_API_PATH + path, method, dashboardOperation(name));
+  }
+  return paths;
 }
+const isDashboardOperation = (name: string): name is DashboardOperation => name in DASHBOARD_SCHEMAS;
 
 const count = z.int().min(0);
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);

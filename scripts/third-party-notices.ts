@@ -1,10 +1,9 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import * as z from 'zod';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = resolve(import.meta.dirname, '..');
 const NOTICES = join(root, 'THIRD-PARTY-NOTICES.md');
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });

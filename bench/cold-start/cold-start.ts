@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { BUNDLE } from '../../lib/bundles.ts';
 import { goals, type Section } from '../report.ts';
@@ -52,12 +51,11 @@ DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
 /** Bundles the handler of comparison with the unchanged SDK and its complete search for credentials. @returns the bundle */
 function bundledReference(folder: string): string {
   const bundle = join(folder, 'reference', 'index.mjs');
-  const entry = fileURLToPath(new URL('./dynamodb-handler.ts', import.meta.url));
-  buildSync({ ...BUNDLE, entryPoints: [entry], outfile: bundle });
+  buildSync({ ...BUNDLE, entryPoints: [join(import.meta.dirname, 'dynamodb-handler.ts')], outfile: bundle });
   return bundle;
 }
 
-const IMPORT_TIME = fileURLToPath(new URL('./import-time.ts', import.meta.url));
+const IMPORT_TIME = join(import.meta.dirname, 'import-time.ts');
 
 /** Imports a bundle in a new process. An import calls no AWS service, so nothing listens at their address. @returns the milliseconds that it takes */
 function importTime(bundle: string, variables: object): { readonly wall: number; readonly cpu: number } {

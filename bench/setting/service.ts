@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { connect, readReadyFile } from '../../cli/connection.ts';
 import { OUTPUTS } from '../../src/deployment/outputs.ts';
 import { createActions } from './bench-actions.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = resolve(import.meta.dirname, '../..');
 /** The arguments with which `npm start` calls Node. */
 const START: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   .scripts.start.replace(/^node /, '')
