@@ -88,7 +88,6 @@ export function conversationView({ url, texts = ENGLISH }) {
 
       let unread = 0;
       const add = ({ messages, ended }) => {
-        if (removed) return;
         for (const { from, text, at } of messages) show(from, text, at);
         if (ended) showEnd();
       };
@@ -104,6 +103,8 @@ export function conversationView({ url, texts = ENGLISH }) {
         try {
           await restored;
           const answer = await post('/turns', { text });
+          // Another visitor may be there now.
+          if (removed) return;
           say('');
           add(answer);
           // The visitor has closed the panel while the assistant was writing.

@@ -346,6 +346,24 @@ describe('the example view', () => {
     expect(await widget.host.locator('.badge').isVisible()).toBe(false);
   });
 
+  test('counts no message of a visitor who has gone, when the answer arrives after a reset', async () => {
+    const { page, widget, enter } = await open();
+    const gone = Promise.withResolvers<void>();
+    await page.route('**/conversation/turns', async (route) => {
+      await gone.promise;
+      await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
+    });
+    await enter('Where is it?');
+    await widget.launcher.click();
+    await ask(page, `vaWave('reset')`);
+    const answer = page.waitForResponse('**/conversation/turns');
+    gone.resolve();
+    await (await answer).finished();
+    // The page handles the answer before that of a later request.
+    await ask(page, `(await fetch('/conversation/read', { method: 'POST' })).json()`);
+    expect(await widget.host.locator('.badge').isVisible()).toBe(false);
+  });
+
   test('restores the message when sending fails, before what was typed since', async () => {
     const { page, widget, input, enter } = await open();
     const typed = Promise.withResolvers<void>();
