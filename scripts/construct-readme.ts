@@ -29,9 +29,7 @@ export function withConstruct(readme: string, types: readonly string[]): string 
   const services = types.map((type) =>
     type.replace(/^AWS::(\w+)::.*/, '$1').replace(/^Custom::.*/, 'custom resources'),
   );
-  const counted = [...new Set(services)]
-    .sort()
-    .map((one) => [one, `${services.filter((other) => other === one).length}`]);
+  const counted = [...Map.groupBy(services.sort(), (one) => one)].map(([one, all]) => [one, `${all.length}`]);
   const descriptions: Readonly<Record<string, string>> = OUTPUT_DESCRIPTIONS;
   const outputs = Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']);
   return withTables(readme, [

@@ -12,13 +12,8 @@ const NOWHERE = '127.0.0.1:9';
 /** The value of every secret: a key of the ring that signs tokens, or seals signing secrets. */
 export const SECRET = { kid: 'bench', key: 'the key of the benchmark, which protects nothing' };
 
-type Rule = {
-  /** False for the local network rule, which allows endpoints on loopback. */
-  readonly strict: boolean;
-};
-
-/** Synthesizes the service into a folder of its own in this one. */
-export async function assembledService(folder: string, rule: Rule): Promise<BenchedService> {
+/** Synthesizes the service into a folder of its own in this one. @param rule.strict false for the local network rule, which allows endpoints on loopback */
+export async function assembledService(folder: string, rule: { readonly strict: boolean }): Promise<BenchedService> {
   const outdir = join(folder, rule.strict ? 'strict' : 'local');
   await assembleService(outdir, rule);
   return serviceOf(outdir);
