@@ -27,9 +27,9 @@ export function conversationView({ url, texts = ENGLISH }) {
       let removed = false;
       let draftKey;
 
-      /** Keeps what the visitor types, until it is sent, for this tab and this conversation, whose id only its visitor gets. */
+      /** Keeps what the visitor types, until it is sent or the visitor has gone, for this tab and this conversation, whose id only its visitor gets. */
       const keepDraft = () => {
-        if (draftKey !== undefined) drafts('setItem', draftKey, input.value);
+        if (draftKey !== undefined && !removed) drafts('setItem', draftKey, input.value);
       };
 
       /** Posts with the visitor's credential. Asks the page once for a new token when the backend refuses the credential. */

@@ -346,22 +346,27 @@ describe('the example view', () => {
     expect(await widget.host.locator('.badge').isVisible()).toBe(false);
   });
 
-  test('counts no message of a visitor who has gone, when the answer arrives after a reset', async () => {
+  test.each([
+    ['an answer', (route: Route) => route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here' }] } })],
+    ['a failure', (route: Route) => route.abort('connectionreset')],
+  ])('%s that arrives after a reset leaves nothing to the next visitor', async (_, conclude) => {
     const { page, widget, enter } = await open();
     const gone = Promise.withResolvers<void>();
+    const concluded = Promise.withResolvers<void>();
     await page.route('**/conversation/turns', async (route) => {
       await gone.promise;
-      await route.fulfill({ json: { messages: [{ from: 'assistant', text: 'Here it is' }], ended: false } });
+      await conclude(route);
+      concluded.resolve();
     });
     await enter('Where is it?');
     await widget.launcher.click();
     await ask(page, `vaWave('reset')`);
-    const answer = page.waitForResponse('**/conversation/turns');
     gone.resolve();
-    await (await answer).finished();
-    // The page handles the answer before that of a later request.
+    await concluded.promise;
+    // The page handles it before the answer to a later request.
     await ask(page, `(await fetch('/conversation/read', { method: 'POST' })).json()`);
     expect(await widget.host.locator('.badge').isVisible()).toBe(false);
+    expect(await ask<string>(page, 'Object.values(sessionStorage).join()')).not.toContain('Where is it?');
   });
 
   test('restores the message when sending fails, before what was typed since', async () => {
