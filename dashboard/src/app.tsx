@@ -3,7 +3,7 @@ import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
-import { navigate, paths, useAddress, usePlace } from './navigation.ts';
+import { navigate, paths, placeOf, useAddress, usePathname } from './navigation.ts';
 import { DashboardContext, nameAmong } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
 import { discardUnsaved, type Unsaved, useUnsaved } from './parts/form.ts';
@@ -26,7 +26,8 @@ type Flash = FlashbarProps.MessageDefinition & { readonly pathname: string };
 /** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
 export function App(props: { readonly api: Api; readonly session: Session }) {
   const { session } = props;
-  const place = usePlace();
+  const pathname = usePathname();
+  const place = placeOf(pathname);
   const [flashes, setFlashes] = useState<readonly Flash[]>([]);
   const [ended, setEnded] = useState(false);
   const [secret, setSecret] = useState<Secret>();
@@ -80,10 +81,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   // The Back button can return from the login to this page as it was, with `leaving` set.
   useEffect(() => window.addEventListener('pageshow', () => setLeaving(false)), []);
   // A message disappears when the user leaves its screen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run when the place changes
-  useEffect(() => {
-    setFlashes((all) => all.filter(({ pathname }) => pathname === window.location.pathname));
-  }, [place.org, place.screen, place.site, place.tab, place.action]);
+  useEffect(() => setFlashes((all) => all.filter((flash) => flash.pathname === pathname)), [pathname]);
 
   // Screen readers continue at the new screen. A tab of an assistant keeps the focus, so that the arrow keys reach the next one.
   const screen = [place.org, place.screen, place.site, place.action].join('/');

@@ -41,9 +41,9 @@ export function followLinks(): void {
   document.addEventListener('click', follow, { capture: true });
 }
 
-/** Returns the screen of the address, also after it has changed. */
-export function usePlace(): Place {
-  return placeOf(useSyncExternalStore(subscribe, () => window.location.pathname));
+/** Returns the path of the address, also after it has changed. */
+export function usePathname(): string {
+  return useSyncExternalStore(subscribe, () => window.location.pathname);
 }
 
 /** Returns the path of the address with its parameters, as `navigate` takes it. */
@@ -71,12 +71,15 @@ function changeParameters(change: Readonly<Record<string, string>>): void {
   dispatchAddressChange();
 }
 
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('popstate', listener);
-  return () => window.removeEventListener('popstate', listener);
-}
+/** Returns what calls a listener at each event of this type, until the function that it returns is called. */
+export const onEvent = (target: EventTarget, type: string) => (listener: (event: Event) => void) => {
+  target.addEventListener(type, listener);
+  return () => target.removeEventListener(type, listener);
+};
+const subscribe = onEvent(window, 'popstate');
 
-function placeOf(path: string): Place {
+/** Returns the screen that a path selects. */
+export function placeOf(path: string): Place {
   const [org, part, tab, action] = path.slice(ROOT.length).split('/');
   const screen = part === 'members' || part === 'audit' ? part : 'assistants';
   return {

@@ -1,5 +1,6 @@
 import { Alert, Box, Button, type ButtonProps, Checkbox, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { type ReactNode, useEffect, useState } from 'react';
+import { onEvent } from '../navigation.ts';
 import { NO_CONNECTION } from '../session/problems.ts';
 import { useTitle } from './context.ts';
 import { Code } from './texts.tsx';
@@ -79,11 +80,7 @@ export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readon
   const [stored, setStored] = useState(false);
   const [warned, setWarned] = useState(false);
   useLeaveGuard(!stored);
-  useEffect(() => {
-    const warn = () => setWarned(true);
-    window.addEventListener('popstate', warn);
-    return () => window.removeEventListener('popstate', warn);
-  }, []);
+  useEffect(() => onEvent(window, 'popstate')(() => setWarned(true)), []);
   const close = () => (stored ? onClose() : setWarned(true));
   const done: DialogButton = { children: 'Done', variant: 'primary', onClick: close };
   return (
@@ -118,9 +115,6 @@ export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readon
 /** While `active`, the browser asks before it reloads, closes or leaves the page. */
 export function useLeaveGuard(active: boolean): void {
   useEffect(() => {
-    if (!active) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
+    if (active) return onEvent(window, 'beforeunload')((event) => event.preventDefault());
   }, [active]);
 }

@@ -10,12 +10,13 @@ import {
   TextFilter,
 } from '@cloudscape-design/components';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
-import { useParameters } from '../navigation.ts';
+import { onEvent, useParameters } from '../navigation.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
 /** From this width on, the rows of every list have room for their columns. */
 const WIDE = window.matchMedia('(min-width: 740px)');
+const subscribeToWidth = onEvent(WIDE, 'change');
 
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
@@ -56,13 +57,7 @@ export function useList<Item>(
   columns: readonly Column<Item>[],
 ) {
   const [parameters, change] = useParameters();
-  const wide = useSyncExternalStore(
-    (listener) => {
-      WIDE.addEventListener('change', listener);
-      return () => WIDE.removeEventListener('change', listener);
-    },
-    () => WIDE.matches,
-  );
+  const wide = useSyncExternalStore(subscribeToWidth, () => WIDE.matches);
   const keyOf = ({ label }: Filter<Item>) => label.toLowerCase();
   /** Returns the option that the address names. */
   const chosenOption = (filter: Filter<Item>) =>

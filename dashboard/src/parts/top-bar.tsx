@@ -1,7 +1,7 @@
 import { TopNavigation } from '@cloudscape-design/components';
 import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
-import { paths, ROOT } from '../navigation.ts';
+import { onEvent, paths, ROOT } from '../navigation.ts';
 import { nameAmong, type Organization } from './context.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
@@ -68,6 +68,7 @@ const THEMES = [
 ] as const;
 
 const THEME_KEY = 'va-wave.theme';
+const subscribe = onEvent(window, 'storage');
 
 /** Returns the chosen theme, also when another tab changes it. */
 function useTheme(): string {
@@ -79,9 +80,4 @@ function chooseTheme(theme: string): void {
   window.localStorage.setItem(THEME_KEY, theme);
   // The browser sends the event to the other tabs only.
   window.dispatchEvent(new StorageEvent('storage'));
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('storage', listener);
-  return () => window.removeEventListener('storage', listener);
 }

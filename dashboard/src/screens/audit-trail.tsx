@@ -14,7 +14,7 @@ import { type Changed, changedSetting } from './changed-setting.ts';
 type Trail = DashboardAnswer<'listAudit'>;
 type Change = Trail['records'][number];
 
-const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
+const OPERATIONS: Readonly<Record<string, string>> = {
   update_organization: 'Changed the organization',
   create_assistant: 'Created the assistant',
   update_assistant: 'Changed the assistant',
@@ -27,9 +27,8 @@ const OPERATIONS: Readonly<Record<AuditOperation, string>> = {
   add_member: 'Added the member',
   change_role: 'Changed the role of the member',
   remove_member: 'Removed the member',
-};
-const operations = new Map(Object.entries(OPERATIONS));
-const kindOf = ({ operation }: Change) => operations.get(operation) ?? operation;
+} satisfies Record<AuditOperation, string>;
+const kindOf = ({ operation }: Change) => OPERATIONS[operation] ?? operation;
 
 /** Returns a filter by a property of the changes: its values are the choices. */
 const filterBy = (label: string, changes: readonly Change[], of: (change: Change) => string) => ({
