@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Flashbar, type FlashbarProps, Link, SpaceBetween } from '@cloudscape-design/components';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { DASHBOARD_OPERATIONS } from '../../src/contract/dashboard-operations.ts';
 import { navigate, paths, placeOf, useAddress, usePathname } from './navigation.ts';
 import { DashboardContext, nameAmong } from './parts/context.ts';
@@ -36,7 +36,7 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   const [discarding, setDiscarding] = useState<Unsaved>();
   const address = useAddress();
 
-  const showMessage = useCallback((type: 'success' | 'error', content: ReactNode) => {
+  const showMessage = (type: 'success' | 'error', content: ReactNode) => {
     const id = crypto.randomUUID();
     const { pathname } = window.location;
     const dismiss = () => setFlashes((all) => all.filter((flash) => flash.id !== id));
@@ -46,31 +46,25 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     // The end of `main` has room for three messages (style.css).
     setFlashes((all) => [{ id, pathname, type, content, ...dismissal }, ...all.filter(stays)].slice(0, 3));
     if (type === 'success') setTimeout(dismiss, SUCCESS_SHOWN_MS);
-  }, []);
-  const report = useCallback(
-    (error: unknown) => {
-      if (!isSessionEnd(error)) showMessage('error', describeProblem(error));
-    },
-    [showMessage],
-  );
-  const api = useCallback<Api>(
-    async (operation, ids, input) => {
-      // What succeeded before says nothing of this change, which may fail.
-      if (DASHBOARD_OPERATIONS[operation].method !== 'GET') {
-        setFlashes((all) => all.filter(({ type }) => type === 'error'));
-      }
-      try {
-        const answer = await props.api(operation, ids, input);
-        setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
-        return answer;
-      } catch (error) {
-        // The page asks for a new login (SessionEndedDialog), and keeps the input.
-        if (isSessionEnd(error)) setEnded(true);
-        throw error;
-      }
-    },
-    [props.api],
-  );
+  };
+  const report = (error: unknown) => {
+    if (!isSessionEnd(error)) showMessage('error', describeProblem(error));
+  };
+  const api: Api = async (operation, ids, input) => {
+    // What succeeded before says nothing of this change, which may fail.
+    if (DASHBOARD_OPERATIONS[operation].method !== 'GET') {
+      setFlashes((all) => all.filter(({ type }) => type === 'error'));
+    }
+    try {
+      const answer = await props.api(operation, ids, input);
+      setFlashes((all) => all.filter(({ content }) => content !== NO_CONNECTION));
+      return answer;
+    } catch (error) {
+      // The page asks for a new login (SessionEndedDialog), and keeps the input.
+      if (isSessionEnd(error)) setEnded(true);
+      throw error;
+    }
+  };
   const loadedMe = useLoad('me', () => api('me', {}, {}));
   const me = loadedMe.value;
   const unsaved = useUnsaved(me?.sub);
@@ -101,12 +95,8 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
     const owner = organizations.find(({ org_id }) => path.startsWith(paths.organization(org_id)));
     return owner === undefined || owner === organization ? title : `${title} in ${nameAmong(owner, organizations)}`;
   };
-  const context = useMemo(() => {
-    if (me === undefined || organization === undefined) return;
-    const notify = (text: ReactNode) => showMessage('success', text);
-    const isAdmin = organization.role === 'admin';
-    return { api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report };
-  }, [api, me, organization, report, showMessage]);
+  const isAdmin = organization?.role === 'admin';
+  const notify = (text: ReactNode) => showMessage('success', text);
 
   /** Runs a login or a logout, which leaves the page: meanwhile the browser does not ask about input that is not saved. */
   const leave = (work: () => Promise<void>) => {
@@ -182,10 +172,12 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
               </SpaceBetween>
             </Alert>
           )}
-          {context !== undefined && (
-            <DashboardContext value={context}>
+          {me && organization && (
+            <DashboardContext
+              value={{ api, sub: me.sub, organization, isAdmin, notify, showSecret: setSecret, report }}
+            >
               {place.site === undefined ? (
-                <Screen key={context.organization.org_id} />
+                <Screen key={organization.org_id} />
               ) : (
                 <Assistant key={place.site} site={place.site} place={place} />
               )}

@@ -1,5 +1,5 @@
 import { Alert, Box, Button, SpaceBetween } from '@cloudscape-design/components';
-import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ROOT } from '../navigation.ts';
 import { describeProblem, isSessionEnd, mayRetry } from '../session/problems.ts';
 import { Status } from './texts.tsx';
@@ -36,10 +36,10 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
     };
   }, [key, reloads]);
 
-  const reload = useCallback(() => {
+  const reload = () => {
     setState(({ error: _, ...last }) => last);
     setReloads((count) => count + 1);
-  }, []);
+  };
   const change = (next: (last: T) => T) =>
     setState((last) => (last.key === key && last.value !== undefined ? { ...last, value: next(last.value) } : last));
   return { value: undefined, ...(state.key === key && state), reload, change };
