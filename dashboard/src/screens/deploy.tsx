@@ -1,5 +1,5 @@
 import { Alert, Box, FormField, RadioGroup, SpaceBetween, TokenGroup } from '@cloudscape-design/components';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { type HostEntry, readHostEntry } from '../../../src/contract/hosts.ts';
@@ -149,6 +149,9 @@ function EntryList(props: {
   const { isAdmin } = useDashboard();
   const { form, field, warningOf } = props;
   const listed = form.values[field].slice(0, -1);
+  /** The entries as they are now: the answer to a check arrives in a function of an earlier render. */
+  const latest = useRef(listed);
+  latest.current = listed;
   const text = form.values[field].at(-1) ?? '';
   const put = (entries: readonly string[], typed: string) => form.set(field, [...entries, typed]);
   /** The texts that were refused when they were to be added, which stay in the input, and what is wrong with them. */
@@ -159,9 +162,10 @@ function EntryList(props: {
   const saveProblem = form.problems.of(field) ?? wrongEntries.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
   const add = async (typed: string) => {
-    const entries = new Set(listed);
+    const checked = await props.read(separated(typed));
+    const entries = new Set(latest.current);
     const problems = new Map<string, string>();
-    for (const [written, read] of await props.read(separated(typed))) {
+    for (const [written, read] of checked) {
       if ('problem' in read) problems.set(written, read.problem);
       else if (entries.has(read.entry)) problems.set(written, 'is already in the list');
       else entries.add(read.entry);

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import { envelope } from '../../../src/contract/queues.ts';
 import { until } from '../../harness/until.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
@@ -166,6 +167,19 @@ describe('fields and focus', () => {
     await field.fill('2001:DB8::0:7');
     await field.press('Enter');
     await button('Remove 2001:db8::7').waitFor();
+    // What is removed while another address is checked stays removed.
+    const removed = Promise.withResolvers<void>();
+    const check = async (route: Route) => {
+      await removed.promise;
+      await route.continue();
+    };
+    await page.route('**/check-hosts', check, { times: 1 });
+    await field.fill('203.0.113.8');
+    await field.press('Enter');
+    await button('Remove 2001:db8::7').click();
+    removed.resolve();
+    await button('Remove 203.0.113.8').waitFor();
+    expect(await button('Remove 2001:db8::7').count()).toBe(0);
     // Input from before the addresses were checked at once.
     await page.evaluate(`(() => {
       const name = Object.keys(sessionStorage).find((key) => key.endsWith('${siteId}.deploy'));
