@@ -112,7 +112,10 @@ export interface VaWaveCommands {
  */
 export type VaWave = Readonly<VaWaveCommands> &
   /** Returns the result of the command, or undefined before the start. */
-  (<C extends keyof VaWaveCommands>(command: C, ...values: Parameters<VaWaveCommands[C]>) => unknown);
+  (<C extends keyof VaWaveCommands>(
+    command: C,
+    ...values: Parameters<VaWaveCommands[C]>
+  ) => ReturnType<VaWaveCommands[C]> | undefined);
 
 /** The events on `document`. With `va-wave:token-expired`, the widget asks the page for a new session token. */
 export interface VaWaveEvents {
@@ -126,6 +129,7 @@ export interface VaWaveEvents {
 }
 
 declare global {
+  var vaWave: VaWave;
   interface Window {
     vaWave: VaWave;
   }

@@ -172,7 +172,6 @@ const RECEIVER = `import type { IncomingMessage } from 'node:http';
 declare const rawBody: Uint8Array, request: IncomingMessage;
 declare function respond(status: number, message: string): void;
 `;
-const PAGE = 'declare const vaWave: Window["vaWave"];\n';
 const STORE_FILE = `/** @param {string | null} key @param {Uint8Array} bytes */
 export async function storeOnce(key, bytes) {}
 `;
@@ -197,15 +196,15 @@ const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
     { before: `import type { VaWave } from '@va-wave/cdk';\n${PLATFORM}declare const chat: VaWave;\n` },
   ],
   'docs/assistant-runtime.md#Try it': [{ before: '' }],
-  'docs/widget.md#Renew a token on an open page': [{ before: PAGE }],
-  'docs/widget.md#Languages and texts': [{ before: PAGE }],
-  'docs/widget.md#A place for the conversation': [{ before: PAGE }],
+  'docs/widget.md#Renew a token on an open page': [{ before: '' }],
+  'docs/widget.md#Languages and texts': [{ before: '' }],
+  'docs/widget.md#A place for the conversation': [{ before: '' }],
   'docs/widget-recipes.md#React': [{ before: '' }, COMPONENT],
   'docs/widget-recipes.md#Vue': [
     { before: 'declare function defineProps(props: { siteId: unknown }): { siteId: string };\n' },
   ],
   'docs/widget-recipes.md#Next': [{ before: '' }, { before: NEXT }],
-  'examples/conversation-view/README.md#A conversation view': [{ before: PAGE }],
+  'examples/conversation-view/README.md#A conversation view': [{ before: '' }],
   ...Object.fromEntries(
     ['Express 4 and 5', 'Fastify', 'Next.js', 'Hono', 'AWS Lambda'].map((name) => [
       `docs/receiving.md#${name}`,
@@ -284,6 +283,9 @@ function compilerMessages(files: Readonly<Record<string, string>>): readonly str
   }
 }
 
+/** Calls the widget by its name and as a property of the window, and uses what a command returns. */
+const IS_OPEN = `const isOpen: boolean = vaWave('isOpen') ?? false; window.vaWave('unread', isOpen ? 0 : 1);`;
+
 function filesOf(found: readonly Sample[]): Record<string, string> {
   const counts = new Map<string, number>();
   return Object.fromEntries(
@@ -306,8 +308,8 @@ test('every JavaScript and TypeScript sample of the documents has its surroundin
 });
 
 test('the compiler finds an error only in the sample that is wrong', () => {
-  const wrong = { 'wrong-command.tsx': `${PAGE}vaWave('unfold');` };
-  const messages = compilerMessages({ ...filesOf(typed), ...wrong });
+  const wrong = { 'wrong-command.tsx': `vaWave('unfold');` };
+  const messages = compilerMessages({ ...filesOf(typed), ...wrong, 'is-open.tsx': IS_OPEN });
   expect(messages).toEqual([expect.stringContaining('wrong-command.tsx')]);
 });
 
