@@ -29,11 +29,11 @@ export function useAssistantForm<V extends object>(
   options: AssistantProps & {
     readonly tab: 'general' | 'deploy';
     readonly pick: (assistant: AssistantView) => V;
-    readonly toApi?: (values: V) => object;
+    readonly toApi: (values: V) => object;
   },
 ): EditedForm<AssistantView, V> {
   const { api, organization, notify } = useDashboard();
-  const { assistant, pick, toApi = (values) => values, onSaved } = options;
+  const { assistant, pick, toApi, onSaved } = options;
   return useForm({
     key: `${assistant.site_id}.${options.tab}`,
     id: assistant.site_id,

@@ -33,25 +33,16 @@ export function PageCheck({ settings }: { readonly settings: Site }) {
 function Answer({ page, settings }: { readonly page: string; readonly settings: Site }) {
   const { host, matched_by, refused_by } = checkPage(page, settings);
   if (host === null) return <Status type="error">{page} is not the address of a page</Status>;
-  if (refused_by.length > 0) {
-    return (
-      <SpaceBetween size="xxs">
-        {refused_by.map((setting) => (
-          <Status key={setting} type="error">
-            {`No: ${reason(setting, host, settings)}`}
-          </Status>
-        ))}
-      </SpaceBetween>
-    );
-  }
+  const isAllowed = refused_by.length === 0;
+  const by =
+    settings.authentication_mode === 'Session Signed' ? ', with a valid session token' : ` and the entry ${matched_by}`;
   return (
     <SpaceBetween size="xxs">
-      <Status type="success">
-        {settings.authentication_mode === 'Session Signed'
-          ? 'Yes, by the Domain, with a valid session token'
-          : `Yes, by the Domain and the entry ${matched_by}`}
-      </Status>
-      {settings.ip_allowlist.length > 0 && (
+      {refused_by.map((setting) => (
+        <Status key={setting} type="error">{`No: ${reason(setting, host, settings)}`}</Status>
+      ))}
+      {isAllowed && <Status type="success">{`Yes, by the Domain${by}`}</Status>}
+      {isAllowed && settings.ip_allowlist.length > 0 && (
         <Status type="info">Only for visitors whose IP address is on the IP allowlist</Status>
       )}
     </SpaceBetween>
