@@ -56,12 +56,17 @@ export function passedOn(headers: Readonly<Record<string, unknown>>): Record<str
   return passed;
 }
 
+/** A call in a JSON protocol. */
+export type JsonCall = {
+  /** Name of the operation. */
+  readonly operation: string;
+  readonly parameters: JsonObject;
+  readonly demand: Demand;
+  readonly request: AwsRequest;
+};
+
 /** An operation of a JSON protocol, which first demands its actions. @throws ServiceError on parameters that the service refuses */
-export type Operation = (
-  parameters: JsonObject,
-  demand: Demand,
-  request: AwsRequest,
-) => Promise<HttpAnswer> | HttpAnswer;
+export type Operation = (call: JsonCall) => Promise<HttpAnswer> | HttpAnswer;
 
 /** Returns a service that speaks one of AWS's JSON protocols. @param name of the service in messages */
 export function jsonService(name: string, operations: Readonly<Record<string, Operation>>): AwsService {
@@ -76,7 +81,7 @@ export function jsonService(name: string, operations: Readonly<Record<string, Op
       }
       const perform = known.get(operation);
       if (perform === undefined) throw new UnknownOperation(name, operation);
-      return perform(parameters, demand, request);
+      return perform({ operation, parameters, demand, request });
     },
   };
 }

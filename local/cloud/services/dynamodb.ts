@@ -6,6 +6,7 @@ import {
   type AwsRequest,
   type AwsService,
   type Demand,
+  type JsonCall,
   jsonResponse,
   jsonService,
   type Operation,
@@ -148,26 +149,27 @@ const STATEMENT = /^(?:(?<insert>INSERT INTO)|UPDATE) "(?<table>[\w.-]+)" /;
 /** DynamoDB. The gateway checks permissions, and the engine answers. */
 export function dynamoDb(tables: Tables): AwsService {
   const forwarded =
-    (actionsOf: (parameters: JsonObject) => readonly Parameters<Demand>[]): Operation =>
-    (parameters, demand, request) => {
-      for (const action of actionsOf(parameters)) demand(...action);
-      return tables.forward(request);
+    (actionsOf: (call: JsonCall) => readonly Parameters<Demand>[]): Operation =>
+    (call) => {
+      for (const action of actionsOf(call)) call.demand(...action);
+      return tables.forward(call.request);
     };
-  const onTable = (name: string) =>
-    [name, forwarded((parameters) => [actionOn(name, textOf(parameters, 'TableName'))])] as const;
-  const onTables = (name: string) =>
-    [
-      name,
-      // The engine refuses what is no object.
-      forwarded(({ RequestItems: items }) =>
-        Object.keys(isObject(items) ? items : {}).map((table) => actionOn(name, table)),
-      ),
-    ] as const;
+  const onTable = forwarded(({ operation, parameters }) => [actionOn(operation, textOf(parameters, 'TableName'))]);
+  const onTables = forwarded(({ operation, parameters: { RequestItems: items } }) =>
+    // The engine refuses what is no object.
+    Object.keys(isObject(items) ? items : {}).map((table) => actionOn(operation, table)),
+  );
   return jsonService('dynamodb', {
-    ...Object.fromEntries(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'].map(onTable)),
-    ...Object.fromEntries(['BatchGetItem', 'BatchWriteItem'].map(onTables)),
-    TransactWriteItems: forwarded((parameters) => objectsOf(parameters, 'TransactItems').flatMap(actionsOfItem)),
-    BatchExecuteStatement: (parameters, demand, { headers }) => {
+    GetItem: onTable,
+    PutItem: onTable,
+    UpdateItem: onTable,
+    DeleteItem: onTable,
+    Query: onTable,
+    Scan: onTable,
+    BatchGetItem: onTables,
+    BatchWriteItem: onTables,
+    TransactWriteItems: forwarded(({ parameters }) => objectsOf(parameters, 'TransactItems').flatMap(actionsOfItem)),
+    BatchExecuteStatement: ({ parameters, demand, request: { headers } }) => {
       for (const statement of objectsOf(parameters, 'Statements')) demand(...actionOfStatement(statement));
       return tables.executeBatch(headers, parameters);
     },

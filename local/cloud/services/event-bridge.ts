@@ -54,7 +54,7 @@ type EventBridgeOptions = {
  */
 export const eventBridge = (options: EventBridgeOptions): AwsService =>
   jsonService('events', {
-    PutEvents: async (parameters, demand) => {
+    PutEvents: async ({ parameters, demand }) => {
       const entries = objectsOf(parameters, 'Entries');
       for (const entry of entries) demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')));
       if (entries.length < 1 || entries.length > 10) {

@@ -122,22 +122,22 @@ function generate(rules: Secret['properties']['GenerateSecretString']): string {
 /** Secrets Manager: reading and writing the values of the secrets in the template, by their ARNs. */
 export function secretsManager(store: SecretStore): AwsService {
   const onSecret =
-    (name: string, answer: (arn: string, parameters: JsonObject) => object): Operation =>
-    (parameters, demand) => {
+    (answer: (arn: string, parameters: JsonObject) => object): Operation =>
+    ({ operation, parameters, demand }) => {
       const arn = textOf(parameters, 'SecretId');
-      demand(`secretsmanager:${name}`, arn);
+      demand(`secretsmanager:${operation}`, arn);
       return jsonResponse({ ARN: arn, ...answer(arn, parameters) });
     };
   return jsonService('secretsmanager', {
-    GetSecretValue: onSecret('GetSecretValue', (arn, parameters) =>
+    GetSecretValue: onSecret((arn, parameters) =>
       store.value(arn, optionalText(parameters, 'VersionId'), optionalText(parameters, 'VersionStage')),
     ),
-    PutSecretValue: onSecret('PutSecretValue', (arn, parameters) => {
+    PutSecretValue: onSecret((arn, parameters) => {
       const { VersionStages = [CURRENT] } = parameters;
       const stages = isList(VersionStages) ? VersionStages.map(String) : [];
       return store.put(arn, textOf(parameters, 'SecretString'), stages, optionalText(parameters, 'ClientRequestToken'));
     }),
-    UpdateSecretVersionStage: onSecret('UpdateSecretVersionStage', (arn, parameters) => {
+    UpdateSecretVersionStage: onSecret((arn, parameters) => {
       const to = textOf(parameters, 'MoveToVersionId');
       store.moveStage(arn, textOf(parameters, 'VersionStage'), to, optionalText(parameters, 'RemoveFromVersionId'));
       return {};

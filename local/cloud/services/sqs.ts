@@ -248,17 +248,19 @@ const FORWARDED = [
 
 /** SQS over its JSON protocol, the one that the AWS clients speak. A batch is allowed by the action for one. */
 export function sqs(queues: Queues): AwsService {
-  const operation =
-    (name: string, answer: (parameters: JsonObject, request: AwsRequest) => ReturnType<Operation>): Operation =>
-    (parameters, demand, request) => {
+  const onQueue =
+    (answer: Operation): Operation =>
+    (call) => {
+      const { operation, parameters, demand } = call;
       const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
-      demand(`sqs:${name.replace(/Batch$/, '')}`, queue === undefined ? '*' : arnOf('sqs', queue));
-      return answer(parameters, request);
+      demand(`sqs:${operation.replace(/Batch$/, '')}`, queue === undefined ? '*' : arnOf('sqs', queue));
+      return answer(call);
     };
+  const forwarded = onQueue(({ request }) => queues.forward(request));
   return jsonService('sqs', {
-    ...Object.fromEntries(FORWARDED.map((name) => [name, operation(name, (_, request) => queues.forward(request))])),
-    SendMessage: operation('SendMessage', (parameters) => jsonResponse(queues.send(parameters))),
-    SendMessageBatch: operation('SendMessageBatch', (parameters) => jsonResponse(queues.sendBatch(parameters))),
+    ...Object.fromEntries(FORWARDED.map((name) => [name, forwarded])),
+    SendMessage: onQueue(({ parameters }) => jsonResponse(queues.send(parameters))),
+    SendMessageBatch: onQueue(({ parameters }) => jsonResponse(queues.sendBatch(parameters))),
   });
 }
 

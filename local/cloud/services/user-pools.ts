@@ -68,21 +68,21 @@ export function userPools(
   users: Users,
   invite: (email: string, password: string) => void,
 ): AwsService {
-  const operation =
-    (name: string, answer: (pool: Pool, parameters: JsonObject) => object): Operation =>
-    (parameters, demand) => {
+  const onPool =
+    (answer: (pool: Pool, parameters: JsonObject) => object): Operation =>
+    ({ operation, parameters, demand }) => {
       const id = textOf(parameters, 'UserPoolId');
       const pool = pools.find(({ ref }) => ref === id);
       if (pool === undefined) throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
-      demand(`cognito-idp:${name}`, pool.arn);
+      demand(`cognito-idp:${operation}`, pool.arn);
       return jsonResponse(answer(pool, parameters));
     };
   return jsonService('cognito-idp', {
-    DescribeUserPool: operation('DescribeUserPool', ({ ref, arn, properties }) => {
+    DescribeUserPool: onPool(({ ref, arn, properties }) => {
       const { UsernameAttributes, AliasAttributes, UsernameConfiguration } = properties;
       return { UserPool: { Id: ref, Arn: arn, UsernameAttributes, AliasAttributes, UsernameConfiguration } };
     }),
-    ListUsers: operation('ListUsers', (pool, parameters) => {
+    ListUsers: onPool((pool, parameters) => {
       const [, name, comparison, value = ''] = FILTER.exec(textOf(parameters, 'Filter')) ?? [];
       if (name === undefined) throw new ServiceError('InvalidParameterException', 'Error while parsing filter.');
       const wanted = cased(pool, value.replace(/\\(.)/g, '$1'));
@@ -97,14 +97,14 @@ export function userPools(
         ...(next < found.length ? { PaginationToken: String(next) } : {}),
       };
     }),
-    AdminCreateUser: operation('AdminCreateUser', (pool, parameters) => {
+    AdminCreateUser: onPool((pool, parameters) => {
       const created = newUser(pool, users.of(pool.ref), parameters);
       users.add(created);
       const { email, username, password } = created;
       if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email ?? username, password);
       return { User: { ...profile(created), Attributes: attributes(created) } };
     }),
-    AdminGetUser: operation('AdminGetUser', (pool, parameters) => {
+    AdminGetUser: onPool((pool, parameters) => {
       const name = textOf(parameters, 'Username');
       const found = users.of(pool.ref).find((one) => named(pool, one, name));
       if (found === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
