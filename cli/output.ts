@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Assistant } from '../src/contract/assistants.ts';
+import { requireReadable } from '../src/domain/organizations/suspension-and-quota.ts';
 import type { CliProcess } from './process.ts';
 
 export type Row = Readonly<Record<string, string>>;
+type Unreadable = Parameters<typeof requireReadable>[0];
 type Field = readonly [name: string, value: string];
 
 /** Work is reported when it takes longer. */
@@ -43,10 +45,14 @@ export class Output {
     this.#stdout(this.json ? `${safeJson(value)}\n` : `${plainText(headline)}\n${fields(rows, this.#process)}`);
   }
 
-  /** Writes a list as a table, or the text `none` when the list is empty. */
-  list(values: readonly object[], none: string, rows: readonly Row[]): void {
+  /**
+   * Writes a list as a table, or the text `none` when the list is empty.
+   * @param unreadable what belongs to the list and cannot be read. It must not hide the others. @throws ServiceError that names all of it
+   */
+  list(values: readonly object[], none: string, rows: readonly Row[], unreadable: Unreadable = []): void {
     if (this.json) this.#stdout(`${safeJson(values)}\n`);
     else this.#stdout(rows.length === 0 ? `${plainText(none)}\n` : table(rows, this.#process));
+    requireReadable(unreadable);
   }
 
   /** Writes a title and an indented text of several lines. Writes nothing with --json, because the object contains the text. */

@@ -7,7 +7,6 @@ import { createAction, deleteAction, requireAction, updateAction } from '../../s
 import type { ActionList } from '../../src/domain/context.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -105,9 +104,7 @@ export function addTo(action: CliCommand): void {
       requireOne([options.org, options.site], 'Give either --org or --site');
       const list = await actionsOf(options, context);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-      output.list(actions.map(actionView), 'No Actions', actions.map(actionRow));
-      // Last, so that an Action that cannot be read does not hide the others.
-      requireReadable(list.unreadable);
+      output.list(actions.map(actionView), 'No Actions', actions.map(actionRow), list.unreadable);
     });
 
   action

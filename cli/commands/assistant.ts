@@ -8,7 +8,6 @@ import {
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
@@ -141,9 +140,7 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
       await requireOrganization(org, context);
       const listed = await context.store.listAssistants(org);
       const assistants = listed.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-      output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow));
-      // Last, so that an assistant that cannot be read does not hide the others.
-      requireReadable(listed.unreadable);
+      output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow), listed.unreadable);
     });
 }
 

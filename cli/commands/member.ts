@@ -1,7 +1,6 @@
 import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { spelled } from '../values.ts';
 
@@ -60,7 +59,7 @@ export function addTo(member: CliCommand): void {
         memberships,
         `No members yet: ${hint(`member add --org ${org} --email …`)}`,
         memberships.map(({ email, role, created_at }) => ({ email, role, since: created_at })),
+        unreadable,
       );
-      requireReadable(unreadable);
     });
 }

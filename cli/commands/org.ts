@@ -5,11 +5,7 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
-import {
-  requireReadable,
-  setOutboundQuota,
-  setSuspended,
-} from '../../src/domain/organizations/suspension-and-quota.ts';
+import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { deletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
 import { changeOf, requireOne, spelled, wholeNumber } from '../values.ts';
@@ -109,8 +105,7 @@ belong to other organizations.`)
           ...row,
           site_id: row.site_id ?? '–',
         }));
-        output.list(listed, 'Nothing was deleted', rows);
-        return requireReadable(unreadable);
+        return output.list(listed, 'Nothing was deleted', rows, unreadable);
       }
       const organizations: Organization[] = [];
       const unreadable: { readonly cause: Error }[] = [];
@@ -124,7 +119,7 @@ belong to other organizations.`)
         organizations,
         `No organizations yet: ${hint('org create --name …')}`,
         organizations.map(({ org_id, plan, created_at, name }) => ({ org_id, plan, created: created_at, name })),
+        unreadable,
       );
-      requireReadable(unreadable);
     });
 }

@@ -37,10 +37,7 @@ The command begins the change. Run again, it says which tables have it.`,
  * need more of (reads or writes) is that of NEW_TABLE, which every table takes.
  * @returns what each table takes at once as soon as it is ready
  */
-async function warmTables(
-  deliveriesPerSecond: number,
-  { warmedTables }: Pick<ConnectedRun['context'], 'warmedTables'>,
-) {
+async function warmTables(deliveriesPerSecond: number, { warmedTables }: ConnectedRun['context']) {
   const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
   const prepared = async (table: keyof typeof warmedTables, needed: { reads: number; writes: number }) => {
     const { updating, ...now } = await warmedTables[table].read();

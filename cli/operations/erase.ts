@@ -11,10 +11,7 @@ import type { ConnectedRun } from '../command.ts';
 export const IN_PROGRESS_MS = 30_000;
 
 /** What the functions of this file need of the deployment. */
-export type EraseContext = Pick<
-  ConnectedRun['context'],
-  'store' | 'members' | 'erasure' | 'now' | 'randomBytes' | 'step' | 'pause'
->;
+export type EraseContext = Pick<ConnectedRun['context'], 'store' | 'members' | 'erasure' | 'now' | 'step' | 'pause'>;
 
 /** How many items of visitors' data a run erased. */
 type VisitorData = { readonly log_records: number; readonly conversation_items: number };
@@ -74,7 +71,7 @@ export async function eraseOrganization(
 }
 
 /** Lists what was deleted, the newest first, and whether the table still has it, after an interruption or a restore. @returns also the records that cannot be read */
-export async function deletions({ erasure, step }: Pick<EraseContext, 'erasure' | 'step'>) {
+export async function deletions({ erasure, step }: EraseContext) {
   const { deletions: all, unreadable } = await erasure.deletions();
   const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
   for (const deletion of all.toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at))) {
@@ -94,20 +91,16 @@ async function markAndDelete(siteId: string, context: EraseContext): Promise<num
     const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
     await context.store.replaceAssistant(assistant, marked);
   }
-  const assistant = await assistantToErase(siteId, context);
-  const { org_id } = assistant;
+  const { org_id } = await assistantToErase(siteId, context);
   await context.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: context.now().toISOString() });
-  return deleteActions(assistant, context);
+  return deleteActions(siteId, org_id, context);
 }
 
 /** What the deletion of an assistant needs of it. */
 type Doomed = Pick<Assistant, 'site_id' | 'org_id' | 'domain' | 'name'>;
 
 /** Returns an assistant, also one whose deletion was interrupted or is complete. @throws Refusal 404 */
-export async function assistantToErase(
-  siteId: string,
-  { store, erasure }: Pick<EraseContext, 'store' | 'erasure'>,
-): Promise<Doomed> {
+export async function assistantToErase(siteId: string, { store, erasure }: EraseContext): Promise<Doomed> {
   const assistant = await store.findAssistant(siteId);
   if (assistant !== undefined) return assistant;
   const deletion = await erasure.findDeletion(siteId);
@@ -116,10 +109,7 @@ export async function assistantToErase(
 }
 
 /** Returns an organization, also one whose deletion was interrupted. @throws Refusal 404 */
-export async function organizationToErase(
-  orgId: string,
-  { store }: Pick<EraseContext, 'store'>,
-): Promise<Organization> {
+export async function organizationToErase(orgId: string, { store }: EraseContext): Promise<Organization> {
   const organization = await store.findOrganization(orgId);
   if (organization === undefined) throw noOrganization(orgId);
   return organization;
@@ -129,14 +119,14 @@ export async function organizationToErase(
 export const mayBelongTo = (siteId: string) => (action: UnreadableAction) => (action.site_id ?? siteId) === siteId;
 
 /** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
-async function deleteActions({ site_id, org_id }: Doomed, context: EraseContext): Promise<number> {
+async function deleteActions(siteId: string, orgId: string, context: EraseContext): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const list = await context.store.listActions(org_id);
-    const actions = list.actions.filter((action) => action.site_id === site_id);
+    const list = await context.store.listActions(orgId);
+    const actions = list.actions.filter((action) => action.site_id === siteId);
     if (actions.length === 0) return deleted;
     for (const action of actions) {
-      await context.step(`Deleting the Actions of ${site_id}: ${deleted}`);
+      await context.step(`Deleting the Actions of ${siteId}: ${deleted}`);
       if (await context.store.deleteAction(action)) deleted += 1;
     }
   }

@@ -30,7 +30,7 @@ const replayAfter = (attempts: readonly DeliveryRecord[]): string =>
 export async function attemptsOf(
   logId: string,
   { eventId, time, until }: PastEvent,
-  context: Pick<PastEventsContext, 'eventTime' | 'eventAttempts'>,
+  context: PastEventsContext,
 ): Promise<readonly DeliveryRecord[]> {
   const at = time ?? (await context.eventTime([logId], eventId, until));
   return at === undefined ? [] : context.eventAttempts(logId, eventId, at);
@@ -54,7 +54,7 @@ export type TracedDelivery = ReturnType<typeof traced>;
  */
 export async function traceEvent(
   { eventId, orgId, until }: { readonly eventId: string; readonly orgId: string; readonly until?: string },
-  context: Pick<PastEventsContext, 'store' | 'eventTime' | 'eventAttempts'>,
+  context: PastEventsContext,
 ) {
   await requireOrganization(orgId, context);
   const list = await context.store.listActions(orgId);
@@ -123,7 +123,7 @@ function whyNone(action: Action, routedAt: string): string {
 export async function replayEvent(
   actionId: string,
   event: PastEvent & { readonly replay?: string },
-  context: Omit<PastEventsContext, 'deliveryRecords'>,
+  context: PastEventsContext,
 ) {
   const { eventId, until } = event;
   const action = await requireReplayable(actionId, context);
@@ -142,7 +142,7 @@ export async function replayEvent(
 }
 
 /** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action */
-async function requireReplayable(actionId: string, context: Pick<PastEventsContext, 'store'>): Promise<EventAction> {
+async function requireReplayable(actionId: string, context: PastEventsContext): Promise<EventAction> {
   const action = await requireAction(actionId, context);
   if (action.trigger !== 'Event')
     throw new Refusal('not_an_event_action', { problem: `${actionId} is not an Event Action` });
@@ -177,7 +177,7 @@ function withoutData({ site_id, org_id }: EventAction, { reference, trigger_ref,
  */
 export async function failedEvents(
   { actionId, since }: { readonly actionId: string; readonly since: string },
-  context: Pick<PastEventsContext, 'store' | 'deliveryRecords' | 'eventAttempts'>,
+  context: PastEventsContext,
   progress: (records: number) => void,
 ) {
   await requireReplayable(actionId, context);
