@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf } from './cloud-error.ts';
@@ -28,9 +29,8 @@ export class PortInUse extends CloudError {
 
 /** @param port 0 = any that is free @returns the port @throws PortInUse */
 export async function listenOnLoopback(server: NetServer, port: number, address = '127.0.0.1'): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error));
-    server.listen(port, address, resolve);
+  await once(server.listen(port, address), 'listening').catch((error: unknown) => {
+    throw codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error;
   });
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new CloudError('The listener has no port');

@@ -159,7 +159,6 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
 
 /** Returns a message as a function receives it. */
 function recordOf(message: ReceivedMessage, queueArn: string): object {
-  const { MD5OfMessageAttributes: md5 } = message;
   return {
     messageId: message.MessageId,
     receiptHandle: message.ReceiptHandle,
@@ -169,7 +168,7 @@ function recordOf(message: ReceivedMessage, queueArn: string): object {
       Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, lowerFirst(value)]),
     ),
     md5OfBody: message.MD5OfBody,
-    ...(md5 === undefined ? {} : { md5OfMessageAttributes: md5 }),
+    md5OfMessageAttributes: message.MD5OfMessageAttributes,
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: REGION,
