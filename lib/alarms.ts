@@ -31,15 +31,18 @@ export type WatchedMetric = {
   readonly endsRelease?: boolean;
 };
 
+/** How long a fault lasts that raises an alarm: two of three periods. */
+export const LASTING = { periods: 3, breaching: 2 } as const;
+
 /**
  * The alarm on errors needs five errors in five minutes, twice within a quarter of an hour. A single error is often a short fault of AWS: its
  * request was answered with a 500 and can be repeated, its message becomes visible again. A lasting fault produces dead letters, and the first
  * dead letter raises an alarm.
  */
-export const LASTING_ERRORS = { threshold: 5, periods: 3, breaching: 2 } as const;
+export const LASTING_ERRORS = { threshold: 5, ...LASTING } as const;
 
 /** The rule by which errors of a feature raise its alarm. */
-export type Lasting = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
+export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
 
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
@@ -95,7 +98,7 @@ export class Alarms extends Construct {
    * same, and would miss errors that are spread over the functions.
    * @param functions at most ten, the limit for the expression of an alarm
    */
-  watch(scope: Construct, functions: readonly ServiceFunction[], lasting: Lasting = LASTING_ERRORS): void {
+  watch(scope: Construct, functions: readonly ServiceFunction[], rule: ErrorRule = LASTING_ERRORS): void {
     const period = FIVE_MINUTES;
     const feature = scope.node.id;
     const errors = sum(
@@ -104,7 +107,7 @@ export class Alarms extends Construct {
     );
     // A new version of a function on a schedule gets all invocations at once, so its errors have no release to end.
     const endsRelease = functions.some(({ invokedBy }) => invokedBy !== 'schedule');
-    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...lasting });
+    this.raise(scope, 'Errors', { runbookEntry: 'function-errors', metric: errors, endsRelease, ...rule });
   }
 
   /**
@@ -125,8 +128,7 @@ export class Alarms extends Construct {
         usingMetrics: Object.fromEntries(slowest),
       }),
       threshold: SLOW_MILLISECONDS,
-      periods: 3,
-      breaching: 2,
+      ...LASTING,
       endsRelease: true,
     });
   }
@@ -156,8 +158,8 @@ export function sum(
 export function ownMetric(
   { service }: Stage,
   metricName: string,
-  period: Duration,
   statistic = 'Sum',
+  period = FIVE_MINUTES,
 ): cloudwatch.Metric {
   return new cloudwatch.Metric({
     namespace: METRICS_NAMESPACE,

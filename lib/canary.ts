@@ -7,20 +7,14 @@ import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import { type Alarms, FIVE_MINUTES, ownMetric } from './alarms.ts';
-import type { Messaging } from './messaging.ts';
+import { FIVE_MINUTES, LASTING, ownMetric } from './alarms.ts';
+import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Stage } from './stage.ts';
 
 /** Three requests of at most eight seconds each, an event, and reading the secret. */
 const CANARY_TIMEOUT = Duration.seconds(30);
 
-export type CanaryProps = {
-  readonly stage: Stage;
-  readonly alarms: Alarms;
-  readonly messaging: Messaging;
-  readonly baseUrl: string;
-};
+export type CanaryProps = Foundation & { readonly baseUrl: string };
 
 /**
  * Uses the service from outside, as a customer does, and raises an alarm when that fails. It detects faults that no other metric shows, such as an
@@ -61,14 +55,13 @@ export class Canary extends Construct {
       schedule: Schedule.rate(FIVE_MINUTES),
       targets: [new targets.LambdaFunction(canary.fn)],
     });
-    this.failures = ownMetric(stage, METRICS.canaryFailed, FIVE_MINUTES, 'Maximum');
+    this.failures = ownMetric(stage, METRICS.canaryFailed, 'Maximum');
     alarms.watch(this, [canary]);
     alarms.raise(this, 'Failed', {
       runbookEntry: 'canary',
       metric: this.failures,
       threshold: 1,
-      periods: 3,
-      breaching: 2,
+      ...LASTING,
       // A missing value is a fault: the canary did not run.
       missing: TreatMissingData.BREACHING,
       endsRelease: true,

@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { METRICS } from '../src/deployment/metrics.ts';
-import { FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
+import { LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ROUTER_TIMEOUT } from './messaging.ts';
@@ -26,21 +27,20 @@ export class DeliveryFunctions extends Construct {
     alarms.raise(this, 'FailedMessages', {
       runbookEntry: 'failed-messages',
       // A batch reports its failed messages in its answer, so Lambda counts no error.
-      metric: ownMetric(stage, METRICS.failedMessages, FIVE_MINUTES),
+      metric: ownMetric(stage, METRICS.failedMessages),
       ...LASTING_ERRORS,
       endsRelease: true,
     });
     alarms.raise(this, 'UnreachedOrganizations', {
       runbookEntry: 'unreached-organizations',
-      metric: ownMetric(stage, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
+      metric: ownMetric(stage, METRICS.unreachedOrganizations, 'Average'),
       threshold: UNREACHED_SHARE,
-      periods: 3,
-      breaching: 2,
+      ...LASTING,
     });
     alarms.raise(this, 'EventsDropped', {
       runbookEntry: 'events-dropped',
       severity: 'ticket',
-      metric: ownMetric(stage, METRICS.eventsDropped, FIVE_MINUTES),
+      metric: ownMetric(stage, METRICS.eventsDropped),
       threshold: 1,
     });
   }
@@ -69,8 +69,8 @@ export class DeliveryFunctions extends Construct {
       invokedBy: 'message',
       // It sends the message of a retry. Lambda would end a chain of about sixteen invocations, but it counts by a header of the invocation, which has the
       // messages of many deliveries. The number of attempts in the message bounds each chain.
-      recursive: true,
-      network,
+      recursiveLoop: RecursiveLoop.ALLOW,
+      ...network,
     });
     tables.configuration.allow(dispatcher, 'BatchGetItem');
     tables.counters.allow(dispatcher, 'UpdateItem');

@@ -18,5 +18,5 @@ export type Foundation = {
    * Network, timeout and reserved concurrency of the functions that wait for a customer's endpoint while their caller waits for them: form-submit,
    * ai-action, usage-report and action-test. The dispatcher, for which nobody waits, has its own.
    */
-  readonly forEndpointCalls: Pick<ServiceFunctionProps, 'network' | 'timeout' | 'reservedConcurrency'>;
+  readonly forEndpointCalls: Placement & Pick<ServiceFunctionProps, 'timeout' | 'reservedConcurrentExecutions'>;
 };

@@ -24,12 +24,12 @@ export type KeyRingsProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
 
 /** The keys of the service. CloudFormation generates their first values, so no person enters one. */
 export class KeyRings extends Construct {
-  /** Signs session tokens. It becomes a ring: `key-rotation` adds further keys to the first one. */
-  readonly token: Secret;
+  /** Sign session tokens. The secret becomes a ring: `key-rotation` adds further keys to the first one. */
+  readonly tokenKeys: Secret;
   /** Encrypts the signing secrets of Actions. Without it, no signing secret can be read. */
-  readonly sealing: Secret;
+  readonly sealingKey: Secret;
   /** Proves to the API that a request came through the distribution. */
-  readonly origin: Secret;
+  readonly originSecret: Secret;
 
   constructor(scope: Construct, id: string, props: KeyRingsProps) {
     super(scope, id);
@@ -46,15 +46,15 @@ export class KeyRings extends Construct {
         removalPolicy,
         encryptionKey,
       });
-    this.token = key('Token', 'Signs the session tokens of va-wave');
-    this.sealing = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
-    if (props.sealingKeyReplicaRegion !== undefined) this.sealing.addReplicaRegion(props.sealingKeyReplicaRegion);
+    this.tokenKeys = key('Token', 'Signs the session tokens of va-wave');
+    this.sealingKey = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
+    if (props.sealingKeyReplicaRegion !== undefined) this.sealingKey.addReplicaRegion(props.sealingKeyReplicaRegion);
     acknowledge(
       this,
       'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
       'SMG4',
     );
-    this.origin = new Secret(this, 'Origin', {
+    this.originSecret = new Secret(this, 'Origin', {
       description: 'The va-wave distribution sends it to its API, which trusts the viewer address only with it',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
       encryptionKey,
@@ -64,7 +64,7 @@ export class KeyRings extends Construct {
 
   /** Allows a function to read a secret, and passes it the secret's ARN. */
   allowRead(fn: ServiceFunction, name: 'tokenKeys' | 'sealingKey' | 'originSecret'): void {
-    const { secretArn } = { tokenKeys: this.token, sealingKey: this.sealing, originSecret: this.origin }[name];
+    const { secretArn } = this[name];
     fn.allow({
       actions: ['secretsmanager:GetSecretValue'],
       resources: [secretArn],
@@ -91,8 +91,8 @@ export class KeyRings extends Construct {
         'secretsmanager:PutSecretValue',
         'secretsmanager:UpdateSecretVersionStage',
       ],
-      resources: [this.token.secretArn],
-      environment: { [ENVIRONMENT.tokenKeys]: this.token.secretArn },
+      resources: [this.tokenKeys.secretArn],
+      environment: { [ENVIRONMENT.tokenKeys]: this.tokenKeys.secretArn },
     });
     new Rule(this, 'TokenRotation', {
       description: 'Rotates the token keys',
@@ -103,7 +103,7 @@ export class KeyRings extends Construct {
     alarms.raise(this, 'TokenKeyAge', {
       runbookEntry: 'token-key-age',
       severity: 'ticket',
-      metric: ownMetric(stage, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum'),
+      metric: ownMetric(stage, METRICS.tokenKeyAge, 'Maximum', Duration.hours(1)),
       threshold: TOKEN_KEY_OLD_DAYS,
       periods: 3,
       // A missing value is a fault: the schedule does not run.

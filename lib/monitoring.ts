@@ -6,9 +6,9 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
-import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, ownMetric } from './alarms.ts';
+import { FIVE_MINUTES, LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
-import type { Messaging } from './messaging.ts';
+import type { Foundation } from './foundation.ts';
 import { CLOUDFRONT_REGION, type Stage } from './stage.ts';
 
 /** The part of the account's concurrency whose use leaves time to request more before functions are throttled. */
@@ -26,10 +26,7 @@ const QUERIES = {
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 
-export type MonitoringProps = {
-  readonly stage: Stage;
-  readonly alarms: Alarms;
-  readonly messaging: Messaging;
+export type MonitoringProps = Foundation & {
   readonly api: HttpApi;
   readonly distribution: IDistribution;
   /** The logs of all functions. */
@@ -45,8 +42,8 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { stage, alarms, messaging, api, distribution, canary } = props;
-    const unreadableActions = ownMetric(stage, METRICS.unreadableActions, FIVE_MINUTES);
-    const logWriteFailed = ownMetric(stage, METRICS.logWriteFailed, FIVE_MINUTES);
+    const unreadableActions = ownMetric(stage, METRICS.unreadableActions);
+    const logWriteFailed = ownMetric(stage, METRICS.logWriteFailed);
     alarms.raise(this, 'Throttles', {
       runbookEntry: 'throttles',
       // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
@@ -59,8 +56,7 @@ export class Monitoring extends Construct {
       severity: 'ticket',
       metric: lambda.Function.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: Math.floor(CONCURRENCY_IN_USE * props.accountConcurrency),
-      periods: 3,
-      breaching: 2,
+      ...LASTING,
     });
     alarms.raise(this, 'UnreadableActions', {
       runbookEntry: 'unreadable-actions',
@@ -110,10 +106,12 @@ export class Monitoring extends Construct {
           'Attempts by outcome': [sumsBy(stage, 'outcome', METRICS.attempts)],
           'Attempts by number': [sumsBy(stage, 'attempt', METRICS.attempts)],
           'Latency of attempts (ms)': ['p50', 'p99'].map((statistic) =>
-            ownMetric(stage, METRICS.attemptLatency, FIVE_MINUTES, statistic),
+            ownMetric(stage, METRICS.attemptLatency, statistic),
           ),
           // There is no alarm, because only the customer can repair the endpoint. An event on the bus lets the operator inform the customer (docs/runbook.md).
-          'Endpoints that have failed for an hour': [ownMetric(stage, METRICS.endpointsFailing, Duration.hours(1))],
+          'Endpoints that have failed for an hour': [
+            ownMetric(stage, METRICS.endpointsFailing, 'Sum', Duration.hours(1)),
+          ],
         }),
         row({
           Requests: [
@@ -125,14 +123,12 @@ export class Monitoring extends Construct {
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
         row({
-          'Organizations not reached (share)': [
-            ownMetric(stage, METRICS.unreachedOrganizations, FIVE_MINUTES, 'Average'),
-          ],
+          'Organizations not reached (share)': [ownMetric(stage, METRICS.unreachedOrganizations, 'Average')],
           // Events of nobody raise no alarm: a platform may send the events of organizations that do not use the service.
           'Events dropped, events of nobody': [METRICS.eventsDropped, METRICS.eventsOfNobody].map((metric) =>
-            ownMetric(stage, metric, FIVE_MINUTES),
+            ownMetric(stage, metric),
           ),
-          'Age of the token key (days)': [ownMetric(stage, METRICS.tokenKeyAge, Duration.hours(1), 'Maximum')],
+          'Age of the token key (days)': [ownMetric(stage, METRICS.tokenKeyAge, 'Maximum', Duration.hours(1))],
           'CloudFront: 5xx (%)': [edgeErrors(distribution)],
           ...(canary === undefined ? {} : { 'Canary: failures': [canary.failures] }),
         }),
@@ -140,8 +136,8 @@ export class Monitoring extends Construct {
           'Our own faults': [
             logWriteFailed,
             unreadableActions,
-            ownMetric(stage, METRICS.failedMessages, FIVE_MINUTES),
-            ownMetric(stage, METRICS.deliveriesThrottled, FIVE_MINUTES),
+            ownMetric(stage, METRICS.failedMessages),
+            ownMetric(stage, METRICS.deliveriesThrottled),
           ],
           'Oldest message (s)': queues.flatMap(({ queue }) => [
             queue.metricApproximateAgeOfOldestMessage(),

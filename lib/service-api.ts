@@ -5,9 +5,9 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledged-findings.ts';
-import { type Alarms, FIVE_MINUTES, LASTING_ERRORS } from './alarms.ts';
+import { FIVE_MINUTES, LASTING, LASTING_ERRORS } from './alarms.ts';
+import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Stage } from './stage.ts';
 
 /**
  * The access log contains no query string, header or body, so no token, secret or visitor data. The address is that of the connection: of
@@ -26,9 +26,7 @@ const ACCESS_LOG = JSON.stringify({
   integration_error: '$context.integrationErrorMessage',
 });
 
-export type ServiceApiProps = {
-  readonly stage: Stage;
-  readonly alarms: Alarms;
+export type ServiceApiProps = Foundation & {
   /** Requests per second on all routes together. Each request costs the operator money, so a flood is throttled. */
   readonly requestsPerSecond: number;
 };
@@ -122,8 +120,7 @@ export class ServiceApi extends Construct {
       threshold: Math.round(
         NEAR_THROTTLE * Math.max(...Object.values(SHARES)) * requestsPerSecond * FIVE_MINUTES.toSeconds(),
       ),
-      periods: 3,
-      breaching: 2,
+      ...LASTING,
     });
   }
 

@@ -14,24 +14,18 @@ import type { Stage } from './stage.ts';
 /** The network of a function that makes outbound requests. */
 export type Placement = Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
 
-export type ServiceFunctionProps = {
-  /** Folder below lambdas/ that contains handler.ts. */
-  readonly folder: FunctionName;
-  readonly description: string;
-  /** @default 10 s, for a caller that waits for the response. API Gateway ends a request after 30 s, and callers give up earlier. */
-  readonly timeout?: Duration;
-  /** Memory in MB. CPU grows with it, and a cold start is mostly CPU time. @default 512 */
-  readonly memorySize?: number;
-  /** Reserved concurrency, which is also the maximum. @default none */
-  readonly reservedConcurrency?: number | undefined;
-  /** The network in which the function runs. @default none: requests come from AWS's own addresses */
-  readonly network?: Placement | undefined;
-  /** Whether Lambda lets the function send messages to the queue that invokes it. The function itself must end the loop. @default false */
-  readonly recursive?: boolean;
-  /** @default request */
-  readonly invokedBy?: InvokedBy;
-  readonly stage: Stage;
-};
+/** Settings of the CDK that differ between functions. */
+type Differing = 'timeout' | 'memorySize' | 'reservedConcurrentExecutions' | 'recursiveLoop';
+
+export type ServiceFunctionProps = Placement &
+  Pick<lambda.FunctionProps, Differing> & {
+    readonly stage: Stage;
+    /** Folder below lambdas/ that contains handler.ts. */
+    readonly folder: FunctionName;
+    readonly description: string;
+    /** @default request */
+    readonly invokedBy?: InvokedBy;
+  };
 
 /** What invokes a function, which decides how a gradual release shifts the traffic (releases.ts). A share of the few invocations of a schedule shows no fault, so its function has no alias. */
 export type InvokedBy = 'request' | 'message' | 'schedule';
@@ -57,20 +51,24 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { service, tracing, gradual, logs } = props.stage;
-    this.#key = props.stage.encryptionKey;
-    this.name = props.folder;
+    const { stage, folder, invokedBy = 'request', ...settings } = props;
+    const { service, tracing, gradual, logs } = stage;
+    this.#key = stage.encryptionKey;
+    this.name = folder;
+    this.invokedBy = invokedBy;
     this.log = new LogGroup(this, 'Log', logs);
     // The managed policy that Lambda attaches by default would allow writing to every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.fn = new lambda.Function(this, 'Function', {
-      code: lambda.Code.fromAsset(functionFolder(props.folder)),
+      // CPU grows with the memory (MB), and a cold start is mostly CPU time.
+      memorySize: 512,
+      // For a caller that waits for the response. API Gateway ends a request after 30 s, and callers give up earlier.
+      timeout: Duration.seconds(10),
+      ...settings,
+      code: lambda.Code.fromAsset(functionFolder(folder)),
       handler: 'index.handler',
-      description: props.description,
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
-      memorySize: props.memorySize ?? 512,
-      timeout: props.timeout ?? Duration.seconds(10),
       role,
       logGroup: this.log,
       loggingFormat: lambda.LoggingFormat.JSON,
@@ -79,16 +77,12 @@ export class ServiceFunction extends Construct {
         [ENVIRONMENT.metricsService]: service,
         ...(tracing && { [ENVIRONMENT.tracing]: 'true' }),
       },
-      recursiveLoop: props.recursive === true ? lambda.RecursiveLoop.ALLOW : undefined,
-      reservedConcurrentExecutions: props.reservedConcurrency,
-      ...props.network,
     });
     this.log.grantWrite(role);
-    if (props.network !== undefined) allowInterfaces(role);
+    if (settings.vpc !== undefined) allowInterfaces(role);
     if (tracing) acknowledge(this, 'The calls of X-Ray have no resource.', 'IAM5[Resource::*]');
-    this.invokedBy = props.invokedBy ?? 'request';
     this.callable =
-      gradual && this.invokedBy !== 'schedule'
+      gradual && invokedBy !== 'schedule'
         ? new lambda.Alias(this, 'Live', { aliasName: ALIAS, version: this.fn.currentVersion })
         : this.fn;
   }

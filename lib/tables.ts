@@ -1,5 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  Table,
+  TableEncryption,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { type Alarms, FIVE_MINUTES, LASTING_ERRORS, sum } from './alarms.ts';
@@ -19,21 +26,17 @@ type Call =
   | 'PartiQLUpdate';
 
 type ServiceTableProps = {
-  /** @default true */
-  readonly sortKey?: boolean;
   readonly stage: Stage;
-  /** Whether the table is useless without the stack. @default false */
-  readonly disposable?: boolean;
   readonly environmentName: string;
   /** @default a new table */
   readonly existing?: ITable | undefined;
-  /** Point-in-time recovery. @default true */
-  readonly recovery?: boolean;
+  /** What a new table has other than the others. */
+  readonly differs?: Partial<TableProps>;
   /** Further environment variables for functions that may use the table. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** A table, on demand and recoverable to any second of the last 35 days unless `recovery` is false. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
+/** A table, on demand and recoverable to any second of the last 35 days. The keys are `pk` and `sk`, and the expiry is `expires_at` (unix seconds). */
 export class ServiceTable extends Construct {
   readonly table: ITable;
   readonly #environment: Readonly<Record<string, string>>;
@@ -44,18 +47,19 @@ export class ServiceTable extends Construct {
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
-  #newTable({ stage, ...props }: ServiceTableProps): Table {
+  #newTable({ stage, differs }: ServiceTableProps): Table {
     const { encryptionKey } = stage;
     return new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: props.sortKey === false ? undefined : { name: 'sk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: encryptionKey === undefined ? TableEncryption.DEFAULT : TableEncryption.CUSTOMER_MANAGED,
       encryptionKey,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.recovery ?? true },
-      removalPolicy: props.disposable === true ? RemovalPolicy.DESTROY : stage.dataRemovalPolicy,
-      deletionProtection: props.disposable !== true && stage.deletionProtection,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: stage.dataRemovalPolicy,
+      deletionProtection: stage.deletionProtection,
+      ...differs,
     });
   }
 
@@ -91,10 +95,9 @@ export class Tables extends Construct {
     });
     // Counters expire within two days, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
-      sortKey: false,
       stage,
-      disposable: true,
       environmentName: ENVIRONMENT.countersTable,
+      differs: { sortKey: undefined, removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false },
     });
     this.conversations = new ServiceTable(this, 'Conversations', {
       stage,
@@ -106,7 +109,7 @@ export class Tables extends Construct {
       environmentName: ENVIRONMENT.deliveryLogTable,
       existing: props.deliveryLogTable,
       // Recovery is priced by the stored bytes, and records are kept for days only.
-      recovery: false,
+      differs: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } },
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },
     });
     const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];

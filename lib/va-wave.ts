@@ -24,7 +24,7 @@ import {
   type Output,
 } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
-import { Alarms, FIVE_MINUTES, ownMetric, sum } from './alarms.ts';
+import { Alarms, ownMetric, sum } from './alarms.ts';
 import { AssistantRuntime } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
@@ -120,24 +120,30 @@ export class VaWave extends Construct {
     const hasNetwork = props.fixedEgress === true || props.vpc !== undefined;
     const egress = hasNetwork ? new Egress(this, 'Egress', stage, props) : undefined;
     const network = egress?.placement;
-    const forEndpointCalls = { network, timeout: ONE_ATTEMPT_TIMEOUT, reservedConcurrency: concurrency.waiting };
+    const forEndpointCalls: Foundation['forEndpointCalls'] = {
+      ...network,
+      timeout: ONE_ATTEMPT_TIMEOUT,
+      reservedConcurrentExecutions: concurrency.waiting,
+    };
     const foundation: Foundation = { stage, alarms, tables, keys, messaging, network, forEndpointCalls };
 
-    const api = new ServiceApi(this, 'Api', { stage, alarms, requestsPerSecond: concurrency.requestsPerSecond });
+    const api = new ServiceApi(this, 'Api', { ...foundation, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
     new DeliveryFunctions(this, 'Deliveries', { ...foundation, concurrency });
     const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
-    const edge = new EdgeDistribution(this, 'Edge', { ...props, stage, api: api.http, originSecret: keys.origin });
+    const edge = new EdgeDistribution(this, 'Edge', {
+      ...props,
+      stage,
+      api: api.http,
+      originSecret: keys.originSecret,
+    });
     const { baseUrl, distribution } = edge;
     const login = new UserLogin(this, 'Login', { ...props, stage, baseUrl });
     const dashboard = new DashboardHosting(this, 'Dashboard', { ...foundation, login, api, edge });
-    const canary =
-      props.canary === true ? new Canary(this, 'Canary', { stage, alarms, messaging, baseUrl }) : undefined;
+    const canary = props.canary === true ? new Canary(this, 'Canary', { ...foundation, baseUrl }) : undefined;
     const functions = this.node.findAll().filter((part) => part instanceof ServiceFunction);
     new Monitoring(this, 'Monitoring', {
-      stage,
-      alarms,
-      messaging,
+      ...foundation,
       api: api.http,
       distribution,
       logs: functions.map(({ log }) => log),
@@ -188,9 +194,9 @@ export class VaWave extends Construct {
     this.#output('eventsDeadLetters', messaging.events.deadLetters.queueUrl);
     this.#output('deliveriesQueue', messaging.deliveries.queue.queueUrl);
     this.#output('deliveriesDeadLetters', messaging.deliveries.deadLetters.queueUrl);
-    this.#output('tokenKeys', keys.token.secretArn);
-    this.#output('sealingKey', keys.sealing.secretArn);
-    this.#output('originSecret', keys.origin.secretArn);
+    this.#output('tokenKeys', keys.tokenKeys.secretArn);
+    this.#output('sealingKey', keys.sealingKey.secretArn);
+    this.#output('originSecret', keys.originSecret.secretArn);
     this.#output('originSecretVersion', props.originSecretVersion);
     this.#output('canaryServerKey', canary?.serverKey.secretArn);
     this.#output('aiAction', this.aiAction.functionName);
@@ -272,7 +278,7 @@ export class VaWave extends Construct {
 
   #metric(name: keyof typeof METRICS, statistic: string, options: MetricOptions = {}, dimensions = {}): Metric {
     const { dimensionsMap, ...more } = options;
-    const metric = ownMetric(this.#stage, METRICS[name], FIVE_MINUTES, statistic);
+    const metric = ownMetric(this.#stage, METRICS[name], statistic);
     return metric.with({ ...more, dimensionsMap: { ...metric.dimensions, ...dimensions, ...dimensionsMap } });
   }
 
