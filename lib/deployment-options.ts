@@ -443,9 +443,9 @@ function chosenStack(command: Settings, stacks: Stacks) {
   return { stage, stackName, refusals };
 }
 
-type Need = readonly [name: string, ...others: string[]];
+type Need = readonly [name: string, other: string];
 
-/** Settings, each followed by those without which it has no effect. */
+/** Settings, each with the one without which it has no effect. */
 const NEEDS: readonly Need[] = [
   ['domainName', 'certificate'],
   ['ticketTopic', 'alarmTopic'],
@@ -490,9 +490,8 @@ const refuseContradictions =
   (needs: readonly Need[], region: string | undefined) =>
   (settings: Compared, { addIssue }: z.RefinementCtx) => {
     const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
-    for (const [name, ...others] of needs) {
-      if (settings[name] === undefined) continue;
-      for (const other of others) if (settings[other] === undefined) refuse(name, `also needs ${other}`);
+    for (const [name, other] of needs) {
+      if (settings[name] !== undefined && settings[other] === undefined) refuse(name, `also needs ${other}`);
     }
     if (region !== undefined && UNSUPPORTED_REGION.test(region)) refuse('region', `${region} is not supported`);
     for (const name of region === undefined ? [] : REGIONAL) {
