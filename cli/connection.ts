@@ -88,11 +88,8 @@ export async function accountFacts(target: Target, toolkit: string, mfaCode: Mfa
   if (target.local !== undefined)
     throw new CommandFailure(EXIT.refused, 'doctor checks an AWS account: leave out --local');
   const adapter = await import('../src/adapters/aws-account.ts');
-  return adapter.accountFacts(
-    (target.stack ?? DEFAULT_STACK).replace(/\/.*/, ''),
-    toolkit,
-    await accessOf(target, mfaCode),
-  );
+  const stack = (target.stack ?? DEFAULT_STACK).replace(/\/.*/, '');
+  return adapter.accountFacts(stack, toolkit, await accessOf(target, mfaCode));
 }
 
 /**

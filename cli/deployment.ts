@@ -124,12 +124,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
       delivery_log: warmThroughput(client, tables.deliveryLog),
     },
     deadLetters: (queue: 'events' | 'deliveries') =>
-      deadLetterQueue(
-        queues,
-        queue === 'events'
-          ? { source: output('eventsQueue'), deadLetters: output('eventsDeadLetters') }
-          : { source: output('deliveriesQueue'), deadLetters: output('deliveriesDeadLetters') },
-      ),
+      deadLetterQueue(queues, { source: output(`${queue}Queue`), deadLetters: output(`${queue}DeadLetters`) }),
     /** Reads the lines of a log, the oldest first. */
     log: (name: LogName, query: LogQuery): AsyncIterable<LogLine> => {
       const outputName = name === 'api' ? ACCESS_LOG_OUTPUT : logOutput(name);

@@ -11,17 +11,12 @@ import {
   verifyAction,
   verifyUsageWebhook,
 } from '../packages/receiver/src/index.ts';
-import type { Trigger } from '../src/contract/actions.ts';
+import type { Action } from '../src/contract/actions.ts';
 import { BoundedMap } from '../src/domain/bounded-map.ts';
 import { TRIGGER_HEADER_VALUES } from '../src/domain/delivery/action-request.ts';
 
 /** An Action that has the receiver as its endpoint. */
-export type ReceivedAction = {
-  readonly id: string;
-  readonly name: string;
-  readonly trigger: Trigger;
-  readonly signingSecret: string;
-};
+export type ReceivedAction = Pick<Action, 'action_id' | 'name' | 'trigger'> & { readonly signingSecret: string };
 
 /** How often the requests with one key came until now, and whether one was accepted. */
 export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
@@ -209,5 +204,5 @@ function refusedBy(error: unknown): Refused {
 function keyOf(verdict: Verified | Refused): { readonly key: string | null; readonly owner: string } {
   if (verdict.kind === 'usage') return { key: verdict.report.nonce, owner: 'usage' };
   if (verdict.kind === 'refused') return { key: null, owner: '' };
-  return { key: verdict.request.deduplicationKey, owner: verdict.action.id };
+  return { key: verdict.request.deduplicationKey, owner: verdict.action.action_id };
 }

@@ -132,8 +132,7 @@ async function actionsAt(
         const url = new URL(action.url);
         if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
         if (url.pathname + url.search !== path) continue;
-        const { action_id, name, trigger } = action;
-        found.push({ id: action_id, name, trigger, signingSecret: await context.openSigningSecret(action) });
+        found.push({ ...action, signingSecret: await context.openSigningSecret(action) });
       }
     }
   }
@@ -163,7 +162,7 @@ function printed({ at, method, path, verdict, key, arrivals, body }: Received, a
     /** The answer of the developer's own server. */
     answer: isForwarded ? Buffer.from(answer.body).toString().slice(0, SHOWN_CHARACTERS) : null,
     verified: verdict.kind !== 'refused',
-    action_id: action?.action.id ?? null,
+    action_id: action?.action.action_id ?? null,
     name: action?.action.name ?? null,
     trigger: usage === undefined ? (action?.request.trigger ?? null) : 'usage',
     /** The reference of a usage webhook is its session. */

@@ -25,8 +25,7 @@ export async function startDemo(cloud: LocalCloud) {
   const organization = await demoOrganization(cloud.dataDir, receiver.url, deployment);
   await addReadyUsers(cloud, organization.org_id, deployment);
   for (const [path, action] of await demoActions(organization.org_id, receiver.url, deployment)) {
-    const { action_id: id, name, trigger } = action;
-    receiver.actions.set(path, { id, name, trigger, signingSecret: await deployment.openSigningSecret(action) });
+    receiver.actions.set(path, { ...action, signingSecret: await deployment.openSigningSecret(action) });
   }
   const site = createServer(demoSite({ cloud, deployment, receiver, usageSecret, organization }));
   stops.defer(() => closeServer(site));

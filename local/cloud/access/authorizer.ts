@@ -112,8 +112,8 @@ export class Authorizer {
     const applicable = [...byRole.map(({ statement }) => statement), ...byResource];
     if (isAllowed(applicable)) {
       const [first] = byRole;
-      const statement = first && { role: first.role, index: first.index };
-      this.grants.push({ caller: name, action, resource, ...(statement && { statement }) });
+      const statement = first && { statement: { role: first.role, index: first.index } };
+      this.grants.push({ caller: name, action, resource, ...statement });
       return undefined;
     }
     const because =
