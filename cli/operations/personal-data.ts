@@ -1,8 +1,8 @@
 import type { DeliveryRecord } from '../../src/contract/delivery-record.ts';
 import type { AuditRecord } from '../../src/contract/organizations.ts';
 import { ERASED, RETENTION_DAYS } from '../../src/contract/retention.ts';
+import type { Conversation } from '../../src/contract/widget.ts';
 import { ADDRESS_COUNTERS, normalizeIpAddress } from '../../src/domain/auth/ip-addresses.ts';
-import type { Conversation } from '../../src/domain/context.ts';
 import { userVisitorId } from '../../src/domain/conversations/conversations.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import { requireReadable } from '../../src/domain/organizations/suspension-and-quota.ts';

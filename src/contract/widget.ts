@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
 import { jsonObject } from './fields.ts';
+import { type Stored, time } from './stored.ts';
 
 /** Requests and responses of init and form submit. Their shapes are open in the spec (docs/open-points.md). */
 
@@ -55,5 +56,17 @@ export const formSubmitRequest = z.object({
     .nullish()
     .describe('Chosen by the caller for each submission of a form, so that a repeated request does not submit twice'),
 });
+
+/** A stored conversation that this service created. Only known ids are accepted, so that a visitor cannot write into another conversation. */
+export const CONVERSATION = {
+  site_id: z.string(),
+  conversation_id: z.string(),
+  session_id: z.string(),
+  visitor_id: z.string(),
+  /** User id of the session token with which it began; null when it began without one. */
+  user_id: z.string().nullable(),
+  started_at: time,
+};
+export type Conversation = Stored<typeof CONVERSATION>;
 
 export const formSubmitResponse = z.object({ success: z.literal(true), submission_id: z.uuid() });

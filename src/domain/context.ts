@@ -7,6 +7,7 @@ import type { RawNumber } from '../contract/fields.ts';
 import type { AuditRecord, Membership, Organization } from '../contract/organizations.ts';
 import type { DeliveryMessage } from '../contract/queues.ts';
 import type { SessionClaims } from '../contract/sessions.ts';
+import type { Conversation } from '../contract/widget.ts';
 import type { EndpointFailing, Invocation } from './facts.ts';
 import type { Clock, RandomBytes } from './sources.ts';
 
@@ -197,18 +198,6 @@ export type Conversations = {
   /** Claims the key for a submission, or for the id that an earlier, failed submission with the same key had. */
   readonly claimSubmission: (key: SubmissionKey, ids: SubmissionIds, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
-};
-
-/** A conversation that this service created. Only known ids are accepted, so that a visitor cannot write into another conversation. */
-export type Conversation = {
-  readonly site_id: string;
-  readonly conversation_id: string;
-  readonly session_id: string;
-  readonly visitor_id: string;
-  /** User id of the session token with which it began; null when it began without one. */
-  readonly user_id: string | null;
-  /** ISO 8601, UTC. */
-  readonly started_at: string;
 };
 
 /** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */

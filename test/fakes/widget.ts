@@ -1,8 +1,9 @@
 import { conversations } from '../../src/adapters/dynamodb/conversations-table.ts';
 import type { Assistant } from '../../src/contract/assistants.ts';
 import type { SessionClaims } from '../../src/contract/sessions.ts';
+import type { Conversation } from '../../src/contract/widget.ts';
 import type { WidgetCredentials } from '../../src/domain/auth/authenticate-widget.ts';
-import type { Configuration, Conversation, SessionTokens } from '../../src/domain/context.ts';
+import type { Configuration, SessionTokens } from '../../src/domain/context.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import { SITE_ID } from './configuration.ts';
 import { MemoryTables, memoryDynamoDb } from './tables.ts';

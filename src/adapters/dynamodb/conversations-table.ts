@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { CONVERSATION_TTL_SECONDS } from '../../contract/limits.ts';
+import { CONVERSATION } from '../../contract/widget.ts';
 import type { Conversations, SubmissionKey } from '../../domain/context.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
@@ -10,21 +11,9 @@ import { findItem, itemReader } from './stored-items.ts';
 /** Seconds after which an unfinished submission counts as cut off by a crash. Longer than the 15 s timeout of form-submit. */
 const SUBMISSION_STALE_SECONDS = 30;
 
-const storedConversation = z.object({
-  site_id: z.string(),
-  conversation_id: z.string(),
-  session_id: z.string(),
-  visitor_id: z.string(),
-  user_id: z.string().nullable(),
-  started_at: z.string(),
-});
-const readConversation = itemReader(
-  z.object({
-    conversation: storedConversation,
-    /** Unix seconds. */
-    expires_at: z.number(),
-  }),
-);
+const storedConversation = z.object(CONVERSATION);
+/** Reads a conversation. `expires_at` is in Unix seconds. */
+const readConversation = itemReader(z.object({ conversation: storedConversation, expires_at: z.number() }));
 const readAnyItem = itemReader(z.object({ pk: z.string(), conversation: storedConversation.optional() }));
 
 const readSubmission = itemReader(

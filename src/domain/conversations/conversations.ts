@@ -1,5 +1,4 @@
-import { IDENTIFIER_MAX_CHARACTERS } from '../../contract/widget.ts';
-import type { Conversation } from '../context.ts';
+import { type Conversation, IDENTIFIER_MAX_CHARACTERS } from '../../contract/widget.ts';
 import type { NewId } from '../sources.ts';
 
 /** Returns whether a conversation belongs to this user. In Session Signed, only the user who began it can continue it. */
