@@ -70,6 +70,9 @@ export function isNewerEvent(body: unknown): boolean {
   return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
 }
 
+/** A message of a queue, and the id by which its claim on an attempt is recognized when SQS delivers it again. */
+export type Received<Message> = { readonly message: Message; readonly messageId: string };
+
 /** Body of an Event Action request (spec "Event envelope"). */
 export const envelope = z.object({
   /** UUID, new for each event. Receivers use it as the idempotency key. */

@@ -5,15 +5,12 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type * as z from 'zod';
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import type { HideFor } from '../adapters/sqs/deliveries-queue.ts';
-import { ORIGINAL_MESSAGE_ID } from '../contract/queues.ts';
+import { ORIGINAL_MESSAGE_ID, type Received } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
 import type { FactOf, Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Invoke, Shell } from './invocation.ts';
-
-/** A message of a queue, and the id by which its claim on an attempt is recognized when SQS delivers it again. */
-export type Received<Message> = { readonly message: Message; readonly messageId: string };
 
 /** The pauses of a throttled message double from the first to the last, in seconds. */
 const THROTTLED_PAUSE = { first: 30, last: 900 };

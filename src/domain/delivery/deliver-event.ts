@@ -1,7 +1,7 @@
 import type { Action } from '../../contract/actions.ts';
 import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
-import type { DeliveryMessage, NotCarried } from '../../contract/queues.ts';
+import type { DeliveryMessage, NotCarried, Received } from '../../contract/queues.ts';
 import type { AttemptStart, Context, FinishedAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
@@ -16,9 +16,6 @@ import { retryDelay } from './outcome.ts';
  */
 
 type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log' | 'queue'>;
-
-/** A message of the deliveries queue, and its id there. */
-export type ReceivedDelivery = { readonly message: DeliveryMessage; readonly messageId: string };
 
 /** What became of a message (Fact `attempted`). */
 export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
@@ -47,7 +44,7 @@ export class AttemptInProgress extends ServiceError {
  * @throws the errors of attemptDelivery
  */
 export async function deliverEvent(
-  received: ReceivedDelivery,
+  received: Received<DeliveryMessage>,
   context: AttemptContext & Context<'failurePeriods' | 'publishFailing'>,
   invocation: Invocation,
 ): Promise<void> {
@@ -69,7 +66,7 @@ export async function deliverEvent(
  * cases SQS must deliver the message again.
  */
 export async function attemptDelivery(
-  { message, messageId }: ReceivedDelivery,
+  { message, messageId }: Received<DeliveryMessage>,
   context: AttemptContext,
   invocation: Invocation,
 ): Promise<AttemptSummary> {

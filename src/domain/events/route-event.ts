@@ -8,6 +8,7 @@ import {
   droppedEvent,
   type Envelope,
   isNewerEvent,
+  type Received,
 } from '../../contract/queues.ts';
 import type { Context, Subscriber } from '../context.ts';
 import { recordNotCarried } from '../delivery/deliver-event.ts';
@@ -25,7 +26,7 @@ type Routing = Pick<FactOf<'routed'>, 'deliveries' | 'unknown'>;
  * @throws Error for an event of a newer version, so that newer code can route it; also the errors of routeEvent
  */
 export async function routeMessage(
-  { message, messageId }: { readonly message: unknown; readonly messageId: string },
+  { message, messageId }: Received<unknown>,
   context: RoutingContext,
   invocation: Invocation,
 ): Promise<void> {
@@ -83,15 +84,11 @@ async function beginDeliveries(
   invocation: Invocation,
 ): Promise<number> {
   if (subscribers.length === 0) return 0;
-  const envelopes = new Map<string, Envelope>();
-  const messages = subscribers.map(
-    ({ action_id, site_id }): DeliveryMessage => ({
-      version: 1,
-      action_id,
-      attempt: 1,
-      envelope: envelopeFor(event, site_id, envelopes),
-    }),
-  );
+  const messages = [...Map.groupBy(subscribers, ({ site_id }) => site_id)].flatMap(([siteId, ofSite]) => {
+    // One object for all Actions of a site, because it may have a megabyte.
+    const envelope = envelopeFor(event, siteId);
+    return ofSite.map(({ action_id }): DeliveryMessage => ({ version: 1, action_id, attempt: 1, envelope }));
+  });
   if (exceedsLevels(event.detail.data, EVENT_DATA_MAX_LEVELS)) {
     await Promise.all(messages.map((message) => recordNotCarried(message, 'too_deep', context, invocation)));
     return 0;
@@ -110,14 +107,9 @@ export function isSubscribed(
   return enabled && (siteId == null || site_id === siteId) && events.includes(name);
 }
 
-/**
- * Returns the envelope of an event for a site. Its id and time are those of the bus, so that they stay the same when the event is delivered
- * again. The Actions of a site share one object, because it may have a megabyte.
- */
-function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, Envelope>): Envelope {
-  const known = made.get(actionSiteId);
-  if (known !== undefined) return known;
-  const envelope: Envelope = {
+/** Returns the envelope of an event for a site. Its id and time are those of the bus, so that they stay the same when the event is delivered again. */
+function envelopeFor(event: BusEvent, actionSiteId: string): Envelope {
+  return {
     id: event.id,
     event: event['detail-type'],
     timestamp: event.time,
@@ -125,6 +117,4 @@ function envelopeFor(event: BusEvent, actionSiteId: string, made: Map<string, En
     site_id: event.detail.site_id ?? actionSiteId,
     org_id: event.detail.org_id,
   };
-  made.set(actionSiteId, envelope);
-  return envelope;
 }
