@@ -70,9 +70,11 @@ export type PageVerdict = z.infer<typeof pageVerdict>;
 const actionChange = z.union(Object.values(ACTION_CHANGES));
 const next = z.string().nullable().describe('The `after` of the next page; null on the last page');
 
-const unreadable = z
-  .int()
-  .describe('How many of the list the service cannot read from its storage; it reports them to its operator');
+const CANNOT_BE_READ = 'the service cannot read from its storage; it reports them to its operator';
+const unreadable = z.int().describe(`How many of the list ${CANNOT_BE_READ}`);
+/** Names what is left out of a list. */
+const leftOut = <Id extends Record<string, z.ZodString>>(what: string, id: Id) =>
+  z.array(z.object(id)).describe(`${what} that ${CANNOT_BE_READ}`);
 
 const idempotency_key = identifier.describe('Chosen by the caller; a repeated key creates nothing again');
 
@@ -97,9 +99,7 @@ export const DASHBOARD_SCHEMAS = {
           assistant_limit: z.int().describe('How many assistants the organization may have'),
         }),
       ),
-      unreadable: z
-        .array(z.object({ org_id: z.string() }))
-        .describe('Organizations that the service cannot read from its storage; it reports them to its operator'),
+      unreadable: leftOut('Organizations', { org_id: z.string() }),
     }),
   },
   checkHosts: {
@@ -126,11 +126,7 @@ export const DASHBOARD_SCHEMAS = {
     query: z.object({ after: identifier.optional() }),
     answer: z.object({
       assistants: z.array(assistantView),
-      unreadable: z
-        .array(z.object({ site_id: z.string() }))
-        .describe(
-          'Assistants of the page that the service cannot read from its storage; it reports them to its operator',
-        ),
+      unreadable: leftOut('Assistants of the page', { site_id: z.string() }),
       next,
     }),
   },
@@ -160,9 +156,7 @@ export const DASHBOARD_SCHEMAS = {
   listActions: {
     answer: z.object({
       actions: z.array(actionView),
-      unreadable: z
-        .array(z.object({ action_id: z.string() }))
-        .describe('Actions that the service cannot read from its storage; it reports them to its operator'),
+      unreadable: leftOut('Actions', { action_id: z.string() }),
     }),
   },
   createAction: { body: z.strictObject({ idempotency_key, action: actionInput }), answer: actionView },
