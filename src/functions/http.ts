@@ -106,7 +106,6 @@ function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStruct
 }
 
 function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
-  let body: Record<string, unknown> | undefined;
   return {
     headers: event.headers,
     path: event.pathParameters ?? {},
@@ -115,10 +114,7 @@ function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
     rawPath: event.rawPath,
     subject: verifiedToken.safeParse(event.requestContext).data?.authorizer.jwt.claims.sub,
     sourceIp: event.requestContext.http.sourceIp,
-    readBody: () => {
-      body ??= bodyOf(event);
-      return body;
-    },
+    readBody: () => bodyOf(event),
   };
 }
 

@@ -33,8 +33,7 @@ class TransactionCancelled extends ServiceError {
 
 /** Waits for a conditional write. Returns true when it was made, false when its condition did not hold. */
 export async function whenConditionHolds(write: Promise<unknown>): Promise<boolean> {
-  const failed = await conditionFailure(write);
-  return failed === undefined;
+  return (await conditionFailure(write)) === undefined;
 }
 
 /**

@@ -28,10 +28,9 @@ type Outcome = 'sent' | 'too_large';
 /** A message, what settles its sender's promise, and its size and text. */
 type Entry = Outgoing &
   PromiseWithResolvers<Outcome> & {
+    /** Infinite when it has no text. The promise of one that SQS does not take is settled. */
     readonly bytes: number;
     readonly text: () => string;
-    /** True when it is too large, or has no text. Then its promise is settled. */
-    readonly isUnsendable: boolean;
   };
 
 /** Sets the seconds from now until SQS may deliver a received message again. */
@@ -75,7 +74,7 @@ export function deliveriesQueue(client: SQSClient, QueueUrl: string): Deliveries
 
   const sendOne = batched((outgoing: readonly Outgoing[]): readonly Promise<Outcome>[] => {
     const entries = entriesOf(outgoing);
-    const sendable = entries.filter(({ isUnsendable }) => !isUnsendable);
+    const sendable = entries.filter(({ bytes }) => bytes <= BATCH.bytes);
     /** The messages that do not fill a batch of their organization share one with those of others, and wait for no full batch. */
     const shared: Entry[] = [];
     for (const own of Map.groupBy(sendable, ({ message }) => message.envelope.org_id).values()) {
@@ -129,12 +128,11 @@ function entriesOf(outgoing: readonly Outgoing[]): readonly Entry[] {
     const text = () => textOf(one.message);
     try {
       const bytes = Buffer.byteLength(text());
-      const isTooLarge = bytes > BATCH.bytes;
-      if (isTooLarge) outcome.resolve('too_large');
-      return { ...one, ...outcome, text, bytes, isUnsendable: isTooLarge };
+      if (bytes > BATCH.bytes) outcome.resolve('too_large');
+      return { ...one, ...outcome, text, bytes };
     } catch (cause) {
       outcome.reject(cause);
-      return { ...one, ...outcome, text, bytes: 0, isUnsendable: true };
+      return { ...one, ...outcome, text, bytes: Number.POSITIVE_INFINITY };
     }
   });
 }
