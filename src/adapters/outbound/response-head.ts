@@ -4,30 +4,11 @@ const STATUS_LINE_START = 'HTTP/1.';
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;
 const BODY_HEADERS = /content-length|transfer-encoding/i;
 
-/** What the bytes of a response say about its head, whatever the parser thinks of them. */
-export type ResponseHead = {
-  /** Reads a piece. Must be called with every piece before the parser reads it. */
-  readonly read: (piece: Buffer) => void;
-  /** Returns the status, from 200 to 599, of the final response once its status line is complete. */
-  readonly status: () => number | undefined;
-  /** Returns whether the bytes cannot be a final response in HTTP/1.0 or HTTP/1.1 with such a status. */
-  readonly hopeless: () => boolean;
-  /** Returns the bytes of the head and of the interim heads before it; undefined until it has ended. */
-  readonly bytes: () => number | undefined;
-  /** Returns the bytes of the body, infinite when it ends with the connection; undefined when its end is not certain. */
-  readonly bodyBytes: () => number | undefined;
-  /**
-   * Returns the bytes after the head, once. It is called when the parser has accepted the head, or when the body is read without the parser;
-   * nothing is read from then on, so that a body is not kept twice.
-   */
-  readonly takeRest: () => Buffer | undefined;
-};
-
 /**
- * Creates a reader of the heads of one response. The parser reports neither the name of the protocol nor, when it refuses a head, the
+ * Creates a reader of the heads of one response: of what its bytes say, whatever the parser thinks of them. The parser reports neither the name of the protocol nor, when it refuses a head, the
  * status. It finds status and length only by whole lines, and leaves everything else to the parser.
  */
-export function readResponseHead(): ResponseHead {
+export function readResponseHead() {
   let place: 'status line' | 'interim head' | 'head' | 'body' | 'no response' = 'status line';
   let status: number | undefined;
   let bytes = 0;
@@ -57,7 +38,8 @@ export function readResponseHead(): ResponseHead {
   };
 
   return {
-    read: (piece) => {
+    /** Reads a piece. Must be called with every piece before the parser reads it. */
+    read: (piece: Buffer): void => {
       if (rest === undefined) return;
       rest += piece.toString('latin1');
       while (place !== 'body' && place !== 'no response') {
@@ -70,17 +52,25 @@ export function readResponseHead(): ResponseHead {
       }
       searched = rest.length;
     },
-    status: () => status,
-    hopeless: () => {
+    /** Returns the status, from 200 to 599, of the final response once its status line is complete. */
+    status: (): number | undefined => status,
+    /** Returns whether the bytes cannot be a final response in HTTP/1.0 or HTTP/1.1 with such a status. */
+    hopeless: (): boolean => {
       const start = (rest ?? '').slice(0, STATUS_LINE_START.length);
       return (
         place === 'no response' ||
         (place === 'status line' && !/^\r/.test(start) && !STATUS_LINE_START.startsWith(start))
       );
     },
-    bytes: () => (place === 'body' ? bytes : undefined),
-    bodyBytes: () => (place === 'body' ? bodyBytesOf(head, status) : undefined),
-    takeRest: () => {
+    /** Returns the bytes of the head and of the interim heads before it; undefined until it has ended. */
+    bytes: (): number | undefined => (place === 'body' ? bytes : undefined),
+    /** Returns the bytes of the body, infinite when it ends with the connection; undefined when its end is not certain. */
+    bodyBytes: (): number | undefined => (place === 'body' ? bodyBytesOf(head, status) : undefined),
+    /**
+     * Returns the bytes after the head, once. It is called when the parser has accepted the head, or when the body is read without the parser;
+     * nothing is read from then on, so that a body is not kept twice.
+     */
+    takeRest: (): Buffer | undefined => {
       const taken = rest;
       rest = undefined;
       return taken === undefined ? undefined : Buffer.from(taken, 'latin1');
