@@ -48,16 +48,13 @@ export function batched<Question, Answer>(
   };
 }
 
-/** Limits of one batch. */
-export type BatchLimits = { readonly entries: number; readonly bytes: number };
-
 /**
  * Splits entries into batches within these limits, in their order. No two entries of a batch have the same key. An entry that is larger than
  * a batch is alone in one.
  */
 export function batchesOf<Entry extends { readonly bytes: number; readonly key?: string }>(
   entries: readonly Entry[],
-  limits: BatchLimits,
+  limits: { readonly entries: number; readonly bytes: number },
 ): readonly Entry[][] {
   const batches: Entry[][] = [];
   let bytes = 0;

@@ -2,15 +2,10 @@ import type { ErrorCode, ErrorResponse } from '../contract/errors.ts';
 import type { Refusal } from '../domain/refusal.ts';
 
 /** A refusal, or an internal error, which names no field. */
-type Failed<Code> = { readonly code: Code; readonly message: string } & Partial<Pick<Refusal, 'field' | 'fields'>>;
+type Failed = { readonly code: ErrorCode; readonly message: string } & Partial<Pick<Refusal, 'field' | 'fields'>>;
 
 /** Returns the body of an error response. */
-export const errorBody = <Code extends ErrorCode>({
-  code,
-  message,
-  field,
-  fields = [],
-}: Failed<Code>): ErrorResponse & { readonly code: Code } => ({
+export const errorBody = ({ code, message, field, fields = [] }: Failed): ErrorResponse => ({
   success: false,
   code,
   error: message,

@@ -28,8 +28,9 @@ export function invokeHandler<Input, Result extends object>(
           return { success: true, ...(await operation(input, invocation)) };
         } catch (cause) {
           if (cause instanceof Refusal) {
-            invocation.report({ kind: 'refused', code: cause.code, status: cause.status });
-            return { ...errorBody(cause), status: cause.status, retry_after_seconds: cause.retryAfterSeconds };
+            const { code, status, retryAfterSeconds: retry_after_seconds } = cause;
+            invocation.report({ kind: 'refused', code, status });
+            return { ...errorBody(cause), code, status, retry_after_seconds };
           }
           invocation.report({ kind: 'invocation_failed', cause });
           throw new Error(INTERNAL_ERROR.message);
@@ -38,7 +39,6 @@ export function invokeHandler<Input, Result extends object>(
     );
 }
 
-/** Returns the ids of an input, for the log. */
 function idsOf(input: unknown): Record<string, string> {
   const entries = Object.entries(input ?? {});
   return Object.fromEntries(entries.filter(([name]) => ['org_id', 'site_id', 'action_id'].includes(name)));

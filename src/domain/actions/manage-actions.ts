@@ -2,7 +2,6 @@ import {
   ACTION_CHANGES,
   ACTION_SETTINGS,
   type Action,
-  type ActionInput,
   actionInput,
   type ParametersSchema,
   type Trigger,
@@ -35,7 +34,9 @@ export async function createAction(
   input: unknown,
   context: ManagementContext & Context<'sealSigningSecret'>,
 ): Promise<Action> {
-  const settings = parseAction(input);
+  const settings = inputOf(actionInput, input);
+  if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
+  requireSize(settings);
   const action_id = newEntityId(ID_PREFIXES[settings.trigger], context.randomBytes);
   const now = context.now().toISOString();
   const wanted: Action = {
@@ -164,14 +165,6 @@ export function withChange(previous: Action, change: Readonly<Record<string, unk
       return { ...previous, ...settings, ...optional };
     }
   }
-}
-
-/** Validates the settings of a new Action. @throws Refusal 400 that names the field */
-function parseAction(input: unknown): ActionInput {
-  const settings = inputOf(actionInput, input);
-  if (settings.trigger === 'AI-decided') requireUsable(settings.parameters);
-  requireSize(settings);
-  return settings;
 }
 
 /** Checks the size of an Action's settings. @throws Refusal 400 that names the largest setting */

@@ -14,8 +14,6 @@ import { anonymousVisitorId, belongsTo, userVisitorId } from './conversations.ts
 
 type InitInput = z.output<typeof initRequest>;
 
-export type InitWidgetRequest = { readonly widget: IdentifiedWidget; readonly readBody: () => unknown };
-
 /**
  * Handles widget init (spec "POST /api/widget/init"): authenticates, counts the request towards the hourly limit, and begins a
  * conversation or resumes a known one. Only a new conversation puts conversation.started on the bus. With `begin_conversation: false`
@@ -23,7 +21,7 @@ export type InitWidgetRequest = { readonly widget: IdentifiedWidget; readonly re
  * @throws Refusal
  */
 export async function initWidget(
-  { widget, readBody }: InitWidgetRequest,
+  { widget, readBody }: { readonly widget: IdentifiedWidget; readonly readBody: () => unknown },
   context: Context<'configuration' | 'conversations' | 'counters' | 'publish'>,
   invocation: Invocation,
 ): Promise<PublicAnswer<'initWidget'>> {

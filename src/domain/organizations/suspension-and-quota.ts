@@ -7,9 +7,6 @@ import { requireOrganization } from './manage-organizations.ts';
 /** Restricting also reports its progress. */
 type RestrictionContext = ManagementContext & Context<'step'>;
 
-/** How many assistants and Actions a run has changed. */
-type ChangedParts = { readonly assistants: number; readonly actions: number };
-
 /** Returns the restrictions that an assistant or an Action copies from its organization. Absent means no restriction. */
 export function restrictionsOf({
   suspended,
@@ -72,13 +69,10 @@ export async function setOutboundQuota(orgId: string, perDay: number | null, con
  * The organization is changed first: parts that are created later copy its restrictions, and a creation that read the old ones is
  * refused (`createRestricted`). An interrupted run can be repeated. An Action that cannot be read sends nothing, and an assistant that
  * cannot be read admits no request; the error that names them is thrown after all other parts are changed.
+ * @returns how many assistants and Actions it has changed
  * @throws Refusal 404, ServiceError for parts that cannot be read
  */
-async function restrictOrganization(
-  orgId: string,
-  restriction: OrganizationRestrictions,
-  context: RestrictionContext,
-): Promise<ChangedParts> {
+async function restrictOrganization(orgId: string, restriction: OrganizationRestrictions, context: RestrictionContext) {
   const { store, step } = context;
   await requireOrganization(orgId, context);
   await store.changeOrganization(orgId, restriction);
