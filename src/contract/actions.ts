@@ -71,7 +71,6 @@ export const toolParameterName = z
     new RegExp(`^[a-zA-Z0-9_.-]{1,${PARAMETER_NAME_MAX_CHARACTERS}}$`),
     `must be 1 to ${PARAMETER_NAME_MAX_CHARACTERS} letters without accents, digits, _, . or -`,
   );
-/** A name of a response field map. */
 const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 
 /** What is wrong with too many parameters, and with a response field map of too many names. */
@@ -182,7 +181,6 @@ export const actionInput = z
     formAction.meta({ id: 'NewFormAction' }),
   ])
   .meta({ id: 'NewAction' });
-export type ActionInput = z.infer<typeof actionInput>;
 
 /**
  * Validates a change to an Action's settings, by trigger. Only the settings in the change are validated, by the same rules as

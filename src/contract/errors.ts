@@ -8,7 +8,6 @@ export type KnownRefusal = {
   readonly problem?: string;
 };
 
-/** A refusal of one field. Its message is the field and the problem. */
 const about = <Status extends number>(field: string, status: Status, problem: string) =>
   ({ status, field, problem, message: `${field}: ${problem}` }) as const;
 
@@ -172,7 +171,6 @@ function mustBeOneOf(values: readonly unknown[]): string {
   return `must be ${quoted.length > 1 ? 'one of ' : ''}${quoted.join(', ')}`;
 }
 
-/** Says of which bound a value is outside: of characters, of entries, or of a number. */
 function bound(origin: string, limit: string, number: number | bigint): string {
   if (origin === 'string') return `must be ${limit} ${number} characters`;
   if (origin === 'array') return `must have ${limit} ${number} entries`;

@@ -21,7 +21,6 @@ export const SERVER_KEY_HEADER = CREDENTIAL_HEADERS.serverKey.toLowerCase();
 
 type Parameter = { readonly description?: string; readonly schema: z.ZodType };
 
-/** An operation of the public routes. */
 type Operation = {
   readonly method: 'POST';
   /** Below `{base_url}`. */

@@ -14,11 +14,9 @@ export type Invocation = {
 
 /** Something went wrong and the work went on. The log shows class, code and place of the cause, and never a message that may quote content. */
 type Caused = { cause: unknown };
-/** Identifies an Action and the organization and assistant that have it. */
 type OfAction = { org_id: string; site_id: string; action_id: string };
 /** Identifies an attempt in the delivery log. */
 type OfAttempt = { action_id: string; reference: string; attempt: number };
-/** Identifies a message of a queue. */
 type OfMessage = { message_id: string };
 /** The id and the name of an event, or what its publisher gave instead. */
 type OfEvent<Text> = { event_id: Text; event: Text };

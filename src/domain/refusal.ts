@@ -61,7 +61,6 @@ function invalidFields(fields: readonly FieldProblem[]): Refusal {
 
 const isWrongType = ({ code, path }: z.core.$ZodIssue) => code === 'invalid_type' && path.length === 0;
 
-/** Returns the problems that a schema found, by field. */
 function problemsOf(issues: readonly z.core.$ZodIssue[], within: readonly string[]): FieldProblem[] {
   return issues.flatMap((issue) => {
     const path = [...within, ...issue.path.map(String)];

@@ -68,7 +68,6 @@ function routeOf<O extends DashboardOperation>(
   return { operation, match: matcherOf(operation), answer: async (call) => schema.parse(await work(call)) };
 }
 
-/** Defines an operation for every user who is logged in. */
 function forUser<O extends DashboardOperation, I>(
   operation: O,
   schema: z.ZodType<I>,

@@ -142,7 +142,6 @@ const shownResult = (result: AttemptResult | null) =>
     ? {}
     : { status: result.status, failure_code: result.error?.code ?? null, latency_ms: result.latency_ms };
 
-/** What a line tells of an error. */
 type Cause = {
   /** The class of the error, or the type of a thrown value that is no error. */
   readonly error: string;

@@ -16,7 +16,6 @@ const DAY: Window = { seconds: 24 * 3600, prefix: 'outbound' };
 /** Reads the time of the oldest of the last hits, in milliseconds. */
 const readOldestHit = itemReader(z.object({ h0: z.number() }));
 
-/** Reads the hits in a clock window. */
 const readHits = itemReader(z.object({ hits: z.number() }));
 
 /**

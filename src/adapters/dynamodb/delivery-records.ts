@@ -25,7 +25,6 @@ export const partitionOf = (logId: string, reference: string): string =>
 /** Lists the partition keys of a log. */
 export const logPartitions = (logId: string): readonly string[] => DIGITS.map((digit) => partition(logId, digit));
 
-/** Returns the log of a partition key. */
 const logOf = (pk: string): string => pk.slice('ACTION#'.length, -'#0'.length);
 
 /** Time, reference, attempt and, of a replay, its id: the attributes of a record that only its key has. */

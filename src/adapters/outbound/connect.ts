@@ -216,7 +216,6 @@ const SESSION_MAX_MS = 60_000;
 /** Limit of keys with a session. The oldest is removed first. */
 const KEYS_MAX = 1000;
 
-/** The TLS session of one key. */
 type TlsSession = {
   readonly latest: Buffer | undefined;
   readonly remember: (session: Buffer) => void;

@@ -113,7 +113,6 @@ async function recordCall(call: ToolCallRecord, conversations: Conversations, { 
   });
 }
 
-/** Returns what the assistant gets of the outcome of a request. */
 function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {
   if (!outcome.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;

@@ -70,7 +70,6 @@ function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
 const isEqual = (a: ArgumentValue, b: ArgumentValue) =>
   isNumber(a) && isNumber(b) ? jsonNumberOf(a)?.spelling === jsonNumberOf(b)?.spelling : a === b;
 
-/** Returns the values without repetitions. */
 const distinct = (values: readonly ArgumentValue[]): ArgumentValue[] =>
   values.filter((value, at) => values.findIndex((other) => isEqual(other, value)) === at);
 

@@ -55,7 +55,6 @@ export function openSigningSecret(sealed: string, actionId: string, keys: readon
 /** AES keys by ring key. Each is derived once, because every delivery opens a secret and the ring changes rarely. */
 const derived = new WeakMap<SealingKey, KeyObject>();
 
-/** Returns the AES key of a key of the ring. */
 function aesKey(key: SealingKey): KeyObject {
   let aes = derived.get(key);
   if (aes === undefined) {

@@ -131,7 +131,6 @@ export function auditRecord(mutation: Mutation, { by = OPERATOR, at }: Recorded)
   };
 }
 
-/** Returns what the audit trail calls a change. */
 function operationOf(mutation: Mutation, fields: readonly string[]): AuditOperation {
   if (mutation.next === undefined) return 'delete_action';
   if (mutation.entity === 'organization') return 'update_organization';
