@@ -17,6 +17,8 @@ export type SharedRequest = {
   readonly status: 200 | 400 | 401;
 };
 
+const HEADER = 'X-Service-Signature';
+
 type Signing = { readonly now: Date; readonly secret?: string };
 
 function signed(action: Action, body: object, triggerRef: string, { now, secret = SIGNING_SECRET }: Signing) {
@@ -83,10 +85,11 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
   const at = (seconds: number): Signing => ({ now: new Date(now.getTime() + seconds * 1000) });
   const fresh = at(0);
   const event = () => eventRequest(fresh, { conversation_id: 'c1' });
-  const digest = /v1=(.*)$/.exec(event().headers['X-Service-Signature'] ?? '')?.[1] ?? '';
+  const digest = /v1=(.*)$/.exec(event().headers[HEADER] ?? '')?.[1] ?? '';
   const seconds = Math.floor(now.getTime() / 1000);
   const submission = randomUUID();
-  const signature = (value: string | undefined) => withHeader(event(), 'X-Service-Signature', value);
+  const joined = event();
+  const signature = (value: string | undefined) => withHeader(event(), HEADER, value);
 
   const good: Record<string, OutboundRequest> = {
     event: event(),
@@ -104,6 +107,11 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     ),
     'event by GET': eventByGet(fresh),
     'form by GET': signed(aFormAction({ method: 'GET' }), {}, submission, fresh),
+    'signature that a proxy has split and joined': withHeader(
+      joined,
+      HEADER,
+      joined.headers[HEADER]?.replace(',', ', '),
+    ),
     '240 seconds old': eventRequest(at(-240)),
     '240 seconds ahead': eventRequest(at(240)),
   };
