@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { startDynoxide } from '../../local/cloud/engines/dynoxide.ts';
-import { listenOnLoopback } from '../../local/cloud/listener.ts';
+import { listenOnLoopback, openListener } from '../../local/cloud/listener.ts';
 import { engineTables } from '../../local/cloud/services/dynamodb.ts';
 import { dynamoDbClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
@@ -33,9 +32,9 @@ export async function startStorage(folder: string, { tables, variables }: Benche
     dynamo,
     configurationTable,
     management,
-    environment: { ...variables, ...awsEnvironment(engine.origin, stub.origin) },
+    environment: { ...variables, ...awsEnvironment(engine.origin, `http://${stub.address}`) },
     stop: async () => {
-      stub.stop();
+      await stub.close();
       await stored.stop();
     },
   };
@@ -47,19 +46,13 @@ async function startStub() {
     GetSecretValue: { SecretString: JSON.stringify(SECRET) },
     PutEvents: { FailedEntryCount: 0, Entries: [{ EventId: 'bench' }] },
   };
-  const server = createServer((request, response) => {
-    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const answer = JSON.stringify(answers[operation] ?? { MessageId: 'bench' });
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(answer);
-    });
-  });
-  const origin = `http://127.0.0.1:${await listenOnLoopback(server, 0)}`;
-  const stop = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { origin, stop };
+  const headers = { 'content-type': 'application/x-amz-json-1.1' };
+  const stub = await openListener(0, listenOnLoopback);
+  stub.serve(async (request) => {
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    return { status: 200, headers, body: JSON.stringify(answers[operation] ?? { MessageId: 'bench' }) };
+  }, console.error);
+  return stub;
 }
 
 /** Returns the variables that the SDK in a function reads. @param dynamo origin of DynamoDB @param others origin of all other AWS services */
