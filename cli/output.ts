@@ -146,7 +146,6 @@ type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 type Cell = readonly [text: string, format?: Format | undefined];
 
 const GAP = '  ';
-const BLANK: Cell = [''];
 /** The columns that may be shortened: texts that people chose. Everything else is needed whole, to be read or copied into other commands. */
 const SHORTENED = /^(name|endpoint|domain|description|parameters)$/;
 /** Least width of a column that is shortened. */
@@ -167,11 +166,7 @@ function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
   const widths = fittingWidths(widthsOf([heading, ...cells]), names, room);
   const lines = foldedAt(widths, room);
   const line = (row: readonly Cell[], [start, end]: (typeof lines)[number]) =>
-    aligned(
-      [[...indentOf(start, BLANK), ...row.slice(start, end)]],
-      [...indentOf(start, 0), ...widths.slice(start, end)],
-      colour,
-    );
+    lineOf(row.slice(start, end), widths.slice(start, end), colour, indentOf(start));
   return [heading, ...cells].flatMap((row) => lines.map((part) => line(row, part))).join('');
 }
 
@@ -191,8 +186,8 @@ function fittingWidths(widths: readonly number[], names: readonly string[], room
   return widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
 }
 
-/** Returns what all lines of a row but the first begin with: a cell of no width, so that the gap after it indents the line. */
-const indentOf = <Part>(start: number, part: Part): readonly Part[] => (start === 0 ? [] : [part]);
+/** Returns what a line of a row begins with whose first column this is: all lines but the first are indented. */
+const indentOf = (start: number): string => (start === 0 ? '' : GAP);
 
 /** Returns how many columns of a terminal a line of cells with these widths takes. */
 const lengthOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
@@ -202,7 +197,7 @@ function foldedAt(widths: readonly number[], room: number): readonly (readonly [
   const starts = [0];
   for (let column = 1; column < widths.length; column++) {
     const start = starts.at(-1) ?? 0;
-    if (lengthOf([...indentOf(start, 0), ...widths.slice(start, column + 1)]) > room) starts.push(column);
+    if (indentOf(start).length + lengthOf(widths.slice(start, column + 1)) > room) starts.push(column);
   }
   return starts.map((start, line) => [start, starts[line + 1] ?? widths.length]);
 }
@@ -210,11 +205,11 @@ function foldedAt(widths: readonly number[], room: number): readonly (readonly [
 /** Returns indented names and values. */
 function fields(rows: readonly Field[], { colour }: CliProcess): string {
   const cells = rows.map(([name, value]): Cell[] => [
-    [''],
     [plainText(name), 'dim'],
     [plainText(value) || '–', formatOf(name, value)],
   ]);
-  return aligned(cells, widthsOf(cells), colour);
+  const widths = widthsOf(cells);
+  return cells.map((row) => lineOf(row, widths, colour, GAP)).join('');
 }
 
 /** Returns a number with what it counts. @param noun whose plural ends in s */
@@ -248,14 +243,14 @@ function shortenedTo(width: number, text: string): string {
   return `${shown}…`;
 }
 
-/** Returns rows as lines, with each cell shortened or filled to the width of its column. */
-function aligned(rows: readonly (readonly Cell[])[], widths: readonly number[], colour: boolean): string {
-  const cell = ([text, format]: Cell, width: number) => {
+/** Returns a row as a line that begins with the indent, with each cell shortened or filled to the width of its column. */
+function lineOf(row: readonly Cell[], widths: readonly number[], colour: boolean, indent: string): string {
+  const cells = row.map(([text, format], column) => {
+    const width = widths[column] ?? 0;
     const shown = shortenedTo(width, text);
     // The caller has already decided whether to use colours.
     const styled = colour && format && shown ? styleText(format, shown, { validateStream: false }) : shown;
     return styled + ' '.repeat(width - stringWidth(shown));
-  };
-  const line = (row: readonly Cell[]) => row.map((one, column) => cell(one, widths[column] ?? 0)).join(GAP);
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+  });
+  return `${(indent + cells.join(GAP)).trimEnd()}\n`;
 }
