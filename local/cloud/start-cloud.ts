@@ -174,7 +174,7 @@ async function start(context: StartContext) {
     );
 
   const rules = stack.all('AWS::Events::Rule');
-  const deliver = eventTargets(rules, queueResources, { authorizer, queues, functions });
+  const deliver = eventTargets(rules, queueResources, functions, { authorizer, queues });
   const fireSchedules = schedule(rules, deliver, folder.file('schedules.json'));
   const users = keptUsers(folder.file('users.json'));
   const invite = (email: string, password: string) =>

@@ -142,11 +142,8 @@ function sizeOf(entry: JsonObject): number {
 export function eventTargets(
   rules: readonly Rule[],
   queueResources: readonly Resource<'AWS::SQS::Queue'>[],
-  {
-    authorizer,
-    queues,
-    functions,
-  }: { readonly authorizer: Authorizer; readonly queues: Queues; readonly functions: readonly LambdaFunction[] },
+  functions: readonly LambdaFunction[],
+  { authorizer, queues }: { readonly authorizer: Authorizer; readonly queues: Queues },
 ): Deliver {
   const queueOf = (arn: string) => queueResources.find((queue) => queue.arn === arn);
   const functionOf = (arn: string) => functions.find((fn) => fn.definition.arn === arn);
