@@ -1,9 +1,12 @@
+/** Many people let npm run no install script; that of the package `node` installs Node. */
+const ADVICE = ' Run npm ci --ignore-scripts=false, which installs it in node_modules.';
+
 /**
  * Returns whether this is the Node that a program needs. If not, it says so and fails the process. This file and those that import it are
  * plain JavaScript, because an older Node must be able to read them.
  * @param {string} program
  */
-export function isNodeNewEnough(program, needed = '24', advice = ' Run npm ci, which installs it in node_modules.') {
+export function isNodeNewEnough(program, needed = '24', advice = ADVICE) {
   const [major = 0, minor = 0] = needed.split('.').map(Number);
   const [here = 0, hereMinor = 0] = process.versions.node.split('.').map(Number);
   if (here > major || (here === major && hereMinor >= minor)) return true;

@@ -56,7 +56,9 @@ test.each([
   const [node, ...flags] = OLDER_NODE === undefined ? [process.execPath, '--import', old] : [OLDER_NODE];
   const { status, stdout, stderr } = spawnSync(node, [...flags, join(clone, script)], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(new RegExp(`^${program} needs Node 24 or newer, and this is v[\\d.]+\\. .+\\n$`));
+  expect(stderr).toMatch(
+    new RegExp(`^${program} needs Node 24 or newer, and this is v[\\d.]+\\. .*npm ci --ignore-scripts=false.*\\n$`),
+  );
 });
 
 test('reports a one-machine service that has ended', async () => {
