@@ -27,7 +27,7 @@ export function conversationView({ url, texts = ENGLISH }) {
       let removed = false;
       let draftKey;
 
-      /** Keeps what the visitor types, until it is sent or the visitor has gone, for this tab and this conversation, whose id only its visitor gets. */
+      /** Keeps what the visitor types, until it is sent or the view is removed, for this tab and this conversation, whose id only its visitor gets. */
       const keepDraft = () => {
         if (draftKey !== undefined && !removed) drafts('setItem', draftKey, input.value);
       };

@@ -225,6 +225,7 @@ describe('routes', () => {
   });
 
   test.each([
+    ['event', ['408', '429', '2XX', '5XX', 'default'], '429', 'sent again'],
     ['event', ['408', '429', '2XX', '5XX', 'default'], 'default', 'permanent'],
     ['toolCall', ['2XX', 'default'], 'default', 'not sent again'],
     ['form', ['2XX', 'default'], 'default', 'not sent again'],
