@@ -84,10 +84,11 @@ export const jsonNumber = z
   .meta({ type: 'number' });
 
 /** Accepts a whole number of a setting that the service computes with. `60.0` and `6e1` are the number 60. */
-export const wholeNumber = (min: number, max?: number) =>
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.preprocess(
     (value: number) => (JSON.isRawJSON(value) ? Number(value.rawJSON) : value),
-    max === undefined ? z.int().min(min) : z.int().min(min).max(max),
+    // The bounds first, because `int` has bounds of its own.
+    z.number().min(min, { abort: true }).max(max, { abort: true }).int(),
   );
 
 /** A JSON object whose members are not validated. */

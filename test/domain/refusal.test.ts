@@ -22,6 +22,8 @@ test.each<[string, z.ZodType, unknown]>([
   ['enabled: must be true or false', actionInput, { ...AI, enabled: 'yes' }],
   ['parameters.type: must be "object"', actionInput, { ...AI, parameters: { type: 'array' } }],
   ['hourly_rate_limit: must be at least 1', assistantInput, { ...ASSISTANT, hourly_rate_limit: 0 }],
+  ['hourly_rate_limit: must be at least 1', assistantInput, { ...ASSISTANT, hourly_rate_limit: -1e17 }],
+  ['hourly_rate_limit: must be at most 10000000', assistantInput, { ...ASSISTANT, hourly_rate_limit: 1e17 }],
   ['hourly_rate_limit: must be an integer', assistantInput, { ...ASSISTANT, hourly_rate_limit: 1.5 }],
   ['domain: must be at most 300 characters', assistantInput, { ...ASSISTANT, domain: 'd'.repeat(301) }],
   [
