@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type FieldProblem, fieldProblems } from '../session/problems.ts';
 
 /** A problem, the cell of the form that it is about (its field, row and part as JSON), and the value that was refused there. */
@@ -23,8 +23,8 @@ export function useProblems(values: object): Problems {
     if (refused.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
   }, [refused]);
   const cells = cellsOf(values);
-  /** The cells in which the form can show a problem: those for which it has called `of`. */
-  const shown = useRef(new Set<string>());
+  /** The cells in which the form can show a problem: those for which this render of it has called `of`. */
+  const shown = new Set<string>();
   // Two rows with the same value were refused because of each other. A correction of one of them corrects both.
   const isSame = (one: Refused, other: Refused) =>
     one === other ||
@@ -34,14 +34,14 @@ export function useProblems(values: object): Problems {
   );
   return {
     of: (...path) => {
-      shown.current.add(cellAt(path));
+      shown.add(cellAt(path));
       return current.find(({ cell }) => cell === cellAt(path))?.text;
     },
     refuse: (error) => {
       const problems = fieldProblems(error);
       const located = problems.map((problem) => ({ ...problem, cell: cellOf(values, problem) }));
       setRefused(located.map((problem) => ({ ...problem, was: cells.get(problem.cell) })));
-      return located.length > 0 && located.every(({ cell }) => shown.current.has(cell));
+      return located.length > 0 && located.every(({ cell }) => shown.has(cell));
     },
     clear: () => setRefused([]),
   };

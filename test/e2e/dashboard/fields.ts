@@ -157,6 +157,15 @@ describe('fields and focus', () => {
     await discard();
   });
 
+  test('says what is wrong with an entry whose list is no longer on the screen', async () => {
+    await open(page, url('deploy'));
+    await page.getByLabel('New domain').fill('ftp://x');
+    await page.getByRole('radio', { name: 'Session Signed' }).click();
+    await button('Save changes').click();
+    await page.getByText('Allowed domains: Must be a host such as').waitFor();
+    await button('Discard changes').click();
+  });
+
   test('checks each IP address when it is added, and marks every wrong entry of a refused list', async () => {
     await open(page, url('deploy'));
     const field = page.getByLabel('New address');
