@@ -13,7 +13,7 @@ export class SessionError extends Error {
 
 /** Returns a client that mints session tokens from the body of session create. The server key never leaves this process; the browser gets the token. */
 export function sessionClient({ baseUrl, serverKey }) {
-  // The file of a secret often ends with a line. An HTTP client that refuses a header prints its value.
+  // The file of a secret often ends with a line break. An HTTP client that refuses a header prints its value.
   const key = serverKey.trim();
   if (!/^ss_[\w-]+$/.test(key))
     throw new Error('The server key is not a server secret: one begins with ss_ and has no quotes');
@@ -38,7 +38,8 @@ export function sessionClient({ baseUrl, serverKey }) {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       // A proxy answers with a page, which is no JSON.
-      answer = (await response.json().catch(() => null)) ?? {};
+      const noJson = (error) => (error instanceof SyntaxError ? null : Promise.reject(error));
+      answer = (await response.json().catch(noJson)) ?? {};
     } catch (error) {
       // By this error Next.js learns that it must render the page for each request.
       if (error.digest) throw error;

@@ -30,7 +30,7 @@ class SessionClient:
     """Mints session tokens, and keeps those of users. Its methods take the body of session create."""
 
     def __init__(self, base_url: str, server_key: str) -> None:
-        # The file of a secret often ends with a line. An HTTP client that refuses a header prints its value.
+        # The file of a secret often ends with a line break. An HTTP client that refuses a header prints its value.
         key = server_key.strip()
         if not re.fullmatch("ss_[A-Za-z0-9_-]+", key):
             raise ValueError("The server key is not a server secret: one begins with ss_ and has no quotes")

@@ -235,6 +235,15 @@ for (const backend of backends) {
       expect(printed).not.toMatch(/TypeError: Cannot|undefined/);
     });
 
+    test('says that there was no answer when it breaks off', async () => {
+      const broken = await startServer((_, response) =>
+        response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
+      );
+      const printed = await twoTokens({ BASE_URL: broken.origin });
+      broken.stop();
+      expect(printed).toContain('did not answer');
+    });
+
     test('gives each guest an id that stays, and no token of another guest', async () => {
       const visit = async (cookie = '') => {
         const response = await fetch(`${url}/?guest`, { headers: { cookie } });
