@@ -42,7 +42,7 @@ export function shareConcurrency(options: ConcurrencyOptions) {
   const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, needed.account);
   const routerByAccount = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
   const router = Math.max(routerByAccount, needed.router);
-  // Half of the rest, and not less for a small load: an Action that hangs takes the invocations which the others leave.
+  // Never less than half of the rest: an Action that hangs takes every free invocation, so a small load needs as many.
   const dispatcherByAccount = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
   const dispatcher = options.deliveryConcurrency ?? Math.max(dispatcherByAccount, needed.dispatcher);
   const leftByQueues = account - router - dispatcher;
@@ -53,7 +53,7 @@ export function shareConcurrency(options: ConcurrencyOptions) {
     /** Maximum concurrency of the router, and of the dispatcher. */
     router,
     dispatcher,
-    /** Requests per second that the API accepts on all routes together. A burst may be twice as large. */
+    /** Requests per second that the API accepts on all routes together. Bursts may be larger (service-api.ts). */
     requestsPerSecond: Math.min(API_REQUESTS_MAX, leftByQueues * REQUESTS_PER_EXECUTION),
     /** Reserved concurrency of each function whose caller waits for an endpoint. Undefined: none */
     waiting: options.accountConcurrency === undefined || perFunction < 1 ? undefined : Math.floor(perFunction),

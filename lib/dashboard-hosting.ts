@@ -101,7 +101,7 @@ export class DashboardHosting extends Construct {
     const behavior = {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.#securityHeaders(stage, login.origins),
+      responseHeadersPolicy: this.#securityHeaders(stage, login.connectSources),
       functionAssociations: [
         {
           eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,

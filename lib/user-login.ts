@@ -34,8 +34,8 @@ export class UserLogin extends Construct {
   readonly issuer: string;
   /** The scope of the access tokens for the dashboard. */
   readonly scope: string;
-  /** Addresses from which a browser gets metadata, keys and tokens. */
-  readonly origins: readonly string[];
+  /** Addresses from which the dashboard gets metadata, keys and tokens, as sources of its Content-Security-Policy. */
+  readonly connectSources: readonly string[];
   /** The public client of the dashboard. */
   readonly client: cognito.UserPoolClient;
   /** Accepts the access tokens of the client. */
@@ -51,7 +51,7 @@ export class UserLogin extends Construct {
     const userPool = this.pool;
     const server = new cognito.UserPoolResourceServer(this, 'Server', { userPool, identifier, scopes: [SCOPE] });
     this.issuer = `https://${userPool.userPoolProviderName}`;
-    this.origins = [`${this.issuer}/`, props.loginUrl ?? this.#newDomain()];
+    this.connectSources = [`${this.issuer}/`, props.loginUrl ?? this.#newDomain()];
     this.client = this.#newClient(server, props);
     const jwtAudience = [this.client.userPoolClientId];
     this.authorizer = new HttpJwtAuthorizer('DashboardLogin', this.issuer, { jwtAudience });

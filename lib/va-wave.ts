@@ -212,7 +212,7 @@ export class VaWave extends Construct {
 
   /**
    * Lets somebody put events on the bus, but not in the name of the service. Another account needs a bus of the same app, whose policy it enters, and a policy
-   * of its own. When nothing could be granted, the grant has no success and a warning says so; so do the other grants.
+   * of its own. When nothing could be granted, as with the other grants, `success` of the grant is false, and a warning names the statement.
    */
   grantPutEvents(grantee: IGrantable): Grant {
     const { bus } = this;
@@ -220,6 +220,7 @@ export class VaWave extends Construct {
     const resources = [bus.eventBusArn];
     const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
     const permission = { grantee, actions, resourceArns: resources, conditions };
+    // The app cannot change the policy of an imported bus.
     if (!isPolicyOfApp(bus)) return grantOn(bus, permission, undefined);
     return grantOn(bus, permission, (principal) => {
       const sid = `${this.#stage.service}-${++this.#statementsOfBus}`;

@@ -160,8 +160,8 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
     /** Whether a token identifies the visitor, now and after each renewal. */
     hasToken: !!token,
     /**
-     * Authenticates and resumes the tab's conversation, but starts none. Asks the page for a token, and waits for it, where a token is
-     * missing or refused. Repeats what is no decision: no answer, 408, 429, 5xx, and what has no code of the service, as the page of a
+     * Authenticates and resumes the tab's conversation, but starts none. Asks the page for another token where it is refused, and waits for
+     * one where it is refused or missing. Repeats what is no decision: no answer, 408, 429, 5xx, and what has no code of the service, as the page of a
      * firewall or of a service worker. Resolves to undefined after a decision against the page, and when it gives up.
      */
     start: async (): Promise<InitResponse | undefined> => {

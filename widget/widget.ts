@@ -26,7 +26,7 @@ const RETURN_MS = 200;
 
 /**
  * Creates the launcher and the panel, and keeps them on the page until `remove`.
- * @param onOpen called with true when the panel is open, also again, and with false when it has closed
+ * @param onOpen called with true when the panel opens, also in the place of one that was built again, and with false when it has closed
  * @param onPageChange called when the page may have changed its language
  * @param rebuild builds the widget again: for another conversation, and when the page has removed all listeners (document.open). With null it
  *   has no view: this one cannot be mounted
@@ -255,6 +255,7 @@ export function mountWidget(
     },
     hide: (hidden: boolean) => {
       launcher.hidden = hidden;
+      // The body may have got a transform meanwhile.
       raiseLauncher();
     },
     remove: () => {

@@ -14,8 +14,9 @@ export async function hostile(): Promise<Section> {
   const measured: [name: string, blockMs: number, victimMs: number][] = [];
   for (const { name, start } of [...HOSTILE_SERVERS, LONGEST_CHAIN]) {
     const server = await start(network.authority);
-    const { longestMs } = await runHostileBatch(network, server, 1); // With a whole core, it is never stopped.
+    const { longestMs } = await runHostileBatch(network, server, 1); // With a whole core, the process is never stopped.
     const { latency_ms, error } = await runHostileBatch(network, server, LAMBDA_SHARE);
+    // NaN, where the delivery to the victim failed: no goal is met with it.
     measured.push([name, longestMs / LAMBDA_SHARE, error === null ? latency_ms : Number.NaN]);
     await server.stop();
   }

@@ -131,7 +131,7 @@ type GatewayOptions = {
 const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
 
 /**
- * The gateway, its engines and all functions share the processors, and a function gives a call up after two seconds and repeats it. So no
+ * The gateway, its engines and all functions share the processors, and a function gives a call up after two or three seconds and repeats it. So no
  * batch of a queue's messages begins while this many calls of functions wait. They keep the gateway busy: a call takes about a millisecond.
  */
 const WAITING_CALLS_MAX = 32;

@@ -1,11 +1,11 @@
-// Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 6).
+// Allowed Domains and the Domain setting (spec "Authentication", Mode 1, rules 2 to 5).
 import { invisibleProblem } from './invisible-characters.ts';
 
 /** The host and port of a page. */
 export type PageHost = {
   /** Lower case, punycode, without a port. */
   readonly hostname: string;
-  /** The explicit port, or the default port of http and https; '' for an app. */
+  /** The explicit port, or the default port of http and https; '' for an app without one. */
   readonly port: string;
   /** The origin in the form that browsers send, for Access-Control-Allow-Origin. */
   readonly origin: string;
@@ -16,7 +16,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 /** A normalized entry, or the reason why the text can never match a page. */
 export type HostEntry = { readonly entry: string } | { readonly problem: string };
 
-const EXAMPLES = 'must be a host such as example.com or example.com:8443';
+const MUST_BE_HOST = 'must be a host such as example.com or example.com:8443';
 
 /**
  * Normalizes an entry as a save does. Removes a leading http:// or https:// and everything after the host, and changes the rest to lower
@@ -28,25 +28,25 @@ export function readHostEntry(text: string): HostEntry {
   const invisible = invisibleProblem(bare);
   if (invisible !== undefined) return { problem: invisible };
   if (/^(?:https?:$|[a-z][a-z0-9+.-]*:[/\\])/i.test(bare))
-    return { problem: `${EXAMPLES}, without a scheme other than http:// or https://` };
+    return { problem: `${MUST_BE_HOST}, without a scheme other than http:// or https://` };
   const end = bare.search(/[/?#\\]/);
   const host = (end === -1 ? bare : bare.slice(0, end)).toLowerCase();
-  if (host === '') return { problem: EXAMPLES };
-  if (/[\s@%]/.test(host)) return { problem: `${EXAMPLES}, without spaces, user names and percent signs` };
+  if (host === '') return { problem: MUST_BE_HOST };
+  if (/[\s@%]/.test(host)) return { problem: `${MUST_BE_HOST}, without spaces, user names and percent signs` };
   const port = /:(\d+)$/.exec(host)?.[1];
   if (port !== undefined && (Number(port) === 0 || Number(port) > 65535)) {
-    return { problem: `${EXAMPLES}, with a port from 1 to 65535` };
+    return { problem: `${MUST_BE_HOST}, with a port from 1 to 65535` };
   }
   // URL.parse removes the default port ":80", so the port is taken from the text: an entry with a port must match it exactly.
   const url = URL.parse(`http://${host}`);
   // Parsing turns a full-width asterisk into a plain one.
-  if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${EXAMPLES}, without wildcards` };
-  if (url === null) return { problem: EXAMPLES };
+  if (host.includes('*') || url?.hostname.includes('*')) return { problem: `${MUST_BE_HOST}, without wildcards` };
+  if (url === null) return { problem: MUST_BE_HOST };
   // An IP address of version 6 has brackets.
   if (!/^(?:[\w.-]+|\[.+\])$/.test(url.hostname))
-    return { problem: `${EXAMPLES}, with letters, digits, hyphens and underscores between two dots` };
+    return { problem: `${MUST_BE_HOST}, with letters, digits, hyphens and underscores between two dots` };
   if (!couldBeResolved(url.hostname))
-    return { problem: `${EXAMPLES}, with at most 253 characters, and 1 to 63 characters between two dots` };
+    return { problem: `${MUST_BE_HOST}, with at most 253 characters, and 1 to 63 characters between two dots` };
   return { entry: port === undefined ? url.hostname : `${url.hostname}:${Number(port)}` };
 }
 

@@ -110,7 +110,7 @@ export const PUBLIC_OPERATIONS = {
     path: '/api/widgets/sites/{site_id}/forms/{slug}/submit',
     caller: 'widget',
     summary: 'Submits a form panel',
-    description: `At most ${FORM_SUBMISSIONS_PER_MINUTE} submissions per minute.`,
+    description: `At most ${FORM_SUBMISSIONS_PER_MINUTE} submissions per minute from one network, and an hourly limit for all visitors of the assistant.`,
     credentials: [siteId, sessionToken],
     browserHeaders: ['Origin', 'Referer'],
     pathParameters: { site_id: { schema: identifier }, slug: { schema: identifier } },

@@ -2,11 +2,14 @@ import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-d
 import { type ReactNode, useState } from 'react';
 import { useDashboard } from './context.ts';
 import { Confirm } from './dialogs.tsx';
-import type { Draft, EditedForm } from './form.ts';
+import type { EditedForm } from './form.ts';
 import { isolated } from './texts.tsx';
 
 /** What the frame of a form (EditForm) uses of it, whatever its values are. */
-type Edited = Omit<EditedForm<never, object>, keyof Draft<unknown, unknown> | 'set'>;
+type Edited = Pick<
+  EditedForm<never, object>,
+  'dirty' | 'unsaved' | 'restored' | 'saving' | 'save' | 'trim' | 'reset' | 'conflict'
+>;
 
 /** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
 export function EditForm(props: {

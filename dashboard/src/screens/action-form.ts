@@ -20,7 +20,7 @@ export const LABELS: Labels = {
   feed_response_back: 'Response handling',
   response_field_map: 'Response field map',
   form_fields: 'Form fields',
-};
+} satisfies Record<Exclude<ActionSetting, 'parameters'>, string>;
 
 /** The values of the form of an Action, for every trigger. `id` identifies a row while its key or name changes. */
 export type ActionValues = {

@@ -122,7 +122,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
             </SpaceBetween>
           ),
           sections: [
-            ...(list.isLong ? [] : [{ id: 'what', header: 'When', content: whenItFires }]),
+            ...(list.isLong ? [] : [{ id: 'when', header: 'When', content: whenItFires }]),
             { id: 'endpoint', ...(!list.isLong && { header: 'Endpoint' }), content: endpoint },
             {
               id: 'commands',

@@ -82,7 +82,7 @@ export async function openSession(config: Config): Promise<Session | undefined> 
   renewals.onmessage = async ({ data: { used, user } }) => {
     if ((await manager.getUser())?.refresh_token === used) await manager.storeUser(User.fromStorageString(user));
   };
-  // Concurrent requests share one renewal, because a refresh token is valid only once.
+  // Concurrent requests share one renewal, because a renewal replaces the refresh token.
   let renewing: ReturnType<typeof renew> | undefined;
   const renewedToken = async () => {
     if (isOver()) return undefined;

@@ -192,7 +192,7 @@ export function eventTargets(
   };
 }
 
-/** Returns the text of an input transformer: its template with the event's values in the places of their names. Without one, undefined. */
+/** Returns the text of an input transformer: its template with the event's values in the places of their names, all of them members of the event itself. Without one, undefined. */
 function transformed(transformer: Target['InputTransformer'], event: JsonObject): string | undefined {
   return transformer?.InputTemplate.replace(/<([^<>]+)>/g, (_, name: string) => {
     const path = transformer.InputPathsMap[name];

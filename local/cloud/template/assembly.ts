@@ -13,6 +13,7 @@ const template = z.object({
     z.object({
       Type: z.string(),
       Properties: z.record(z.string(), json).default({}),
+      /** A stack refuses it. */
       Condition: z.string().optional(),
     }),
   ),

@@ -375,7 +375,10 @@ const hasRoom = (
   values: { ':limit': limit, ':suspended': suspended, ':quota': daily_outbound_quota },
 });
 
-/** Returns why the condition of `hasRoom` did not hold for a new assistant or Action: the number of parts, or else what has changed. */
+/**
+ * Returns why the condition of `hasRoom` did not hold for a new assistant or Action: `too_many`, or `organization_changed` when the
+ * organization is gone, is being deleted, or has other restrictions than the part.
+ */
 async function whyRefused(
   client: DynamoDb,
   table: string,

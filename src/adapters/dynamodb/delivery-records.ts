@@ -101,7 +101,7 @@ const PAGE_RECORDS = 100;
 type Unreadable = (cause: Error) => void;
 
 /**
- * Reads the records of an Action: the newest event first, and the last attempt of an event first.
+ * Reads the records of an Action: the newest event first, and of an event the highest number of an attempt, beside which replays stand.
  * @param from ISO 8601; only attempts that began since. An event has the time that its publisher names, so this reads the whole log
  */
 export async function* deliveryRecords(
@@ -178,7 +178,7 @@ export async function eventTime(
   return undefined;
 }
 
-/** Reads the records of one event in an Action's log, in the order of the attempts. @param at the event's time, exactly as in its envelope */
+/** Reads the records of one event in an Action's log, by the number of the attempt, beside which replays stand. @param at the event's time, exactly as in its envelope */
 export async function eventAttempts(
   client: DynamoDb,
   table: string,

@@ -23,7 +23,7 @@ export type Connection = {
   readonly address: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
-  /** True until the first response when the server has asked for a client certificate. In TLS 1.3 it refuses a client without one only after the handshake. */
+  /** Whether the server has asked for a client certificate and has not yet answered a request: false for a kept connection. In TLS 1.3 it refuses a client without one only after the handshake. */
   readonly certificateAsked: boolean;
 };
 

@@ -21,7 +21,7 @@ export type TriedStep = 'server_key' | 'session_create' | 'widget_init' | 'widge
 
 export type Trial =
   | { readonly succeeded: true }
-  /** The first step that failed, and its problem: a status or the name of an error, never content of a request or response. */
+  /** The first step that failed, and its problem: a sentence of this file, a status, or the code or name of an error, never content of a request or response. */
   | { readonly succeeded: false; readonly step: TriedStep; readonly problem: string };
 
 /**
