@@ -30,7 +30,7 @@ type Group = (typeof GROUPS)[number];
 /** `born` is the time of its event, and `queued` the time at which this attempt's message enters the queue. */
 type Message = { readonly group: Group; readonly born: number; readonly queued: number; readonly attempt: number };
 
-/** CPU milliseconds per delivery of the dispatcher, more than the 2.1 of bench/results.md with kept connections, and the share of a core that a function of 512 MB has. */
+/** CPU milliseconds per delivery of the dispatcher, more than the 2.4 of bench/results.md with kept connections, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
 const CORE_SHARE = 512 / 1769; // Lambda gives a whole core at 1 769 MB.
 /** The times of the deployed functions, and of endpoints that answer. */
