@@ -170,7 +170,15 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
           throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
         }
         if (service === undefined) throw new UnknownOperation('the service', name);
-        return await service.answer(request, demandOf(authorizer, caller));
+        const demand = demandOf(authorizer, caller);
+        let hasDemanded = false;
+        const answer = await service.answer(request, (...action) => {
+          hasDemanded = true;
+          demand(...action);
+        });
+        // Without this, a permission that a function lacks would be missed first on AWS.
+        if (!hasDemanded && answer.status === 200) throw new Error('The operation has demanded no permission');
+        return answer;
       } catch (error) {
         if (error instanceof UnknownOperation) onFault(error.message);
         if (error instanceof ServiceError) return refuse(error);

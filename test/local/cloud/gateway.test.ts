@@ -27,3 +27,16 @@ test('batches wait while 32 calls of functions wait, and all of them go on when 
   for (const end of ends) end();
   await Promise.all(calls);
 });
+
+test('an operation that demands no permission is a fault, so that no grant is forgotten', async () => {
+  const faults: string[] = [];
+  const open = { answer: async () => ({ status: 200, headers: {}, body: 'secret' }), refuse: jsonRefusal };
+  const gateway = gatewayOf({
+    ...{ keys, authorizer: new Authorizer(), services: { open } },
+    onFault: (message) => faults.push(message),
+  });
+  const headers = { authorization: 'Credential=KEY/20200101/us-east-1/open/aws4_request' };
+  const answer = await gateway.call({ method: 'POST', path: '/', headers, body: Buffer.alloc(0) });
+  expect([answer.status, String(answer.body).includes('secret')]).toEqual([500, false]);
+  expect(faults).toEqual([expect.stringContaining('has demanded no permission')]);
+});
