@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseSync } from 'oxc-parser';
+
+/**
+ * Checks the rule of names (docs/development.md, "How we write"): `node scripts/name-rule.ts`, a part of `npm run check`. A name with a scope of
+ * more than `SHORT_SCOPE_LINES`, or of a member, is no bare participle, and an exported type has a name of its own in the whole tree.
+ */
+const SHORT_SCOPE_LINES = 5;
+
+/** Folders of which every name is checked. */
+const FOLDERS = [
+  'bench',
+  'bin',
+  'cli',
+  'dashboard',
+  'examples',
+  'lambdas',
+  'lib',
+  'local',
+  'packages',
+  'scripts',
+  'src',
+  'widget',
+];
+/** Folders whose exported types share one name space. What customers install may repeat a name of these. */
+const ONE_NAME_SPACE = /^(bench|cli|dashboard|lib|local|src|widget)\//;
+
+/** Names that may stand although they are participles, each with its reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  enabled: 'the word of the contract for the flag of an Action',
+  required: 'the word of the contract and of JSON Schema',
+};
+/** Types that may have the name of another one, each with its reason. */
+const TYPE_EXCEPTIONS: Readonly<Record<string, string>> = {
+  VaWave: 'the public name of the construct, and of what the widget gives to a page',
+};
+
+const IRREGULAR_PARTICIPLES = new Set(
+  `known shown given taken made kept found sent left told seen written read begun done gone held built put set lost met paid
+  said sold thought won worn chosen broken drawn driven forgotten frozen hidden risen spoken stolen thrown meant brought bought
+  caught taught felt dealt hung lent spent bound cut hit let shut split`.split(/\s+/),
+);
+/** Words that end as participles do and are nouns, verbs or adjectives of their own. */
+const OTHER_WORDS = new Set(
+  `string setting settings thing something nothing ring king building heading timing rating billing ending warning padding
+  spacing listing feed seed speed need embed red bed exceed meeting mapping binding routing logging polling messaging testing
+  styling loading nesting indexing ordering encoding proceed`.split(/\s+/),
+);
+
+const isBareParticiple = (name: string) =>
+  !(name in EXCEPTIONS) &&
+  (IRREGULAR_PARTICIPLES.has(name) || (/^[a-z]{2,}(?:ed|ing)$/.test(name) && !OTHER_WORDS.has(name)));
+
+/** A node of the syntax tree. */
+type SyntaxNode = {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+};
+
+/** Returns what is wrong with the names of one file, a line each, and adds its exported types to `typePlaces`. */
+export function nameProblems(path: string, text: string, typePlaces: Map<string, string[]>): string[] {
+  const problems: string[] = [];
+  const lineOf = (position: number) => text.slice(0, position).split('\n').length;
+  const check = (name: unknown, node: SyntaxNode, scope: SyntaxNode | undefined) => {
+    if (typeof name !== 'string' || !isBareParticiple(name)) return;
+    const line = lineOf(node.start);
+    if (scope !== undefined && lineOf(scope.end) - line < SHORT_SCOPE_LINES) return;
+    problems.push(`${path}:${line} ${name}: a name contains its noun`);
+  };
+  /** @param blocks the functions, blocks and loops around the node, the innermost last */
+  const visit = (node: SyntaxNode, blocks: readonly SyntaxNode[]): void => {
+    const scope = blocks.at(-1);
+    switch (node.type) {
+      case 'VariableDeclarator':
+        for (const binding of bindingsOf(node.id)) check(binding.name, binding, scope);
+        break;
+      case 'FunctionDeclaration':
+        if (isNode(node.id)) check(node.id.name, node, scope);
+        break;
+      case 'CatchClause':
+        for (const binding of bindingsOf(node.param)) check(binding.name, binding, node);
+        break;
+      case 'TSPropertySignature':
+      case 'TSMethodSignature':
+      case 'PropertyDefinition':
+      case 'MethodDefinition':
+        if (isNode(node.key)) check(node.key.name, node, undefined);
+        break;
+      case 'ExportNamedDeclaration': {
+        const declaration = node.declaration;
+        if (!isNode(declaration) || !isNode(declaration.id) || !ONE_NAME_SPACE.test(path)) break;
+        if (!/^(?:TSTypeAlias|TSInterface|Class)/.test(declaration.type)) break;
+        const name = String(declaration.id.name);
+        typePlaces.set(name, [...(typePlaces.get(name) ?? []), `${path}:${lineOf(node.start)}`]);
+      }
+    }
+    if (Array.isArray(node.params) && node.type !== 'TSTypeParameterInstantiation') {
+      for (const parameter of node.params)
+        for (const binding of bindingsOf(parameter)) check(binding.name, binding, node);
+    }
+    const inner = /Function|Block|Program|For|Switch/.test(node.type) ? [...blocks, node] : blocks;
+    for (const child of Object.values(node)) for (const one of [child].flat()) if (isNode(one)) visit(one, inner);
+  };
+  const { program } = parseSync(path, text);
+  if (isNode(program)) visit(program, []);
+  return problems;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+/** Returns the identifiers that a pattern binds: `a`, `{ a, b: c = 1 }`, `[a, ...b]`. */
+function bindingsOf(pattern: unknown): readonly SyntaxNode[] {
+  if (!isNode(pattern)) return [];
+  if (pattern.type === 'Identifier') return [pattern];
+  const parts = ['properties', 'elements', 'value', 'argument', 'left', 'parameter'].flatMap(
+    (key) => pattern[key] ?? [],
+  );
+  return parts.flatMap(bindingsOf);
+}
+
+/** Returns the problems of a tree of files, by path. */
+export function treeProblems(files: ReadonlyMap<string, string>): string[] {
+  const typePlaces = new Map<string, string[]>();
+  const problems = [...files].flatMap(([path, text]) => nameProblems(path, text, typePlaces));
+  for (const [name, places] of typePlaces) {
+    if (places.length > 1 && !(name in TYPE_EXCEPTIONS))
+      problems.push(`${places.join(' ')} ${name}: an exported type has a name of its own`);
+  }
+  return problems;
+}
+
+if (import.meta.main) {
+  const paths = execFileSync('git', ['ls-files', ...FOLDERS], { encoding: 'utf8' }).split('\n');
+  const files = paths.filter((path) => /\.(?:[cm]?ts|tsx|mjs)$/.test(path));
+  const problems = treeProblems(new Map(files.map((path) => [path, readFileSync(path, 'utf8')])));
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
