@@ -1,19 +1,21 @@
 import { availableParallelism } from 'node:os';
 
-/** What both projects have. Node strips the types, so the tests run the same source from which the functions are bundled. */
-const every = {
+/** A run that names a file or folder of the night, or `night`, has those alone: `npm test -- grants.night`. */
+const byNight = process.argv.slice(2).some((argument) => argument.includes('night'));
+
+/** What the projects have. Node strips the types, so the tests run the same source from which the functions are bundled. */
+const project = (kind) => ({
+  displayName: kind,
   rootDir: import.meta.dirname,
-  testMatch: ['**/*.test.ts'],
+  roots: [`<rootDir>/test/${kind}`],
+  testMatch: byNight ? ['**/*.night.test.ts'] : ['**/*.test.ts', '!**/*.night.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
-};
+});
 
 export default {
-  projects: [
-    { ...every, displayName: 'unit', roots: ['<rootDir>/test'], testPathIgnorePatterns: ['<rootDir>/test/e2e/'] },
-    // These suites start the local cloud, a DynamoDB engine, a browser or several processes.
-    { ...every, displayName: 'e2e', roots: ['<rootDir>/test/e2e'] },
-  ],
+  // Unit tests start nothing; those of services start the local cloud, a DynamoDB engine or a program, and those of browsers Chromium as well.
+  projects: ['unit', 'service', 'browser'].map(project),
   // Two suites for each core: a third of the time, a suite waits for a deadline, a queue or a browser. By itself, jest would leave one core free.
   maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',

@@ -1,7 +1,7 @@
 /**
  * Events that end inside the widget. To the page they come from an element that is no field, so its shortcuts, copy protection, focus traps,
  * scroll effects, drop zones and checks for unsaved forms would react or cancel them. All other events go on to the page: its menus still
- * close by a click in the widget. Each name here has a page in test/e2e/widget/pages that breaks without it.
+ * close by a click in the widget. Each name here has a page in test/browser/widget/pages that breaks without it.
  */
 const KEPT_EVENTS =
   'keydown keypress keyup beforeinput input copy cut paste contextmenu dragstart dragover drop focusin wheel touchstart touchmove touchend';

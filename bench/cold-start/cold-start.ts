@@ -27,7 +27,7 @@ export async function coldStart(folder: string): Promise<Section> {
     title: 'Cold start',
     method: `Each round imports every deployed bundle once, each in a new process. Figures are medians of ${ROUNDS} rounds, without the start of
 Node itself. CPU time matters most, because a function of 512 MB has less than a third of a core. The last column compares it with the
-DynamoDB client alone. test/lib/budgets.ts limits the sizes.`,
+DynamoDB client alone. test/service/lib/budgets.ts limits the sizes.`,
     tables: [
       {
         columns: ['Function', 'kB', 'import ms', 'import CPU ms', 'CPU ratio to the DynamoDB client'],

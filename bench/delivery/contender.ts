@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import * as localRule from '../../local/network-rule.ts';
 import { createOutbound } from '../../src/adapters/outbound/outbound.ts';
-import { lambdaContext, sqsEvent } from '../../test/lambdas/invocation.ts';
+import { lambdaContext, sqsEvent } from '../../test/unit/lambdas/invocation.ts';
 import { envelopeOf } from '../setting/bench-actions.ts';
 import type { SqsHandler } from '../setting/functions.ts';
 

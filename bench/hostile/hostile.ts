@@ -1,6 +1,6 @@
-import { HOSTILE_SERVERS, LONGEST_CHAIN } from '../../test/adapters/outbound/hostile-servers.ts';
-import { runHostileBatch } from '../../test/adapters/outbound/run-hostile-batch.ts';
-import { createTestNetwork } from '../../test/adapters/outbound/test-network.ts';
+import { HOSTILE_SERVERS, LONGEST_CHAIN } from '../../test/service/adapters/outbound/hostile-servers.ts';
+import { runHostileBatch } from '../../test/service/adapters/outbound/run-hostile-batch.ts';
+import { createTestNetwork } from '../../test/service/adapters/outbound/test-network.ts';
 import { goals, type Section } from '../report.ts';
 
 /** Part of a core that Lambda gives a function of 512 MB: it gives a whole one at 1 769 MB. */

@@ -21,7 +21,7 @@ const usual = shareConcurrency({});
 const { writes } = COUNTED.attempted(1); // Of a delivery whose message is alone in its batch.
 /** The keys over which the records of one Action are spread. */
 const LOG_KEYS = logPartitions('').length;
-const COUNTS = '`test/e2e/costs`';
+const COUNTS = '`test/service/costs`';
 const PUBLISHED = '`bench/simulation/published-limits.ts`';
 
 /** How long an invocation of the dispatcher takes for a full batch whose endpoints answer. */

@@ -24,7 +24,7 @@ export type QueueOptions = {
 };
 
 /**
- * A standard queue in memory. It delivers at least once and in any order. The test test/e2e/fakes/queue.test.ts makes the same calls
+ * A standard queue in memory. It delivers at least once and in any order. The test test/service/fakes/queue.test.ts makes the same calls
  * here and on an engine of SQS and compares the results.
  */
 export class MemoryQueue {

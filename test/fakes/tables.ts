@@ -38,7 +38,7 @@ class ValidationException extends Error {
 
 /**
  * Tables in memory with the expressions that the adapters use. Each method is one call, made at once. The test
- * test/e2e/fakes/tables.test.ts makes the same calls here and on a DynamoDB engine and compares the results.
+ * test/service/fakes/tables.test.ts makes the same calls here and on a DynamoDB engine and compares the results.
  */
 export class MemoryTables {
   readonly #tables = new Map<string, Map<string, StoredItem>>();

@@ -6,8 +6,8 @@ import TestSequencer from '@jest/test-sequencer';
  * the assembly for the others, services. A suite of many parts is a small file, which jest would start last.
  */
 const SLOWEST = [
-  ...['test/e2e/dashboard/', 'test/e2e/events/', 'test/e2e/widget/', 'test/schedules/', 'test/lib/'],
-  ...['test/e2e/', ''],
+  ...['test/browser/dashboard/', 'test/service/events/', 'test/browser/widget/', 'test/unit/schedules/'],
+  ...['test/service/lib/', 'test/service/', ''],
 ];
 
 /**

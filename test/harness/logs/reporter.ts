@@ -19,7 +19,7 @@ export default class LogReporter {
     // Workers and their child processes inherit the variable. They may still log after the last test.
     process.env[COLLECTION] = this.#file;
     process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
-    // Log lines that no test captures (test/lambdas/invocation.ts) arrive on these streams, also from the workers.
+    // Log lines that no test captures (test/unit/lambdas/invocation.ts) arrive on these streams, also from the workers.
     for (const stream of [process.stdout, process.stderr]) collectWritten(stream);
   }
 

@@ -1,0 +1,80 @@
+import type { NetworkRule } from '../../../../src/adapters/outbound/network-rule.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from '../../../../src/adapters/outbound/outbound.ts';
+import type { OutboundRequest } from '../../../../src/domain/context.ts';
+import { type Authority, createAuthority, type Identity } from './authority.ts';
+import { type NameServer, startNameServer } from './name-server.ts';
+import { stopReceivers } from './receiver.ts';
+import { ALLOWED, clock, HOST, type Surroundings, testRule } from './sender.ts';
+
+export { ALLOWED, ALLOWED_TOO, clock, HOST } from './sender.ts';
+
+/** Deadline for attempts that only the deadline ends. */
+export const SHORT_MS = 300;
+/** Deadline for attempts that must end before it, also on a busy machine. */
+export const LONG_MS = 100_000;
+
+/** A loopback address that the rule refuses, so that no test may connect to it. */
+export const BLOCKED = '127.0.0.66';
+
+export type TestNetwork = {
+  readonly authority: Authority;
+  /** What a process that the test starts needs to reach the receivers. */
+  readonly surroundings: Surroundings;
+  readonly identity: Identity;
+  readonly names: NameServer;
+  readonly rule: NetworkRule;
+  /** Creates a pipeline whose connections are closed at the end of the test file. */
+  outbound(options?: Partial<OutboundOptions>): Outbound;
+  stop(): Promise<void>;
+};
+
+/** Creates a private authority, a name server and the rule that uses them. */
+export async function createTestNetwork(): Promise<TestNetwork> {
+  const authority = createAuthority();
+  const identity = authority.issue([HOST, ALLOWED]);
+  const names = await startNameServer();
+  names.zone.set(HOST, { a: [ALLOWED] });
+  const opened: Outbound[] = [];
+  const surroundings = { authority: authority.pem, nameServer: names.server };
+  const rule = testRule(surroundings);
+  return {
+    authority,
+    surroundings,
+    identity,
+    names,
+    rule,
+    outbound: (options) => {
+      const outbound = createOutbound({ clock, networkRule: rule, ...options });
+      opened.push(outbound);
+      return outbound;
+    },
+    stop: async () => {
+      for (const outbound of opened) outbound.close();
+      await names.stop();
+    },
+  };
+}
+
+/** Creates the network of a test file. Stops its receivers and resets its names after each test, also after a failed one. */
+export async function networkOfFile(): Promise<TestNetwork> {
+  const network = await createTestNetwork();
+  afterEach(() => {
+    network.names.zone.set(HOST, { a: [ALLOWED] });
+    return stopReceivers();
+  });
+  afterAll(() => network.stop());
+  return network;
+}
+
+/** Returns a POST of a small JSON body to the receiver on `port`. */
+export function post(port: number, more: Partial<OutboundRequest> = {}): OutboundRequest {
+  return {
+    method: 'POST',
+    url: `https://${HOST}:${port}/hook?a=1`,
+    headers: { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' },
+    body: Buffer.from('{"a":"é"}'),
+    ...more,
+  };
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

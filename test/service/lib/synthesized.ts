@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { oncePerRun } from '../../harness/run-folder.ts';
+import type { Choice } from './deployment-choices.ts';
+
+const SCRIPT = fileURLToPath(new URL('synthesize-choices.ts', import.meta.url));
+
+/** Without stack traces of tokens, which are in no template, the CDK synthesizes in five sixths of the time. */
+const ENVIRONMENT = { ...process.env, CDK_DISABLE_STACK_TRACE: '1' };
+
+/** Several threads that collect garbage in small portions would take a sixth more processor time. */
+const MEMORY = ['--single-threaded-gc', '--max-semi-space-size=64'];
+
+async function synthesized(choice: string) {
+  const folder = await oncePerRun('templates', (made) =>
+    promisify(execFile)(process.execPath, [...MEMORY, SCRIPT, made, 'tested'], { env: ENVIRONMENT }),
+  );
+  return z
+    .object({
+      template: z.record(z.string(), z.unknown()),
+      complaints: z.string().nullable(),
+      stackName: z.string(),
+      terminationProtection: z.boolean(),
+    })
+    .parse(JSON.parse(readFileSync(join(folder, `${choice}.json`), 'utf8')));
+}
+
+/** Returns the template as `cdk synth` makes it. */
+export async function synthesize(choice: Choice = 'production'): Promise<Template> {
+  return Template.fromJSON((await synthesized(choice)).template);
+}
+
+/** Returns what cdk-nag (AwsSolutions) finds and no acknowledgement explains; null when it finds nothing. */
+export async function findings(choice: string): Promise<string | null> {
+  return (await synthesized(choice)).complaints;
+}
+
+/** Returns the stack's properties that are not in its template. */
+export async function stackOf(choice: Choice): Promise<{ stackName: string; terminationProtection: boolean }> {
+  const { stackName, terminationProtection } = await synthesized(choice);
+  return { stackName, terminationProtection };
+}
+
+const statement = z.object({
+  Effect: z.literal('Allow'),
+  Action: z.union([z.string(), z.array(z.string())]),
+  Resource: z.unknown(),
+});
+
+/** Returns what a role's policy allows as `<action> <construct>`, where the construct is the logical id without its hash. */
+export function grantsOf(template: Template, role: string): string[] {
+  const policies = Object.entries(template.findResources('AWS::IAM::Policy')).filter(
+    ([id]) => nameOf(id) === `${role}DefaultPolicy`,
+  );
+  const document = z.object({ Properties: z.object({ PolicyDocument: z.object({ Statement: z.array(statement) }) }) });
+  return policies
+    .flatMap(([, policy]) => document.parse(policy).Properties.PolicyDocument.Statement)
+    .flatMap(({ Action, Resource }) => {
+      const resources = Array.isArray(Resource) ? Resource : [Resource];
+      return [Action].flat().flatMap((action) => resources.map((resource) => `${action} ${resourceName(resource)}`));
+    })
+    .sort();
+}
+
+const reference = z.union([
+  z.object({ Ref: z.string() }).transform(({ Ref }) => Ref),
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }).transform((value) => value['Fn::GetAtt'][0]),
+]);
+
+function resourceName(resource: unknown): string {
+  const parsed = reference.safeParse(resource);
+  return parsed.success ? nameOf(parsed.data) : JSON.stringify(resource);
+}
+
+/** Returns a logical id without the eight characters that the CDK adds. */
+export function nameOf(logicalId: string): string {
+  return logicalId.replace(/[0-9A-F]{8}$/, '');
+}
+
+/** Returns true for a function or role that the CDK adds for deployments. It serves no request. */
+export function bringsAlong(logicalId: string): boolean {
+  return /^(CustomCDKBucketDeployment|CustomS3AutoDeleteObjects|AWS679f53fac002430cb0da5b7982bd2287)/.test(logicalId);
+}
+
+/** The properties that name a resource. Two resources with the same name clash. */
+const NAMES = ['Name', 'FunctionName', 'RoleName', 'TableName', 'QueueName', 'BucketName', 'LogGroupName', 'AlarmName'];
+/** These hold parts of a named resource, or dimensions, which name another resource. */
+const PARTS = ['Attributes', 'Dimensions', 'Metrics', 'SchemaV2', 'Schema', 'Tags'];
+/** Returns the types and names of the resources that the template names itself, instead of leaving it to CloudFormation. */
+export function namesIn(template: Template): string[] {
+  const found = (type: string, properties: unknown): string[] =>
+    typeof properties !== 'object' || properties === null
+      ? []
+      : Object.entries(properties).flatMap(([key, inner]) => {
+          if (PARTS.includes(key)) return [];
+          const isName =
+            NAMES.includes(key) && !(typeof inner === 'object' && ('Ref' in inner || 'Fn::GetAtt' in inner));
+          return [...(isName ? [`${type} ${JSON.stringify(inner)}`] : []), ...found(type, inner)];
+        });
+  const resources = z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() }));
+  return Object.values(resources.parse(template.toJSON().Resources)).flatMap(({ Type, Properties }) =>
+    // The calls that create the parts of the access log name these parts.
+    Type === 'Custom::AWS' ? [`${Type} ${JSON.stringify(Properties)}`] : found(Type, Properties),
+  );
+}

@@ -1,0 +1,191 @@
+import type { FailureCode } from '../../../src/contract/delivery-record.ts';
+import type { Fact } from '../../../src/domain/facts.ts';
+import { Refusal } from '../../../src/domain/refusal.ts';
+import { ServiceError } from '../../../src/domain/service-error.ts';
+import { httpHandler } from '../../../src/functions/http.ts';
+import { functionLogger } from '../../../src/functions/invocation.ts';
+import { causeOf, reporting, unreachedOrganizations } from '../../../src/functions/report.ts';
+import { FrozenClock } from '../../fakes/sources.ts';
+import { call, logged, testShell } from '../lambdas/invocation.ts';
+import '../lambdas/environment.ts';
+
+const ROUTE = 'POST /api/widget/init';
+const clock = new FrozenClock();
+
+const linesOf = async (
+  work: (refuse: (code: 'origin_not_allowed' | 'credentials_required', site?: string) => void) => void,
+) => {
+  const { report } = reporting(functionLogger('test'), clock.now)();
+  const refuse = (code: 'origin_not_allowed' | 'credentials_required', site_id?: string) =>
+    report({ kind: 'refused', code, status: 401, route: ROUTE, site_id });
+  const { log } = await logged(async () => work(refuse));
+  return log.split('\n').filter((line) => line.includes('Refused'));
+};
+
+test('a refusal is logged with code, status and route, and without parts of the request', async () => {
+  const lines = await linesOf((refuse) => refuse('origin_not_allowed', 'site_of_the_visitor'));
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ message: 'Refused', code: 'origin_not_allowed', status: 401, route: ROUTE }),
+  ]);
+  expect(lines.join()).not.toContain('site_of_the_visitor');
+});
+
+test('the same refusal is logged once per minute and site', async () => {
+  const lines = await linesOf((refuse) => {
+    for (let i = 0; i < 50; i++) refuse('origin_not_allowed', 'site_a');
+    refuse('origin_not_allowed', 'site_b');
+    refuse('credentials_required');
+    clock.advance(60_000);
+    refuse('origin_not_allowed', 'site_a');
+  });
+  expect(lines).toHaveLength(4);
+});
+
+test('refusals of many assistants cannot fill the log', async () => {
+  const lines = await linesOf((refuse) => {
+    for (let i = 0; i < 1000; i++) refuse('origin_not_allowed', `site_${i}`);
+  });
+  expect(lines).toHaveLength(60);
+});
+
+test('made-up site ids share one line, whatever header or path has them', async () => {
+  const handler = httpHandler(testShell(), async () => {
+    throw new Refusal('site_not_found');
+  });
+  let lines = '';
+  for (let i = 0; i < 61; i++) {
+    lines += (await call(handler, { headers: { 'x-site-id': `site_${i}` }, pathParameters: { site_id: `site_${i}` } }))
+      .log;
+  }
+  expect(lines.match(/"Refused"/g)).toHaveLength(1);
+});
+
+const SECRET = 'DontTell';
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+const CIRCULAR = new Error(SECRET);
+CIRCULAR.cause = CIRCULAR;
+const PLACES = expect.arrayContaining([expect.stringMatching(/^at .*report.*\.ts/)]);
+
+test.each<[string, unknown, object]>([
+  ['a SyntaxError that quotes its text', thrownBy(() => JSON.parse(SECRET)), { error: 'SyntaxError' }],
+  ['a text with a line that looks like a place', new Error(`x\n    at ${SECRET} (x.ts:1:1)`), { error: 'Error' }],
+  [
+    'a message that was changed after the error was made',
+    Object.assign(new Error(`x\n    at ${SECRET}`), { message: 'changed' }),
+    { error: 'Error' },
+  ],
+  ['a thrown text', SECRET, { error: 'string' }],
+  ['an error without a stack', Object.assign(new Error(SECRET), { stack: undefined }), { error: 'Error' }],
+  [
+    'a code',
+    Object.assign(new TypeError(SECRET), { code: 'ECONNRESET' }),
+    { error: 'TypeError', code: 'ECONNRESET', at: PLACES },
+  ],
+  [
+    'a cause',
+    new ServiceError('Item act_1 cannot be read', { cause: new Error(SECRET) }),
+    { error: 'ServiceError', message: 'Item act_1 cannot be read', cause: { error: 'Error', at: PLACES } },
+  ],
+  ['a cause that leads back to its error', CIRCULAR, { error: 'Error', cause: { error: 'Error', at: PLACES } }],
+])('a cause is told by class, code and place: %s', (_, thrown, cause) => {
+  expect(causeOf(thrown)).toMatchObject(cause);
+  expect(JSON.stringify(causeOf(thrown))).not.toContain(SECRET);
+});
+
+test('every fact with a cause has a line with its ids, and without the message of the cause', async () => {
+  const cause = new SyntaxError(SECRET);
+  const [action_id, org_id, message_id, submission_id] = ['act_1', 'org_1', 'message-1', 'submission-1'];
+  const attempt = { action_id, reference: 'event-1', attempt: 2 };
+  const facts: readonly Fact[] = [
+    { kind: 'send_failed', ...attempt, cause },
+    { kind: 'record_lost', ...attempt, at: '2026-01-01', result: null, cause },
+    { kind: 'record_unqueued', ...attempt, cause },
+    { kind: 'uncounted', limit: 'quota', org_id, cause },
+    { kind: 'watch_failed', event_id: 'event-1', action_id, cause },
+    { kind: 'action_unreadable', action_id, cause },
+    { kind: 'assistant_unreadable', site_id: 'site_1', cause },
+    { kind: 'organization_unreadable', org_id: 'org_1', cause },
+    { kind: 'forward_failed', submission_id, to: 'endpoint', cause },
+    { kind: 'submission_unsettled', submission_id, cause },
+    { kind: 'call_unrecorded', call_id: 'call-1', action_id, status: 200, latency_ms: 1, cause },
+    { kind: 'request_failed', api_request_id: 'request-1', cause },
+    { kind: 'invocation_failed', cause },
+    { kind: 'message_failed', message_id, cause },
+    { kind: 'message_unhidden', message_id, cause },
+  ];
+  const { report } = reporting(functionLogger('test'), clock.now)();
+  const { log } = await logged(async () => facts.forEach(report));
+  expect(log).not.toContain(SECRET);
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toHaveLength(facts.length);
+  for (const [index, { kind, cause: _, ...ids }] of facts.map((fact) => ({ cause, ...fact })).entries()) {
+    const { result, ...shown } = { result: null, ...ids };
+    expect([kind, lines[index]]).toMatchObject([kind, { level: 'ERROR', ...shown, cause: { error: 'SyntaxError' } }]);
+  }
+});
+
+const started = () => {
+  const clock = new FrozenClock();
+  return { clock, organizations: unreachedOrganizations(clock.now) };
+};
+
+/** The organizations of attempts that were made one after another, and the failure of all of them. */
+type Attempts = readonly [organizations: string, failure?: FailureCode];
+
+test.each<[string, number | undefined, readonly Attempts[]]>([
+  ['no share of fewer than three organizations', undefined, [['ab'.repeat(50), 'dns_failure']]],
+  ['a loud organization once', 0.25, [['d'.repeat(100), 'connect_failure'], ['abc']]],
+  ['an organization as reached that was reached in the last minutes', 0, [['abc'], ['a', 'tls_failure']]],
+  ...(['http_status', 'redirect', 'blocked_address', 'quota_exceeded', 'connection_closed'] as const).map(
+    (failure): [string, number, readonly Attempts[]] => [`nobody as unreached by ${failure}`, 0, [['abc', failure]]],
+  ),
+])('counts %s', (_, share, attempts) => {
+  const { organizations } = started();
+  for (const [ids, failure] of attempts) for (const id of ids) organizations.attempted(id, failure);
+  expect(organizations.share()).toBe(share);
+});
+
+test('an endpoint whose response broke off after its status was reached, and its delivery succeeded', async () => {
+  const { report, publish } = reporting(functionLogger('test'), clock.now)();
+  const error = { code: 'timeout', message: 'The response broke off' } as const;
+  const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
+  const { log } = await logged(async () => {
+    for (const org_id of ['org_a', 'org_b', 'org_c']) {
+      const ids = { event_id: `of_${org_id}`, org_id, site_id: 'site_1', action_id: 'act_1' };
+      report({ kind: 'attempted', ...ids, attempt: 1, outcome: 'succeeded', result });
+    }
+    publish();
+  });
+  const metrics: Record<string, unknown>[] = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(metrics).toContainEqual(expect.objectContaining({ outcome: 'succeeded', Attempts: 3 }));
+  expect(metrics).toContainEqual(expect.objectContaining({ UnreachedOrganizations: 0 }));
+  expect(log).not.toContain('"outcome":"timeout"');
+});
+
+test('all are unreached when the resolver fails, and after five minutes the result is undefined', () => {
+  const { clock, organizations } = started();
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
+  clock.advance(301_000);
+  for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, 'dns_failure');
+  expect(organizations.share()).toBe(1);
+  clock.advance(301_000);
+  expect(organizations.share()).toBeUndefined();
+});
+
+test('a million organizations need no more memory than a thousand', () => {
+  const { organizations } = started();
+  for (let i = 0; i < 5000; i++) organizations.attempted(`org_${i}`, i < 4500 ? 'timeout' : undefined);
+  expect(organizations.share()).toBe(0.5);
+});
