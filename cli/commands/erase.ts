@@ -1,6 +1,6 @@
 import { ERASED } from '../../src/contract/retention.ts';
 import type { CliCommand } from '../command.ts';
-import { countPerson, erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
+import { erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
 import { counted } from '../output.ts';
 import { collect, idValues } from '../values.ts';
 
@@ -18,7 +18,7 @@ export function addTo(command: CliCommand): void {
     .option('--dry-run', 'erase nothing; count what would be erased')
     .notes(`An id is a user id, a visitor id, a conversation id, an email address, an IP address, or any other value that identifies the person to
 the customer. It is found as a whole, as the name or value of a field at any depth of a payload or response, also as a number; in a
-response that is not JSON, as a word. Upper and lower case differ. The conversations that the person began are found by user id and
+text that is not JSON, as a word. Upper and lower case differ. The conversations that the person began are found by user id and
 visitor id, and then the deliveries that name these conversations or their sessions.
 
 The command removes payload and response from the delivery records, erases conversations and the counters of IP addresses, and replaces
@@ -36,21 +36,21 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
         output.note('Nothing has one of these ids. An id must be written exactly as the customer stores it');
       };
       if (dryRun || !yes) {
-        const found = await countPerson(person, context);
+        const counts = await erasePerson(person, true, context);
         if (dryRun) {
-          output.object({ org_id: org, ...found }, 'Found; nothing was changed');
-          return noteNothing(found);
+          output.object({ org_id: org, ...counts }, 'Found; nothing was changed');
+          return noteNothing(counts);
         }
-        const { records, conversations } = found;
+        const { records, conversations } = counts;
         await confirm(
           `Erase the content of ${counted(records, 'delivery record')}, and ${counted(conversations, 'conversation')}, of ${org}?`,
         );
       }
-      const erased = await erasePerson(person, context);
+      const counts = await erasePerson(person, false, context);
       const remaining = remainingUntil(context.now(), context.eventArchiveDays);
-      output.object({ org_id: org, ...erased, remaining }, 'Erased');
-      noteNothing(erased);
-      if (erased.unfinished > 0) {
+      output.object({ org_id: org, ...counts, remaining }, 'Erased');
+      noteNothing(counts);
+      if (counts.unfinished > 0) {
         output.note('Attempts were in progress. Run the command again when they have ended.');
       }
     });

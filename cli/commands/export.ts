@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts';
-import { exported } from '../operations/personal-data.ts';
+import { exportedRecords } from '../operations/personal-data.ts';
 import { counted, jsonLine } from '../output.ts';
 import { collect, idValues, type Moment, sinceOption, sinceTime } from '../values.ts';
 
@@ -30,7 +30,7 @@ and responses, and no secret and no signature. It holds few records in memory at
         const ids = user && (await idValues('user', user, cliProcess));
         let count = 0;
         const lines = async function* () {
-          for await (const one of exported(orgId, ids, from, context)) {
+          for await (const one of exportedRecords(orgId, ids, from, context)) {
             count += 1;
             yield jsonLine(one);
           }
