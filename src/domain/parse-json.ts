@@ -12,14 +12,19 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-  return MAY_HOLD_UNUSUAL_NUMBER.test(text) || hasEscapedName(text) ? read(text) : parsed;
+  return MAY_HOLD_UNUSUAL_NUMBER.some((beginning) => beginning.test(text)) || hasEscapedName(text)
+    ? read(text)
+    : parsed;
 }
 
-/** The beginning of a number that JavaScript may write otherwise: 16 digits, an exponent, a last decimal of zero, six zeros after the point, minus zero. */
-const UNUSUAL = String.raw`-?(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.0{6})|-0(?![.\d])`;
-const UNUSUAL_NUMBER = new RegExp(`^(?:${UNUSUAL})`);
-/** May also match in a string. That costs time and does not change the result. */
-const MAY_HOLD_UNUSUAL_NUMBER = new RegExp(String.raw`(?:^|[[:,])\s*(?:${UNUSUAL})`);
+/**
+ * Whether a text may hold a number that JavaScript writes otherwise: of 16 digits, with six zeros after the point or minus zero, then with an
+ * exponent or a last decimal of zero. Each may also match in a string, which costs time and does not change the result.
+ */
+const MAY_HOLD_UNUSUAL_NUMBER = [
+  /(?:^|[[:,\s])(?:-?[\d.]{16}|-?0\.0{6}|-0(?:[^.\d]|$))/,
+  /(?:^|[[:,])\s*-?\d+(?:\.\d*(?:0(?:\D|$)|\d[eE])|[eE])/,
+];
 
 /**
  * Returns whether a name is written with an escape. JSON.parse of V8 13 and 14 can read such a name as another one: as a name with a
@@ -109,7 +114,8 @@ const stringOf = (text: string): string => (text.includes('\\') ? JSON.parse(tex
 function literalOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
-  return UNUSUAL_NUMBER.test(text) ? JSON.rawJSON(text) : Number(text);
+  const number = Number(text);
+  return String(number) === text ? number : JSON.rawJSON(text);
 }
 
 /** Returns the position after the closing quotation mark. @param start position of the opening one */

@@ -62,7 +62,10 @@ export async function callTool(
   invocation: Invocation,
 ): Promise<ToolResult> {
   // Models and frameworks put a namespace before a name (`functions.`), and write its hyphens as underscores. No slug has a dot, an underscore or a capital letter.
-  const slug = call.tool.replace(/.*\./s, '').toLowerCase().replaceAll('_', '-');
+  const slug = call.tool
+    .slice(call.tool.lastIndexOf('.') + 1)
+    .toLowerCase()
+    .replaceAll('_', '-');
   const action = identifier.safeParse(slug).success
     ? await context.configuration.findTool(call.site_id, slug)
     : undefined;

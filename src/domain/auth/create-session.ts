@@ -85,5 +85,5 @@ function asNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (JSON.isRawJSON(value)) return Number(value.rawJSON);
   if (typeof value !== 'string' || exceedsCharacters(value, 32)) return undefined;
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : undefined;
 }

@@ -1,4 +1,4 @@
-import { nameProblems, treeProblems } from '../../../../scripts/name-rule.ts';
+import { nameProblems, treeProblems } from '../../../scripts/name-rule.ts';
 
 const LONG = '\n\n\n\n\n\n';
 const problemsOf = (text: string) => nameProblems('src/a.ts', text, new Map());
