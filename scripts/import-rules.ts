@@ -67,6 +67,7 @@ const TABLE: readonly (readonly [files: string, folders: string, packages: strin
   ['examples/customer-backend/**', '', '@va-wave/receiver express node:*'],
   ['examples/platform/**', '', `@va-wave/cdk ${CDK}`],
   ['examples/receivers/**', '', '@va-wave/receiver express node:*'],
+  ['docs/site/**', '', `marked node:child_process ${FILES}`],
   ['test/fakes/**', SERVICE, '@aws-sdk/* node:*'],
 ];
 
