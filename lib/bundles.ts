@@ -4,7 +4,6 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, transformSync } from 'esbuild';
-import { minify_sync } from 'terser';
 import * as z from 'zod';
 import { FUNCTIONS, type FunctionName } from '../src/deployment/outputs.ts';
 import { hashOfFiles } from './hash-of-files.ts';
@@ -92,13 +91,6 @@ const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
 /**
- * Properties that only modules of the widget share, and neither a page, nor a browser, nor an answer of the service, nor a file of texts, nor
- * the settings of a tag, which may pass to the widget of an earlier tag and another version. They get short names.
- */
-const INTERNAL =
-  /^(answered|begin|granted|hasToken|isGuest|mountView|post|refused|renews|retryAfter|setUnread|showError|showForm|submissionId|untilRenewed)$/;
-
-/**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
  * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
  */
@@ -134,14 +126,7 @@ export function bundleWidget() {
   });
   const file = result.outputFiles[0];
   if (file === undefined) throw new Error('esbuild wrote no widget');
-  const { code } = minify_sync(file.text, {
-    ecma: 2020,
-    // `unsafe` supposes that pages do not replace what is built in, and turns String(x) into x + "", which differs for symbols and for objects
-    // with valueOf. `unsafe_arrows`: no function of the widget is called with new or reads its own this.
-    compress: { passes: 5, unsafe: true, unsafe_arrows: true },
-    mangle: { properties: { regex: INTERNAL } },
-  });
-  if (code === undefined) throw new Error('terser wrote no widget');
+  const code = file.text.trim();
   const hash = (algorithm: string) => createHash(algorithm).update(code);
   return {
     /** The source of the classic script. */

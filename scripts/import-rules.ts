@@ -20,7 +20,7 @@ const PAGES = '@cloudscape-design/components oidc-client-ts react react-dom';
 
 const TABLE: readonly (readonly [files: string, folders: string, packages: string])[] = [
   ['bin/**', 'lib', `${CDK} node:child_process node:fs`],
-  ['lib/**', WIRE, `${CDK} constructs esbuild terser #bundles zod node:child_process node:crypto node:util ${FILES}`],
+  ['lib/**', WIRE, `${CDK} constructs esbuild #bundles zod node:child_process node:crypto node:util ${FILES}`],
   ['lambdas/*/**', `${SERVICE} src/functions`, LAMBDA],
   ['src/contract/**', '', 'zod'],
   ['src/deployment/**', '', ''],

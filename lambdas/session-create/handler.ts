@@ -8,7 +8,7 @@ import { functionOriginSecret, functionSessionTokens } from '../../src/functions
 import { httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { setting } from '../../src/functions/settings.ts';
-import { visitorIp } from '../../src/functions/widget-request.ts';
+import { isFromDistribution, visitorIp } from '../../src/functions/widget-request.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
 const isOriginSecret = functionOriginSecret();
@@ -20,7 +20,7 @@ const context = {
 
 export const handler = httpHandler(functionShell('session-create'), async (request, { logSiteOf }, invocation) => {
   const serverKey = request.headers[SERVER_KEY_HEADER];
-  const ip = await visitorIp(request, isOriginSecret);
+  const ip = visitorIp(request, await isFromDistribution(request, isOriginSecret));
   const { readBody } = request;
   // Only createSession finds out which assistant the server key is of, so its read of the assistant names the site in the log.
   const findAssistant = async (siteId: string) => logSiteOf(await context.configuration.findAssistant(siteId));

@@ -2,9 +2,10 @@ import { SESSION_TOKEN_HEADER, SITE_ID_HEADER } from '../contract/public-operati
 import { type IdentifiedWidget, identifyWidget } from '../domain/auth/authenticate-widget.ts';
 import { allowedOrigin } from '../domain/auth/cors.ts';
 import type { Context } from '../domain/context.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { functionOriginSecret } from './function-secrets.ts';
 import type { HttpRequest, ReplyAndLog } from './http.ts';
-import { distributionOnly, visitorIp } from './widget-request.ts';
+import { isDistributionRequired, isFromDistribution, visitorIp } from './widget-request.ts';
 
 /**
  * Creates the identification of the widget that sends a request. Adds the site to all following log lines, and allows the page to read the
@@ -13,16 +14,17 @@ import { distributionOnly, visitorIp } from './widget-request.ts';
  */
 export function widgetIdentification(context: Context<'configuration' | 'tokens'>) {
   const isOriginSecret = functionOriginSecret();
-  const requireDistribution = distributionOnly(process.env, () => isOriginSecret);
+  const distributionRequired = isDistributionRequired(process.env);
   return async (request: HttpRequest, { replyHeaders, logSiteOf }: ReplyAndLog): Promise<IdentifiedWidget> => {
-    await requireDistribution(request);
+    const viaDistribution = await isFromDistribution(request, isOriginSecret);
+    if (distributionRequired && !viaDistribution) throw new Refusal('distribution_required');
     const { headers } = request;
     const credentials = {
       siteId: headers[SITE_ID_HEADER],
       sessionToken: headers[SESSION_TOKEN_HEADER],
       origin: headers.origin,
       referer: headers.referer,
-      ip: await visitorIp(request, isOriginSecret),
+      ip: visitorIp(request, viaDistribution),
     };
     const widget = await identifyWidget(credentials, context);
     const origin = allowedOrigin(logSiteOf(widget.assistant), credentials.origin);

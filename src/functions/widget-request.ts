@@ -1,13 +1,12 @@
 import { CORS_REQUEST_HEADERS, ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../contract/public-operations.ts';
-import { Refusal } from '../domain/refusal.ts';
-import type { ReplyHeaders } from './http.ts';
+import type { HttpRequest, ReplyHeaders } from './http.ts';
 import { setting } from './settings.ts';
 
-type Headers = { readonly headers: Readonly<Record<string, string | undefined>> };
-type IsOriginSecret = (text: string) => Promise<boolean>;
-
 /** Returns whether the CloudFront distribution sent the request: only it knows the origin secret, of which a rotation accepts two values. */
-async function sentByDistribution({ headers }: Headers, isOriginSecret: IsOriginSecret): Promise<boolean> {
+export async function isFromDistribution(
+  { headers }: { readonly headers: Readonly<Record<string, string | undefined>> },
+  isOriginSecret: (text: string) => Promise<boolean>,
+): Promise<boolean> {
   const proof = headers[ORIGIN_SECRET_HEADER];
   return proof !== undefined && proof !== '' && (await isOriginSecret(proof));
 }
@@ -16,32 +15,18 @@ async function sentByDistribution({ headers }: Headers, isOriginSecret: IsOrigin
  * Returns the visitor's IP address: CloudFront-Viewer-Address when the distribution sent the request, because it sets that header;
  * otherwise the address of the connection to the API. Never uses X-Forwarded-For, which every client can set.
  */
-export async function visitorIp(
-  request: Headers & { readonly sourceIp: string },
-  isOriginSecret: IsOriginSecret,
-): Promise<string> {
-  const viewer = request.headers[VIEWER_ADDRESS_HEADER];
-  if (!viewer || !(await sentByDistribution(request, isOriginSecret))) return request.sourceIp;
+export function visitorIp(
+  { headers, sourceIp }: Pick<HttpRequest, 'headers' | 'sourceIp'>,
+  viaDistribution: boolean,
+): string {
+  const viewerAddress = headers[VIEWER_ADDRESS_HEADER];
   // The header has the form "address:port". IPv6 addresses have no brackets.
-  return viewer.slice(0, viewer.lastIndexOf(':'));
+  return viewerAddress && viaDistribution ? viewerAddress.slice(0, viewerAddress.lastIndexOf(':')) : sourceIp;
 }
 
-/**
- * Creates the check that a request came through the CloudFront distribution. It is active when a web ACL protects the distribution,
- * because requests to the API's own URL bypass the web ACL. Otherwise it accepts every request.
- * @param originSecret creates the comparison with the origin secret; called once, and only when the check is active
- * @returns a function that throws Refusal 403 for a request without the secret
- */
-export function distributionOnly(
-  environment: NodeJS.ProcessEnv,
-  originSecret: () => IsOriginSecret,
-): (request: Headers) => Promise<void> {
-  if (setting('distributionOnly', environment) !== 'true') return async () => undefined;
-  const isOriginSecret = originSecret();
-  return async (request) => {
-    if (!(await sentByDistribution(request, isOriginSecret))) throw new Refusal('distribution_required');
-  };
-}
+/** Returns whether a web ACL protects the distribution. Requests to the API's own URL bypass the web ACL, so they are refused then. */
+export const isDistributionRequired = (environment: NodeJS.ProcessEnv): boolean =>
+  setting('distributionOnly', environment) === 'true';
 
 /** More than a page's monitoring adds to its requests. */
 const ADDED_HEADERS_MAX = 32;

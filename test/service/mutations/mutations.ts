@@ -17,8 +17,8 @@ const TRUSTED: Readonly<Record<string, Mutation>> = Object.fromEntries(
     `${file} accepts every origin secret`,
     {
       file,
-      text: 'visitorIp(request, isOriginSecret)',
-      becomes: 'visitorIp(request, async () => true)',
+      text: 'await isFromDistribution(request, isOriginSecret)',
+      becomes: 'true',
       seenBy: 'test/unit/functions/widget-request.test.ts',
     },
   ]),

@@ -3,7 +3,7 @@ import { bundleWidget } from '../../../lib/bundles.ts';
 import english from '../../../widget/texts/en.json' with { type: 'json' };
 
 /** The size of loader and panel together, with gzip. */
-const BUDGET_BYTES = 11 * 1024;
+const BUDGET_BYTES = 13 * 1024;
 
 test('the widget is not larger than its budget', () => {
   const { code } = bundleWidget();

@@ -1,17 +1,18 @@
 import { ENVIRONMENT } from '../../../src/deployment/environment.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
-import { distributionOnly, visitorIp } from '../../../src/functions/widget-request.ts';
+import { isDistributionRequired, isFromDistribution, visitorIp } from '../../../src/functions/widget-request.ts';
 import { anAssistant, SITE_ID } from '../../fakes/configuration.ts';
 import { failing } from '../../fakes/failing.ts';
-import { refusalOf } from '../../fakes/refusals.ts';
 import { countingBytes } from '../../fakes/sources.ts';
 import { aws } from '../lambdas/environment.ts';
 import { call } from '../lambdas/invocation.ts';
 import { ORIGIN_SECRET, store } from '../lambdas/stored.ts';
 
 const SECRET = 'the-origin-secret';
-const ip = (headers: Record<string, string>) =>
-  visitorIp({ headers, sourceIp: '192.0.2.1' }, async (text) => text === SECRET);
+const ip = async (headers: Record<string, string>) => {
+  const viaDistribution = await isFromDistribution({ headers }, async (text) => text === SECRET);
+  return visitorIp({ headers, sourceIp: '192.0.2.1' }, viaDistribution);
+};
 
 const VIEWED = { 'cloudfront-viewer-address': '198.51.100.7:4711' };
 const VIEWED_OVER_IPV6 = { 'cloudfront-viewer-address': '2001:db8::1:4711' };
@@ -32,38 +33,37 @@ test.each<[string, Record<string, string>, string]>([
 
 test('the secret is read only for a request with a proof', async () => {
   const away = failing('away');
-  expect(await visitorIp({ headers: VIEWED, sourceIp: '192.0.2.1' }, away)).toBe('192.0.2.1');
+  expect(await isFromDistribution({ headers: VIEWED }, away)).toBe(false);
 });
 
-const isOriginSecret = async (text: string) => text === SECRET;
-const only = distributionOnly({ [ENVIRONMENT.distributionOnly]: 'true' }, () => isOriginSecret);
+test('a function without the setting for the web ACL does not start', () => {
+  expect(isDistributionRequired({ [ENVIRONMENT.distributionOnly]: 'true' })).toBe(true);
+  expect(isDistributionRequired({ [ENVIRONMENT.distributionOnly]: 'false' })).toBe(false);
+  expect(() => isDistributionRequired({})).toThrow('VA_WAVE_DISTRIBUTION_ONLY');
+});
 
-test.each<[string, Record<string, string>]>([
+process.env[ENVIRONMENT.distributionOnly] = 'true';
+const preflight = await import('../../../lambdas/preflight/handler.ts');
+const widgetInit = await import('../../../lambdas/widget-init/handler.ts');
+process.env[ENVIRONMENT.distributionOnly] = 'false';
+
+test.each([
   ['no proof', {}],
   ['an empty proof', { 'x-va-wave-origin': '' }],
   ['a wrong proof', { 'x-va-wave-origin': 'guess' }],
-])('behind a web ACL a request with %s is refused', async (_, headers) => {
-  const refusal = await refusalOf(only({ headers }));
-  expect([refusal.status, refusal.code]).toEqual([403, 'distribution_required']);
+])('behind a web ACL a request with %s is refused, also a preflight', async (_, headers) => {
+  store();
+  expect((await call(preflight.handler, { method: 'OPTIONS', headers })).status).toBe(403);
+  expect((await call(widgetInit.handler, { headers })).body).toMatchObject({ code: 'distribution_required' });
 });
 
 test('behind a web ACL a request through the distribution is accepted', async () => {
-  await expect(only({ headers: PROOF })).resolves.toBeUndefined();
-});
-
-test('without a web ACL every request is accepted, and the origin secret is not read', async () => {
-  const everywhere = distributionOnly({ [ENVIRONMENT.distributionOnly]: 'false' }, () => {
-    throw new Error('The origin secret must not be read');
-  });
-  await expect(everywhere({ headers: {} })).resolves.toBeUndefined();
-});
-
-test('a function without the setting does not start', () => {
-  expect(() => distributionOnly({}, () => isOriginSecret)).toThrow('VA_WAVE_DISTRIBUTION_ONLY');
+  store();
+  const headers = { 'x-va-wave-origin': ORIGIN_SECRET };
+  expect((await call(preflight.handler, { method: 'OPTIONS', headers })).status).toBe(204);
 });
 
 const sessionCreate = await import('../../../lambdas/session-create/handler.ts');
-const widgetInit = await import('../../../lambdas/widget-init/handler.ts');
 const formSubmit = await import('../../../lambdas/form-submit/handler.ts');
 
 const VIEWER = '203.0.113.9';
