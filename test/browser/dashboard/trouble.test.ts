@@ -54,7 +54,7 @@ describe('when something goes wrong', () => {
   test('ends a save that is never answered, says so, and saves again', async () => {
     await open(page, url('general', renamedId));
     await page.evaluate(
-      `AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 60))(AbortSignal.timeout)`,
+      'const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 60); globalThis.restore = () => { AbortSignal.timeout = timeout; }',
     );
     await page.getByLabel('Name').fill('Saved at last');
     const never = `**/api/dashboard/organizations/*/assistants/${renamedId}`;
@@ -62,6 +62,8 @@ describe('when something goes wrong', () => {
     await button('Save changes').click();
     await page.getByText('No connection to the service').waitFor();
     await page.unroute(never);
+    // A busy machine may need longer than the shortened time for the save that is answered.
+    await page.evaluate('restore()');
     await button('Save changes').click();
     await page.getByText('Saved.').waitFor();
     await page.reload();

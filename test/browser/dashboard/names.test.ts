@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { full } from '../../harness/full.ts';
 import { button, dashboard, discard, page } from './shared-dashboard.ts';
 import { open } from './started-dashboard.ts';
 
@@ -54,7 +55,7 @@ const NAMES: readonly (readonly [first: string, second: string])[] = [
 describe('a name from right to left', () => {
   beforeAll(() => shop.enter());
 
-  test.each(NAMES)('turns no sentence: %j, %j', async (first, second) => {
+  test.each(full ? NAMES : NAMES.slice(2, 3))('turns no sentence: %j, %j', async (first, second) => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', first);
     await dashboard.vaWave('org', 'update', shop.orgId, '--name', second);
     await dashboard.vaWave('action', 'update', form, '--name', first);
