@@ -13,12 +13,14 @@ export type Table = {
 };
 
 /** Returns the measurements that the command line names, or all of them. @throws Error for another name */
-export function chosenOf<Measure>(all: Readonly<Record<string, Measure>>): readonly (readonly [string, Measure])[] {
-  const chosen = process.argv.slice(2);
-  const unknown = chosen.filter((name) => !(name in all));
+export function chosenMeasurementsOf<Measure>(
+  all: Readonly<Record<string, Measure>>,
+): readonly (readonly [string, Measure])[] {
+  const chosenNames = process.argv.slice(2);
+  const unknown = chosenNames.filter((name) => !(name in all));
   if (unknown.length > 0)
     throw new Error(`There is no ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}`);
-  return Object.entries(all).filter(([name]) => chosen.length === 0 || chosen.includes(name));
+  return Object.entries(all).filter(([name]) => chosenNames.length === 0 || chosenNames.includes(name));
 }
 
 type Goal = readonly [name: string, found: number, limit: { readonly min: number } | { readonly max: number }];

@@ -5,7 +5,7 @@ import { coldStart } from './cold-start/cold-start.ts';
 import { delivery } from './delivery/delivery.ts';
 import { hostile } from './hostile/hostile.ts';
 import { json } from './json.ts';
-import { chosenOf, type Section, sectionMarkdown } from './report.ts';
+import { chosenMeasurementsOf, type Section, sectionMarkdown } from './report.ts';
 
 /**
  * `npm run bench` measures all sections and writes bench/results.md. `npm run bench -- delivery` measures one section and only
@@ -20,7 +20,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
 
 const RESULTS = new URL('./results.md', import.meta.url);
 
-const chosen = chosenOf(SECTIONS);
+const chosenSections = chosenMeasurementsOf(SECTIONS);
 const load = () =>
   loadavg()
     .map((one) => one.toFixed(1))
@@ -29,7 +29,7 @@ const startedWith = load();
 
 using folder = mkdtempDisposableSync(join(tmpdir(), 'va-wave-bench-'));
 const parts: string[] = [];
-for (const [, measure] of chosen) {
+for (const [, measure] of chosenSections) {
   const text = sectionMarkdown(await measure(folder.path));
   console.log(`${text}\n`);
   parts.push(text);

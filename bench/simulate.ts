@@ -16,18 +16,18 @@ const [HANGS_FROM, REACTED, END] = [150, 180, 270];
 const GB = 0.5;
 /** Events per second of the largest load. */
 const LARGE = 10_000;
-const usual = shareConcurrency({}); // Of a deployment without options.
-const prepared = shareConcurrency({ deliveriesPerSecond: LARGE });
+const usualConcurrency = shareConcurrency({}); // Of a deployment without options.
+const largeConcurrency = shareConcurrency({ deliveriesPerSecond: LARGE });
 
 /** What Lambda costs per hour in US dollars. */
 const perHour = ({ busy }: Phase) => digits(3600 * busy * GB * PRICES.lambdaGbSecond);
 /** Returns the latency of the other Actions in seconds, or 'grows' when more of their events wait than arrive in a second. */
 const waitOfOthers = ({ p99, backlog }: Phase, rate: number) => (backlog.others > rate ? 'grows' : p99);
 
-const hanging = [
-  { rate: 10, dispatcher: usual.dispatcher, options: '' },
-  { rate: 1000, dispatcher: usual.dispatcher, options: '' },
-  { rate: LARGE, dispatcher: prepared.dispatcher, options: `, \`deliveriesPerSecond=${LARGE}\`` },
+const rowsWithHangingEndpoint = [
+  { rate: 10, dispatcher: usualConcurrency.dispatcher, options: '' },
+  { rate: 1000, dispatcher: usualConcurrency.dispatcher, options: '' },
+  { rate: LARGE, dispatcher: largeConcurrency.dispatcher, options: `, \`deliveriesPerSecond=${LARGE}\`` },
 ].flatMap(({ rate, dispatcher, options }) =>
   SHARES.map((share) => {
     const run = ({ groups }: { readonly groups: boolean }) => {
@@ -54,6 +54,6 @@ const columns = [
   ...['Events, share of the Action', 'before', 'first 30 s', 'then', 'then, without group ids'],
   ...['concurrent invocations', '$ per hour', 'its own backlog'],
 ];
-const tables = [...WHAT_BREAKS_FIRST, { columns, rows: hanging }];
+const tables = [...WHAT_BREAKS_FIRST, { columns, rows: rowsWithHangingEndpoint }];
 writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tables));
 console.log(tables.map(tableMarkdown).join('\n\n'));

@@ -21,11 +21,11 @@ await new Command('npm run invoke --')
     try {
       // The name of a function's log group has that of its construct, with which the function's logical id begins.
       const construct = constructOf(cloud.outputs[logOutput(name)] ?? '');
-      const found = cloud.functions.find(({ logicalId }) => logicalId.startsWith(`${construct}Function`));
-      if (found === undefined) throw new CloudError(`The stack has no function ${name}: it is deployed with an option`);
-      const { failed, payload } = await cloud.invoke(found.logicalId, event);
+      const fn = cloud.functions.find(({ logicalId }) => logicalId.startsWith(`${construct}Function`));
+      if (fn === undefined) throw new CloudError(`The stack has no function ${name}: it is deployed with an option`);
+      const { hasFailed, payload } = await cloud.invoke(fn.logicalId, event);
       console.log(payload);
-      process.exitCode = failed ? 1 : 0;
+      process.exitCode = hasFailed ? 1 : 0;
     } finally {
       await cloud.stop();
     }

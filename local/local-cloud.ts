@@ -32,27 +32,27 @@ const CA_FILE_VARIABLE = 'VA_WAVE_LOCAL_CA_FILE';
  * @throws CloudError with one message for the user when it cannot start; no process is left running then
  */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const { strict = false, authorities = [], assembly: given, ...cloudOptions } = options;
+  const { strict = false, authorities = [], assembly: givenAssembly, ...cloudOptions } = options;
   if (strict && authorities.length > 0) {
     throw new CloudError('--ca has no effect with --strict: the strict rule trusts public authorities only');
   }
   // Tests name an assembly that they make once for all their services. It has the local network rule, so it is never a strict one.
-  const assembly = given ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
+  const assembly = givenAssembly ?? (strict ? undefined : process.env.VA_WAVE_LOCAL_ASSEMBLY);
   let certificate: ReceiverCertificate | undefined;
   const cloud = await startCloud({
     ...cloudOptions,
     name: 'va-wave',
     logCopy: process.env.VA_WAVE_LOCAL_LOG_COPY,
     compose: async (folder) => {
-      const trusted = join(folder, 'trusted-authorities.pem');
+      const authoritiesFile = join(folder, 'trusted-authorities.pem');
       if (!strict) {
         certificate = receiverCertificate(join(folder, 'receiver'));
-        writeFileAtomically(trusted, [...authorities, certificate.certificateFile].map(pemOf).join(''));
+        writeFileAtomically(authoritiesFile, [...authorities, certificate.certificateFile].map(pemOf).join(''));
       }
-      const environment: Record<string, string> = strict ? {} : { [CA_FILE_VARIABLE]: trusted };
+      const environment: Record<string, string> = strict ? {} : { [CA_FILE_VARIABLE]: authoritiesFile };
       // Several services may run this assembly. Only the first of them compiles its bundles.
       if (assembly !== undefined) return { assembly, environment, compiledCode: join(assembly, 'compiled-code') };
-      cloudOptions.doing?.('Synthesizing the stack, and bundling functions, widget and dashboard');
+      cloudOptions.onStep?.('Synthesizing the stack, and bundling functions, widget and dashboard');
       const compiledCode = join(folder, 'compiled-code');
       return { assembly: await keepServiceAssembled(folder, { strict }), environment, compiledCode };
     },

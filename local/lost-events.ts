@@ -20,8 +20,11 @@ export function lostEvents(refuse: boolean, print: (line: string) => void) {
     const { configurationTable: name } = OUTPUTS;
     const table = required(outputs[name], `The stack has no output ${name}`);
     const all = configurationStore(dynamoDb(dynamoDbClient({ endpoint: gatewayUrl, region, credentials })), table);
-    const known = { findOrganization: onceFound(all.findOrganization), findAssistant: onceFound(all.findAssistant) };
-    const store = { ...all, ...known };
+    const reads = {
+      findOrganization: rememberFound(all.findOrganization),
+      findAssistant: rememberFound(all.findAssistant),
+    };
+    const store = { ...all, ...reads };
     return async ({ name, source, detail: { org_id, site_id, data } }) => {
       // The service's own signal is for operators, and is meant for no Action.
       if (name === ENDPOINT_FAILING) return undefined;
@@ -37,12 +40,12 @@ export function lostEvents(refuse: boolean, print: (line: string) => void) {
   };
 }
 
-/** Keeps what was found, so that a load test costs no read per event. The router reports the events of what has been deleted since. */
-function onceFound<Value>(find: (id: string) => Promise<Value | undefined>) {
-  const found = new Map<string, Value>();
+/** Keeps the values, so that a load test costs no read per event. The router reports the events of what has been deleted since. */
+function rememberFound<Value>(find: (id: string) => Promise<Value | undefined>) {
+  const valuesById = new Map<string, Value>();
   return async (id: string): Promise<Value | undefined> => {
-    const value = found.get(id) ?? (await find(id));
-    if (value !== undefined) found.set(id, value);
+    const value = valuesById.get(id) ?? (await find(id));
+    if (value !== undefined) valuesById.set(id, value);
     return value;
   };
 }

@@ -62,10 +62,10 @@ process.umask(0o077);
 for (const signal of SIGNALS) process.on(signal, () => process.exit(130));
 
 async function main(): Promise<void> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const options = program.parse().opts<Options>();
-  const elapsed = () => (performance.now() - started) / 1000;
-  const doing = (what: string) => console.error(`${elapsed().toFixed(1).padStart(5)} s  ${what} …`);
+  const elapsedSeconds = () => (performance.now() - startedAt) / 1000;
+  const printStep = (what: string) => console.error(`${elapsedSeconds().toFixed(1).padStart(5)} s  ${what} …`);
   const demo = options.demo && !options.strict ? await import('./demo/demo.ts') : undefined;
   await using stops = new AsyncDisposableStack();
   const cloud = await startLocalCloud({
@@ -74,14 +74,14 @@ async function main(): Promise<void> {
     hostNames: options.hostName,
     strict: options.strict,
     authorities: options.ca,
-    doing,
+    onStep: printStep,
     print: (line) => console.error(line),
     checkEvent: lostEvents(options.refuseLostEvents, (line) => console.error(line)),
   });
   stops.defer(cloud.stop);
-  if (demo !== undefined) doing('Preparing the demo: a customer with a website and a receiver');
-  const running = await demo?.startDemo(cloud);
-  if (running !== undefined) stops.defer(running.stop);
+  if (demo !== undefined) printStep('Preparing the demo: a customer with a website and a receiver');
+  const runningDemo = await demo?.startDemo(cloud);
+  if (runningDemo !== undefined) stops.defer(runningDemo.stop);
   const { certificate } = cloud;
   const ready = {
     base_url: cloud.baseUrl,
@@ -91,13 +91,13 @@ async function main(): Promise<void> {
     access_key_id: cloud.credentials.accessKeyId,
     secret_access_key: cloud.credentials.secretAccessKey,
     outputs: cloud.outputs,
-    demo: running?.urls ?? {},
+    demo: runningDemo?.urls ?? {},
     // A receiver on this machine can use this certificate.
     receiver_tls: certificate && { certificate: certificate.certificateFile, key: certificate.keyFile },
     data_folder: cloud.dataDir,
   };
   stops.defer(writeReadyFiles([join(cloud.dataDir, 'ready.json'), options.readyFile ?? []].flat(), ready));
-  announce(cloud, running, options.strict, elapsed());
+  announce(cloud, runningDemo, options.strict, elapsedSeconds());
   await untilSignal();
   console.log('Stopping …');
 }

@@ -29,13 +29,13 @@ export function withConstruct(readme: string, types: readonly string[]): string 
   const services = types.map((type) =>
     type.replace(/^AWS::(\w+)::.*/, '$1').replace(/^Custom::.*/, 'custom resources'),
   );
-  const counted = [...Map.groupBy(services.sort(), (one) => one)].map(([one, all]) => [one, `${all.length}`]);
+  const serviceRows = [...Map.groupBy(services.sort(), (one) => one)].map(([one, all]) => [one, `${all.length}`]);
   const descriptions: Readonly<Record<string, string>> = OUTPUT_DESCRIPTIONS;
   const outputs = Object.entries(OUTPUTS).map(([key, name]) => [`\`${name}\``, descriptions[key] ?? '']);
   return withTables(readme, [
     { columns: ['Prop', 'Type', 'What it does', 'Default', 'Price'], rows: propRows() },
     { columns: ['Output', 'What it has'], rows: outputs },
-    { columns: ['AWS service', 'Resources'], rows: [...counted, ['**all**', `**${types.length}**`]] },
+    { columns: ['AWS service', 'Resources'], rows: [...serviceRows, ['**all**', `**${types.length}**`]] },
   ]);
 }
 

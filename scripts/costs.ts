@@ -83,14 +83,14 @@ const ACCESS_LOG_KB = 0.4;
 const costOf = (usage: Usage): number => usage.reduce((all, [unit, amount]) => all + amount * PRICES[unit], 0);
 
 /** Returns what a function of 512 MB uses in this time. */
-const running = (milliseconds: number): Usage => [['lambdaGbSecond', (milliseconds / 1000) * 0.5]];
+const runTimeUsage = (milliseconds: number): Usage => [['lambdaGbSecond', (milliseconds / 1000) * 0.5]];
 /** Returns the usage of an invocation. @param milliseconds an assumption that the page names */
 const invocation = ({ reads, writes, logKb }: Count, milliseconds: number): Usage => [
   ['dynamoRead', reads],
   ['dynamoWrite', writes],
   ['logKb', logKb + INVOCATION_LOG_KB],
   ['lambdaRequest', 1],
-  ...running(milliseconds),
+  ...runTimeUsage(milliseconds),
 ];
 /** Returns the usage of a request to the API. */
 const request = (count: Count, milliseconds: number): Usage => [
@@ -111,13 +111,14 @@ const message = (batch: number, count: Count, { one, ten }: { readonly one: numb
 /** Milliseconds for which Lambda bills the event-router, for a batch of one event and of ten: an assumption. */
 export const ROUTER_MS = { one: 30, ten: 80 } as const;
 /** The bus sends each event in a separate call. */
-const routed = (batch: number, count: Count = COUNTED.routed(batch)): Usage => [
+const routingUsage = (batch: number, count: Count = COUNTED.routed(batch)): Usage => [
   ['busEvent', 1],
   ['queueRequest', 1],
   ...message(batch, count, ROUTER_MS),
 ];
 /** The router logs a line for an event that reaches no Action, and sends nothing. */
-const unsubscribed = (batch: number): Usage => routed(batch, { ...COUNTED.routed(batch), logKb: 0.34 * batch });
+const unsubscribedUsage = (batch: number): Usage =>
+  routingUsage(batch, { ...COUNTED.routed(batch), logKb: 0.34 * batch });
 
 /** Returns the usage of one attempt. The attempts of a batch run concurrently; their milliseconds and sizes are assumptions of the page. @param sends SQS calls that sent its message */
 const attempt = (batch: number, sends: number): Usage => [
@@ -128,7 +129,7 @@ const attempt = (batch: number, sends: number): Usage => [
 ];
 /** The messages of a batch share an SQS call, as counted. */
 const delivery = (batch: number): Usage => [
-  ...routed(batch),
+  ...routingUsage(batch),
   ...attempt(batch, COUNTED.routed(batch).calls.SendMessageBatch / batch),
 ];
 
@@ -163,7 +164,7 @@ const PER_MILLION: Readonly<Record<string, (batch: number) => Usage>> = {
     ...throughCloudFront(COUNTED.preflight, 10),
   ],
   'Conversations: the init when the panel first opens, with its event on the bus': (batch) => [
-    ...unsubscribed(batch),
+    ...unsubscribedUsage(batch),
     ...throughCloudFront(COUNTED.initThatBegins, 30),
   ],
   // With gzip. A browser loads them once per release.
@@ -171,12 +172,12 @@ const PER_MILLION: Readonly<Record<string, (batch: number) => Usage>> = {
     ['cloudFrontRequest', 2],
     ['sentKb', 10],
   ],
-  'Events that no Action subscribes to': unsubscribed,
+  'Events that no Action subscribes to': unsubscribedUsage,
   'Deliveries: an event that is routed to one Action and accepted at the first attempt': delivery,
   // One SQS call sends the messages of ten Actions.
   'Each further Action of the same event': (batch) => attempt(batch, 1 / batch),
   Retries: (batch) => attempt(batch, 1),
-  'The five seconds of an endpoint that hangs': (batch) => perMessage(batch, running(5000)),
+  'The five seconds of an endpoint that hangs': (batch) => perMessage(batch, runTimeUsage(5000)),
   'The two writes that count the requests in flight: Form, AI-decided and test requests, and usage webhooks': () => [
     ['dynamoWrite', 2],
   ],

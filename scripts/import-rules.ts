@@ -77,10 +77,10 @@ const WITHOUT_RANDOMNESS =
 
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
-/** Returns the patterns by which a file of `folder` imports the files of `allowed`: its own folder, a folder above, or another. */
-function patternsOf(allowed: string, folder: string): readonly string[] {
-  const onlyFiles = allowed.endsWith('/*');
-  const way = posix.relative(folder, onlyFiles ? allowed.slice(0, -2) : allowed);
+/** Returns the patterns by which a file of `folder` imports the files of `importedFolder`: its own folder, a folder above, or another. */
+function patternsOf(importedFolder: string, folder: string): readonly string[] {
+  const onlyFiles = importedFolder.endsWith('/*');
+  const way = posix.relative(folder, onlyFiles ? importedFolder.slice(0, -2) : importedFolder);
   if (onlyFiles) return [`${way}/*`];
   if (way === '') return ['./*/**'];
   if (/^[./]+$/.test(way)) return [`${way}/*`, `${way}/*/*`];
@@ -96,9 +96,11 @@ function packagePatterns(name: string): readonly string[] {
 function ruleOf([files, folders, packages]: (typeof TABLE)[number]) {
   const includes = words(files);
   const folder = posix.dirname(includes[0] ?? '');
-  const allowed = ['./*', ...words(folders).flatMap((one) => patternsOf(one, folder))].map((pattern) => `!${pattern}`);
+  const allowedPatterns = ['./*', ...words(folders).flatMap((one) => patternsOf(one, folder))].map(
+    (pattern) => `!${pattern}`,
+  );
   const message = `The row ${includes[0]} of scripts/import-rules.ts does not allow this.`;
-  const group = ['**', ...allowed, ...words(packages).flatMap(packagePatterns)];
+  const group = ['**', ...allowedPatterns, ...words(packages).flatMap(packagePatterns)];
   const randomness = {
     group: ['node:crypto'],
     importNamePattern: WITHOUT_RANDOMNESS,

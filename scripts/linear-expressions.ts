@@ -52,7 +52,7 @@ export function expressionProblems(files: ReadonlyMap<string, string>): string[]
       problems.push(`${path}: nothing here reads the expressions of its language`);
   }
   function readScript(path: string, text: string, placeOf: (start: number, end: number, flags?: string) => Place) {
-    const joined = ({ quasis, expressions: parts }: TemplateLiteral, raw: boolean): Text => {
+    const templateText = ({ quasis, expressions: parts }: TemplateLiteral, raw: boolean): Text => {
       const texts = parts.map(textOf);
       return () => {
         const values = texts.map((part) => part());
@@ -63,11 +63,11 @@ export function expressionProblems(files: ReadonlyMap<string, string>): string[]
     const textOf = (node: Argument | undefined): Text => {
       if (node?.type === 'Literal') return () => ('regex' in node ? node.regex.pattern : String(node.value));
       if (node?.type === 'Identifier') return () => constants.get(node.name)?.();
-      if (node?.type === 'TemplateLiteral') return joined(node, false);
-      if (node?.type === 'TaggedTemplateExpression') return joined(node.quasi, true);
+      if (node?.type === 'TemplateLiteral') return templateText(node, false);
+      if (node?.type === 'TaggedTemplateExpression') return templateText(node.quasi, true);
       return () => undefined;
     };
-    const created = (callee: string, [source, flags]: readonly Argument[]) => {
+    const readConstructor = (callee: string, [source, flags]: readonly Argument[]) => {
       if (callee === 'RegExp' && source !== undefined)
         expressions.push([placeOf(source.start, source.end, textOf(flags)() ?? ''), textOf(source)]);
     };
@@ -80,8 +80,8 @@ export function expressionProblems(files: ReadonlyMap<string, string>): string[]
         const { pattern, flags } = node.regex;
         expressions.push([placeOf(node.start, node.end, flags), () => pattern]);
       },
-      NewExpression: ({ callee, arguments: given }) => created(text.slice(callee.start, callee.end), given),
-      CallExpression: ({ callee, arguments: given }) => created(text.slice(callee.start, callee.end), given),
+      NewExpression: ({ callee, arguments: given }) => readConstructor(text.slice(callee.start, callee.end), given),
+      CallExpression: ({ callee, arguments: given }) => readConstructor(text.slice(callee.start, callee.end), given),
     }).visit(parseSync(path, text).program);
   }
   const needless = new Set(Object.keys(EXCEPTIONS).filter((key) => files.has(key.slice(0, key.indexOf(' ')))));

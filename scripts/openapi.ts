@@ -48,15 +48,15 @@ const answer = (description: string, schema: z.ZodType): ZodOpenApiResponseObjec
   description,
   content: json(schema),
 });
-const refused = (description: string) => answer(description, errorResponse);
-const refusedByEither = (description: string) => answer(description, z.union([errorResponse, gatewayError]));
-const refusedByGateway = (description: string) => answer(`API Gateway: ${description}`, gatewayError);
+const refusalAnswer = (description: string) => answer(description, errorResponse);
+const refusalByEither = (description: string) => answer(description, z.union([errorResponse, gatewayError]));
+const refusalByGateway = (description: string) => answer(`API Gateway: ${description}`, gatewayError);
 /** Joins the messages of refusals as code, so that Markdown shows them literally. */
 const messages = (...codes: readonly RefusalCode[]) => codes.map((code) => `\`${REFUSALS[code].message}\``).join('; ');
 
 const TOO_LARGE = {
   id: 'TooLarge',
-  ...refusedByEither(
+  ...refusalByEither(
     `${messages('body_too_large')}: more than ${REQUEST_BODY_MAX_BYTES / 1024} KB. API Gateway refuses several MB itself`,
   ),
 };
@@ -64,21 +64,21 @@ const TOO_LARGE = {
 const OF_EVERY_OPERATION = {
   429: {
     id: 'TooManyRequests',
-    ...refusedByEither(
+    ...refusalByEither(
       `${messages('rate_limit_exceeded')}; see Retry-After. API Gateway answers without it when all callers together exceed its throttle`,
     ),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' as const, minimum: 1 } } },
   },
   431: {
     id: 'HeadersTooLarge',
-    ...refusedByGateway('the request line and the headers have more than 10 240 bytes together'),
+    ...refusalByGateway('the request line and the headers have more than 10 240 bytes together'),
   },
   500: {
     id: 'Failed',
-    ...refusedByEither(`\`${INTERNAL_ERROR.message}\`; the operator finds the cause by X-Request-Id`),
+    ...refusalByEither(`\`${INTERNAL_ERROR.message}\`; the operator finds the cause by X-Request-Id`),
     headers: { 'X-Request-Id': { description: 'Id of the request', schema: { type: 'string' as const } } },
   },
-  503: { id: 'Unavailable', ...refusedByGateway('the function did not answer in time, or has no capacity') },
+  503: { id: 'Unavailable', ...refusalByGateway('the function did not answer in time, or has no capacity') },
 };
 
 /** Describes the refusals by status. Those codes whose actual message names a field have no message here. */
@@ -88,7 +88,7 @@ function refusalsByStatus(codes: readonly RefusalCode[]): ZodOpenApiOperationObj
   return Object.fromEntries(
     [...byStatus].map(([status, found]) => {
       const said = messages(...found.filter((code) => !unspecific.includes(code)));
-      return [status, refused(status === 400 ? `${said}; otherwise the message names the field` : said)];
+      return [status, refusalAnswer(status === 400 ? `${said}; otherwise the message names the field` : said)];
     }),
   );
 }
@@ -108,10 +108,10 @@ const CREDENTIALS = {
 type Parameters = Readonly<Record<string, { readonly schema: z.ZodType; readonly description?: string }>>;
 
 /** Returns parameters with their descriptions. Those of a path are required. */
-const parameters = (named: Parameters, required: boolean) =>
+const parameters = (byName: Parameters, required: boolean) =>
   z.object(
     Object.fromEntries(
-      Object.entries(named).map(([name, { schema, description }]) => {
+      Object.entries(byName).map(([name, { schema, description }]) => {
         const param = required ? schema : schema.optional();
         return [name, description === undefined ? param : param.meta({ param: { description } })];
       }),
@@ -164,12 +164,12 @@ function dashboardOperation(name: DashboardOperation): ZodOpenApiOperationObject
     ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
       [status]: answer('Done', schemas.answer),
-      ...(body || query ? { 400: refused('The message names the field') } : {}),
-      401: refusedByGateway('the access token is missing or invalid, or belongs to another client'),
-      403: refusedByEither('The user lacks the role. API Gateway: the access token lacks the scope'),
-      ...(ids.length > 0 ? { 404: refused('It does not exist, or it belongs to another organization') } : {}),
+      ...(body || query ? { 400: refusalAnswer('The message names the field') } : {}),
+      401: refusalByGateway('the access token is missing or invalid, or belongs to another client'),
+      403: refusalByEither('The user lacks the role. API Gateway: the access token lacks the scope'),
+      ...(ids.length > 0 ? { 404: refusalAnswer('It does not exist, or it belongs to another organization') } : {}),
       ...(writes ? { 409: answer(stale, z.union([staleAnswer, errorResponse])) } : {}),
-      ...(name === 'testAction' ? { 409: refused('The organization is suspended') } : {}),
+      ...(name === 'testAction' ? { 409: refusalAnswer('The organization is suspended') } : {}),
       ...(body && { 413: TOO_LARGE }),
       ...OF_EVERY_OPERATION,
     },

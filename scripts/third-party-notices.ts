@@ -23,17 +23,20 @@ async function bundledPackages(entryPoints: string[]) {
     write: false,
     logLevel: 'silent',
   });
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  const usedFiles = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
-  const folders = used.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const folders = usedFiles.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(folders)].sort().map((folder) => {
-    const read = (file: string) =>
+    const readText = (file: string) =>
       readFileSync(join(root, folder, file), 'utf8')
         .trim()
         .replace(/\r\n/g, '\n');
     const files = globSync(['LICEN[SC]E*', 'licen[sc]e*', 'NOTICE*'], { cwd: join(root, folder) }).sort();
-    return { ...manifest.parse(JSON.parse(read('package.json'))), text: [...new Set(files.map(read))].join('\n\n') };
+    return {
+      ...manifest.parse(JSON.parse(readText('package.json'))),
+      text: [...new Set(files.map(readText))].join('\n\n'),
+    };
   });
 }
 

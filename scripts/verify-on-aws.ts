@@ -24,20 +24,20 @@ const source = { EventBusName: Name, Source: 'verification', DetailType: 'va-wav
 const org_id = 'org_verification';
 
 /** Ctrl-C ends the checks and not the deletion. A second one ends the process. */
-const interrupted = new AbortController();
+const interruption = new AbortController();
 process.once('SIGINT', () => {
   process.exitCode = 130;
-  interrupted.abort();
+  interruption.abort();
 });
 
-type Seen = { readonly holds: boolean; readonly seen: string };
+type CheckResult = { readonly holds: boolean; readonly observation: string };
 
 /** Reports what was seen. An error fails this check, and the next one is made. */
-async function check(claim: string, look: () => Promise<Seen>): Promise<void> {
-  if (interrupted.signal.aborted) return;
-  const { holds, seen } = await look().catch((error) => ({ holds: false, seen: String(error) }));
+async function check(claim: string, look: () => Promise<CheckResult>): Promise<void> {
+  if (interruption.signal.aborted) return;
+  const { holds, observation } = await look().catch((error) => ({ holds: false, observation: String(error) }));
   if (!holds) process.exitCode ??= 1;
-  console.log(`${holds ? 'ok  ' : 'FAIL'}  ${claim}: ${seen}`);
+  console.log(`${holds ? 'ok  ' : 'FAIL'}  ${claim}: ${observation}`);
 }
 
 /** What deletes the things that exist, in the order in which they were created. */
@@ -47,16 +47,16 @@ async function createQueue(name: string, Attributes: Record<string, string>) {
   const QueueName = `${Name}-${name}`;
   const { QueueUrl = '' } = await queues.send(new sqs.CreateQueueCommand({ QueueName, Attributes }));
   deletions.push(() => queues.send(new sqs.DeleteQueueCommand({ QueueUrl })));
-  const asked = { QueueUrl, AttributeNames: ['QueueArn' as const] };
-  const Arn = (await queues.send(new sqs.GetQueueAttributesCommand(asked))).Attributes?.QueueArn;
+  const query = { QueueUrl, AttributeNames: ['QueueArn' as const] };
+  const Arn = (await queues.send(new sqs.GetQueueAttributesCommand(query))).Attributes?.QueueArn;
   return { QueueUrl, Arn };
 }
 
 /** Receives and deletes one message, so that it does not come again. Resolves to undefined when none arrives within five seconds. */
 async function receive(QueueUrl: string): Promise<sqs.Message | undefined> {
-  interrupted.signal.throwIfAborted();
-  const asked = { QueueUrl, WaitTimeSeconds: 5, MessageSystemAttributeNames: ['MessageGroupId' as const] };
-  const message = (await queues.send(new sqs.ReceiveMessageCommand(asked))).Messages?.[0];
+  interruption.signal.throwIfAborted();
+  const query = { QueueUrl, WaitTimeSeconds: 5, MessageSystemAttributeNames: ['MessageGroupId' as const] };
+  const message = (await queues.send(new sqs.ReceiveMessageCommand(query))).Messages?.[0];
   const { ReceiptHandle } = message ?? {};
   if (ReceiptHandle !== undefined) await queues.send(new sqs.DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   return message;
@@ -117,25 +117,25 @@ try {
   // A new rule and a new policy take effect within about a minute, and lose the events before. The first one that arrives ends the wait.
   for (let tries = 0; tries < 18; tries++) {
     const arrived = await arrivalOf({ org_id }, 5).catch(() => undefined);
-    if (arrived !== undefined || interrupted.signal.aborted) break;
+    if (arrived !== undefined || interruption.signal.aborted) break;
   }
   await check(`EventBridge sets the group of a standard queue from ${EVENT_GROUP_PATH}`, async () => {
     const { where, message } = await arrivalOf({ org_id, data: {} });
     const group = message.Attributes?.MessageGroupId;
-    return { holds: group === org_id, seen: `${where}, group ${group}` };
+    return { holds: group === org_id, observation: `${where}, group ${group}` };
   });
   // No group of SQS, which has 1 to 128 characters and no space, can have these names.
   for (const unusable of [undefined, 'o'.repeat(200), 'org one']) {
     await check(`The rule does not lose an event with the org_id ${unusable?.slice(0, 9)}`, async () => {
       const { where } = await arrivalOf({ org_id: unusable, data: {} });
-      return { holds: true, seen: where };
+      return { holds: true, observation: where };
     });
   }
   await check('An event with an escaped U+FFFF reaches the queue with its value', async () => {
     const data = { text: 'https://x/\uffff' };
     const { where, message } = await arrivalOf({ org_id, data });
     const holds = where === 'queue' && JSON.parse(message.Body ?? '').detail.data.text === data.text;
-    return { holds, seen: `${where}, ${message.Body}` };
+    return { holds, observation: `${where}, ${message.Body}` };
   });
   await check('PutEvents refuses an entry that fits into no queue', async () => {
     const otherBytes = `${source.Source}${source.DetailType}{"a":""}`.length;
@@ -144,16 +144,19 @@ try {
       .send(new bridge.PutEventsCommand({ Entries: [{ ...source, Detail }] }))
       .catch(({ name }: Error) => ({ Entries: [{ ErrorCode: name }] }));
     const refusal = Entries?.[0]?.ErrorCode;
-    return { holds: refusal !== undefined, seen: refusal ?? 'accepted and lost' };
+    return { holds: refusal !== undefined, observation: refusal ?? 'accepted and lost' };
   });
   await check('SQS delays a single message of a group on a standard queue', async () => {
     const { QueueUrl } = await createQueue('delay', {});
-    const sent = Date.now();
+    const sentAt = Date.now();
     const message = { QueueUrl, MessageBody: 'retry', MessageGroupId: 'act_1', DelaySeconds: 4 };
     await queues.send(new sqs.SendMessageCommand(message));
     const group = ((await receive(QueueUrl)) ?? (await receive(QueueUrl)))?.Attributes?.MessageGroupId;
-    const seconds = (Date.now() - sent) / 1000;
-    return { holds: group === 'act_1' && seconds >= 3.9 && seconds < 10, seen: `after ${seconds} s, group ${group}` };
+    const seconds = (Date.now() - sentAt) / 1000;
+    return {
+      holds: group === 'act_1' && seconds >= 3.9 && seconds < 10,
+      observation: `after ${seconds} s, group ${group}`,
+    };
   });
 } finally {
   for (const remove of deletions.reverse()) {

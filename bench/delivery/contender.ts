@@ -26,7 +26,7 @@ type Dispatcher = {
   readonly actionIds: readonly string[];
 };
 /** What `contender.ts` gets as its argument. */
-export type Settings = Sender | Dispatcher;
+export type ContenderSettings = Sender | Dispatcher;
 /** What a contender did in one round, which delivery.ts begins by sending it a number of seconds. */
 export type Measurement = { readonly deliveries: number; readonly seconds: number; readonly cpuMs: number };
 
@@ -88,7 +88,7 @@ async function dispatcher({ bundle, orgId, actionIds }: Dispatcher): Promise<Del
   };
 }
 
-const settings: Settings = JSON.parse(process.argv[2] ?? '');
+const settings: ContenderSettings = JSON.parse(process.argv[2] ?? '');
 const atOnce = settings.contender === 'dispatcher' ? 1 : settings.atOnce;
 const deliver =
   settings.contender === 'dispatcher' ? await dispatcher(settings) : { undici, outbound }[settings.contender](settings);

@@ -6,7 +6,7 @@ import { startReceiver } from '../setting/bench-receiver.ts';
 import { startStorage } from '../setting/bench-storage.ts';
 import { assembledService } from '../setting/functions.ts';
 import { median } from '../statistics.ts';
-import type { Measurement, Settings } from './contender.ts';
+import type { ContenderSettings, Measurement } from './contender.ts';
 
 const CONTENDER = new URL('./contender.ts', import.meta.url);
 const ROUNDS = 5;
@@ -28,8 +28,8 @@ export async function delivery(folder: string): Promise<Section> {
   stops.defer(storage.stop);
   const { authorityFile, urls } = receiver;
   const [url] = urls;
-  const kept = { url, authorityFile, atOnce: 50, keepConnections: true };
-  const opened = { url, authorityFile, atOnce: 10, keepConnections: false };
+  const keptConnections = { url, authorityFile, atOnce: 50, keepConnections: true };
+  const newConnections = { url, authorityFile, atOnce: 10, keepConnections: false };
   const bundle = service.bundleOf('dispatcher');
   const toTenActions = async (path: string) => {
     const actions = await createActions(Array(10).fill(new URL(path, url).href), storage.management);
@@ -37,10 +37,10 @@ export async function delivery(folder: string): Promise<Section> {
   };
   const standings = await compare(
     {
-      [UNDICI]: { contender: 'undici', ...kept },
-      [OUTBOUND]: { contender: 'outbound', ...kept },
-      [UNDICI_NEW]: { contender: 'undici', ...opened },
-      [OUTBOUND_NEW]: { contender: 'outbound', ...opened },
+      [UNDICI]: { contender: 'undici', ...keptConnections },
+      [OUTBOUND]: { contender: 'outbound', ...keptConnections },
+      [UNDICI_NEW]: { contender: 'undici', ...newConnections },
+      [OUTBOUND_NEW]: { contender: 'outbound', ...newConnections },
       '(d) dispatcher, batches of 10, to ten Actions': await toTenActions('/hook'),
       '(d) the same, a new connection each': await toTenActions('/closing'), // Then the receiver closes the connection.
     },
@@ -78,36 +78,39 @@ second.`,
  * Measures the contenders in turn, round after round, so that other load on the machine affects all of them. Each has its own process,
  * which waits while the others run. The first round only warms up and does not count. @throws Error when a process ends
  */
-async function compare(contenders: Readonly<Record<string, Settings>>, environment: Readonly<Record<string, string>>) {
-  const running = Object.entries(contenders).map(([name, settings]) => {
+async function compare(
+  contenders: Readonly<Record<string, ContenderSettings>>,
+  environment: Readonly<Record<string, string>>,
+) {
+  const contenderProcesses = Object.entries(contenders).map(([name, settings]) => {
     // Writing the log lines is measured, and their content is discarded.
     const child = fork(CONTENDER, [JSON.stringify(settings)], {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    const ended = once(child, 'exit').then(() => {
+    const earlyExit = once(child, 'exit').then(() => {
       throw new Error(`${name} ended unexpectedly`);
     });
     // At the end of the benchmark nobody waits for it, and Node would end on a rejection without a handler.
-    ended.catch(() => undefined);
-    const answer = async () => (await Promise.race([once(child, 'message'), ended]))[0];
-    return { name, child, answer, ready: answer(), measured: [] as Measurement[] };
+    earlyExit.catch(() => undefined);
+    const answer = async () => (await Promise.race([once(child, 'message'), earlyExit]))[0];
+    return { name, child, answer, ready: answer(), measurements: [] as Measurement[] };
   });
   try {
-    for (const { ready } of running) await ready;
+    for (const { ready } of contenderProcesses) await ready;
     for (let round = 0; round <= ROUNDS; round++) {
-      for (const { child, answer, measured } of running) {
+      for (const { child, answer, measurements } of contenderProcesses) {
         const measurement = answer();
         child.send(SECONDS);
-        measured[round] = await measurement;
+        measurements[round] = await measurement;
       }
     }
-    return running.map(({ name, measured: [, ...counted] }) => ({
+    return contenderProcesses.map(({ name, measurements: [, ...counted] }) => ({
       name,
       perSecond: median(counted.map((one) => one.deliveries / one.seconds)),
       cpuMsPerDelivery: median(counted.map((one) => one.cpuMs / one.deliveries)),
     }));
   } finally {
-    for (const { child } of running) if (child.connected) child.disconnect();
+    for (const { child } of contenderProcesses) if (child.connected) child.disconnect();
   }
 }

@@ -7,7 +7,7 @@ import { percentile } from '../statistics.ts';
 import { cpuOf, memoryOf, processTree } from './processes.ts';
 
 /** A figure with its unit in the name. */
-export type Row = readonly [name: string, value: string];
+export type MeasuredRow = readonly [name: string, value: string];
 
 /** What every measurement works with. */
 export type Bench = {
@@ -27,7 +27,7 @@ const HANG = { milliseconds: OUTBOUND_TIMEOUT_MS, perSecond: 5, seconds: 30 };
 const CRASH = { perSecond: 100, secondsBefore: 5, secondsAfter: 5 };
 
 /** Sends events at a steady rate to the endpoints in turn. */
-export async function steady(bench: Bench): Promise<Row[]> {
+export async function steady(bench: Bench): Promise<MeasuredRow[]> {
   const { service, receiver, endpoints, events } = bench;
   const meter = startMeter(bench);
   const load = new Load(service, receiver);
@@ -43,7 +43,7 @@ export async function steady(bench: Bench): Promise<Row[]> {
 }
 
 /** Sends events as fast as the service accepts them. */
-export async function burst(bench: Bench): Promise<Row[]> {
+export async function burst(bench: Bench): Promise<MeasuredRow[]> {
   const { service, receiver, endpoints, events } = bench;
   const meter = startMeter(bench);
   const load = new Load(service, receiver);
@@ -66,52 +66,52 @@ export async function burst(bench: Bench): Promise<Row[]> {
 }
 
 /** Measures how a hanging endpoint affects the deliveries to the other endpoints. */
-export async function hang(bench: Bench): Promise<Row[]> {
+export async function hang(bench: Bench): Promise<MeasuredRow[]> {
   const { service, receiver, endpoints } = bench;
-  const [hanging = 0, ...others] = endpoints;
+  const [hangingEndpoint = 0, ...others] = endpoints;
   const latenciesOfOthers = async () => {
     const load = new Load(service, receiver);
     await Promise.all([
       load.sendSteadily(others, PER_SECOND, HANG.seconds),
-      new Load(service, receiver).sendSteadily([hanging], HANG.perSecond, HANG.seconds),
+      new Load(service, receiver).sendSteadily([hangingEndpoint], HANG.perSecond, HANG.seconds),
     ]);
     // An event that has waited this long counts as not delivered.
     await load.waitForArrivals(60);
     return load.latencies();
   };
-  const before = await latenciesOfOthers();
+  const latenciesBefore = await latenciesOfOthers();
   receiver.reset();
-  receiver.hang(hanging, HANG.milliseconds);
+  receiver.hang(hangingEndpoint, HANG.milliseconds);
   const meter = startMeter(bench);
-  const during = await latenciesOfOthers();
+  const latenciesDuring = await latenciesOfOthers();
   const { memoryMb } = meter.stop();
-  receiver.hang(hanging, 0);
+  receiver.hang(hangingEndpoint, 0);
   const p99 = (latencies: readonly number[]) => round(percentile(latencies, 0.99));
   return [
-    ['hang: p99 ms of the other endpoints before → during', `${p99(before)} → ${p99(during)}`],
-    ['hang: arrived events', `${during.filter(Number.isFinite).length} of ${during.length}`],
+    ['hang: p99 ms of the other endpoints before → during', `${p99(latenciesBefore)} → ${p99(latenciesDuring)}`],
+    ['hang: arrived events', `${latenciesDuring.filter(Number.isFinite).length} of ${latenciesDuring.length}`],
     ['hang: maximum memory MB', round(memoryMb)],
   ];
 }
 
 /** Ends the service with SIGKILL under load and restarts it at once. */
-export async function crash({ service, receiver, endpoints }: Bench): Promise<Row[]> {
+export async function crash({ service, receiver, endpoints }: Bench): Promise<MeasuredRow[]> {
   const load = new Load(service, receiver);
-  const sending = load.sendSteadily(endpoints, CRASH.perSecond, CRASH.secondsBefore + CRASH.secondsAfter);
+  const steadyLoad = load.sendSteadily(endpoints, CRASH.perSecond, CRASH.secondsBefore + CRASH.secondsAfter);
   await pause(CRASH.secondsBefore * 1000);
   const killedAt = microseconds();
   await service.crash();
   const backAt = microseconds();
-  await sending;
-  const lost = await load.waitForArrivals();
+  await steadyLoad;
+  const lostEvents = await load.waitForArrivals();
   // A duplicate arrives later than the first delivery.
   await pause(30_000);
-  const arrivals = [...load.arrivals()].filter(([mark]) => load.accepted.has(mark));
+  const arrivals = [...load.arrivals()].filter(([mark]) => load.acceptedMarks.has(mark));
   const sentBefore = arrivals.filter(([mark]) => (load.sentAt.get(mark) ?? 0) < killedAt);
   const doubles = arrivals.filter(([, all]) => all.length > 1);
   const secondsUntil = (times: readonly number[]) => round((Math.max(killedAt, ...times) - killedAt) / 1e6);
   return [
-    ['kill -9 under load: lost / duplicate', `${lost} / ${doubles.length}`],
+    ['kill -9 under load: lost / duplicate', `${lostEvents} / ${doubles.length}`],
     ['kill -9: s until the service answers', secondsUntil([backAt])],
     ['kill -9: s until the last first delivery', secondsUntil(sentBefore.map(([, [first = 0]]) => first))],
     ['kill -9: s until the last duplicate', secondsUntil(doubles.map(([, all]) => Math.max(...all)))],

@@ -6,7 +6,7 @@ const TICKS = 100;
 /** Returns the ids of a process and of all its descendants. A thread may have started each of them. */
 export function processTree(root: number): number[] {
   const children = unlessEnded(() => readdirSync(`/proc/${root}/task`), [])
-    .flatMap((thread) => read(`/proc/${root}/task/${thread}/children`).split(' '))
+    .flatMap((thread) => readProcFile(`/proc/${root}/task/${thread}/children`).split(' '))
     .filter((pid) => pid !== '');
   return [root, ...children.map(Number).flatMap(processTree)];
 }
@@ -15,7 +15,7 @@ export function processTree(root: number): number[] {
 export function cpuOf(pids: readonly number[]): number {
   const ticks = pids.flatMap((pid) => {
     // The name is in parentheses and may contain any characters.
-    const [, fields = ''] = /^.*\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+    const [, fields = ''] = /^.*\) (.*)$/s.exec(readProcFile(`/proc/${pid}/stat`)) ?? [];
     // utime, stime, cutime and cstime of proc(5), counted from the field after the name.
     return fields.split(' ').slice(11, 15).map(Number);
   });
@@ -24,17 +24,19 @@ export function cpuOf(pids: readonly number[]): number {
 
 /** Returns the memory of these processes in megabytes. What these processes share counts once, and what they share with others in part. */
 export function memoryOf(pids: readonly number[]): number {
-  const kilobytes = pids.map((pid) => Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
+  const kilobytes = pids.map((pid) =>
+    Number(/^Pss:\s+(\d+)/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
+  );
   return kilobytes.reduce((sum, size) => sum + size, 0) / 1024;
 }
 
-const read = (file: string): string => unlessEnded(() => readFileSync(file, 'utf8'), '');
+const readProcFile = (file: string): string => unlessEnded(() => readFileSync(file, 'utf8'), '');
 
 /** Returns what is read about a process, or this value when the process has ended. */
-function unlessEnded<Value>(about: () => Value, ended: Value): Value {
+function unlessEnded<Value>(about: () => Value, valueIfEnded: Value): Value {
   try {
     return about();
   } catch {
-    return ended;
+    return valueIfEnded;
   }
 }

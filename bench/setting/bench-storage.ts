@@ -17,8 +17,8 @@ const ACCESS = { region: 'us-east-1', accessKeyId: 'bench', secretAccessKey: 'be
 export async function startStorage(folder: string, { tables, variables }: BenchedService) {
   const engine = await startDynoxide(join(folder, `bench-${process.hrtime.bigint()}.sqlite`), () => undefined);
   const stub = await startStub();
-  const stored = engineTables(engine, tables);
-  await stored.create();
+  const storedTables = engineTables(engine, tables);
+  await storedTables.create();
   const dynamo = dynamoDb(dynamoDbClient({ endpoint: engine.origin, region: ACCESS.region, credentials: ACCESS }));
   const configurationTable = variables[ENVIRONMENT.configurationTable] ?? '';
   const management: ManagementContext & Context<'sealSigningSecret'> = {
@@ -35,7 +35,7 @@ export async function startStorage(folder: string, { tables, variables }: Benche
     environment: { ...variables, ...awsEnvironment(engine.origin, `http://${stub.address}`) },
     stop: async () => {
       await stub.close();
-      await stored.stop();
+      await storedTables.stop();
     },
   };
 }

@@ -13,7 +13,7 @@ export class Load {
   /** Start times of sending in microseconds, by mark. */
   readonly sentAt = new Map<number, number>();
   /** Marks of the events that the service accepted. */
-  readonly accepted = new Set<number>();
+  readonly acceptedMarks = new Set<number>();
 
   constructor(service: Service, receiver: BenchReceiver) {
     this.#service = service;
@@ -26,19 +26,19 @@ export class Load {
     this.sentAt.set(mark, microseconds());
     const withoutText = JSON.stringify({ mark, text: '' });
     await this.#service.send(endpoint, { mark, text: 'x'.repeat(PAYLOAD_BYTES - withoutText.length) });
-    this.accepted.add(mark);
+    this.acceptedMarks.add(mark);
   }
 
   /** Sends to these endpoints in turn. A refused event counts in `latencies` as one that did not arrive, and not in `waitForArrivals`. */
   async sendSteadily(endpoints: readonly number[], perSecond: number, seconds: number): Promise<void> {
     const begin = Date.now();
-    const sending: Promise<void>[] = [];
+    const sentEvents: Promise<void>[] = [];
     for (let event = 0; event < perSecond * seconds; event++) {
       const due = begin + (event * 1000) / perSecond;
       if (due > Date.now()) await pause(due - Date.now());
-      sending.push(this.send(endpoints[event % endpoints.length] ?? 0).catch(() => {}));
+      sentEvents.push(this.send(endpoints[event % endpoints.length] ?? 0).catch(() => {}));
     }
-    await Promise.all(sending);
+    await Promise.all(sentEvents);
   }
 
   /** Returns the arrivals of each event in microseconds, by mark. */
@@ -53,7 +53,7 @@ export class Load {
     const end = Date.now() + seconds * 1000;
     for (;;) {
       const arrivals = this.arrivals();
-      const missing = [...this.accepted].filter((mark) => arrivals.get(mark)?.length === 0);
+      const missing = [...this.acceptedMarks].filter((mark) => arrivals.get(mark)?.length === 0);
       if (missing.length === 0 || Date.now() > end) return missing.length;
       await pause(50);
     }

@@ -13,7 +13,7 @@ const REPORT_MS = 20;
 
 let arrivals: Arrival[] = [];
 let connections = 0;
-let hanging: Readonly<Record<number, number>> = {}; // Milliseconds for each request, by the endpoint's index.
+let hangMilliseconds: Readonly<Record<number, number>> = {}; // Milliseconds for each request, by the endpoint's index.
 
 const ports = await Promise.all(
   Array.from({ length: Number(count) }, async (_, endpoint) => {
@@ -24,7 +24,7 @@ const ports = await Promise.all(
       request.on('end', async () => {
         const mark = /"mark":\s*(\d+)/.exec(Buffer.concat(chunks).toString())?.[1];
         if (mark !== undefined) arrivals.push({ mark: Number(mark), endpoint, at: microseconds() });
-        await pause(hanging[endpoint] ?? 0);
+        await pause(hangMilliseconds[endpoint] ?? 0);
         const closing = url === '/closing' ? { connection: 'close' } : {};
         const headers = { 'content-type': 'application/json', 'content-length': '2', ...closing };
         response.writeHead(200, headers).end('{}');
@@ -39,8 +39,8 @@ const ports = await Promise.all(
   }),
 );
 
-process.on('message', (milliseconds: typeof hanging) => {
-  hanging = milliseconds;
+process.on('message', (milliseconds: typeof hangMilliseconds) => {
+  hangMilliseconds = milliseconds;
 });
 setInterval(() => {
   if (arrivals.length > 0) process.send?.({ arrivals, connections });

@@ -31,13 +31,13 @@ type Running = Awaited<ReturnType<typeof start>>;
 
 /** Starts `npm start -- --no-demo` with one organization, and an assistant with an Event Action for each endpoint. */
 export async function startService(options: Options) {
-  let running = await start(options);
-  const deployment = await connect({ local: running.readyFile });
+  let serviceProcess = await start(options);
+  const deployment = await connect({ local: serviceProcess.readyFile });
   const { orgId, siteIds } = await createActions(options.endpoints, deployment);
   return {
     /** Puts an event for one endpoint on the bus, as the platform does. @throws Error unless the bus accepts it */
     send: async (endpoint: number, payload: object): Promise<void> => {
-      const { access_key_id, region, outputs } = running.ready;
+      const { access_key_id, region, outputs } = serviceProcess.ready;
       const detail = { org_id: orgId, site_id: siteIds[endpoint], data: payload };
       const entry = { EventBusName: outputs[OUTPUTS.eventBus], Source: 'bench', DetailType: 'message.sent' };
       const body = JSON.stringify({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] });
@@ -47,18 +47,18 @@ export async function startService(options: Options) {
         // The one-machine service identifies the caller by the access key. A signature would only cost processor time.
         authorization: `AWS4-HMAC-SHA256 Credential=${access_key_id}/20200101/${region}/events/aws4_request, SignedHeaders=host, Signature=0`,
       };
-      const answer = await running.bus.request({ method: 'POST', path: '/', headers, body });
+      const answer = await serviceProcess.bus.request({ method: 'POST', path: '/', headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 200 || !text.includes('"FailedEntryCount":0')) throw new Error(text);
     },
     /** Returns the id of its process. Its child processes count as well. */
-    process: () => running.child.pid ?? 0,
+    process: () => serviceProcess.child.pid ?? 0,
     /** Ends the service with SIGKILL and restarts it. */
     crash: async (): Promise<void> => {
-      await end(running, 'SIGKILL');
-      running = await start(options);
+      await end(serviceProcess, 'SIGKILL');
+      serviceProcess = await start(options);
     },
-    stop: () => end(running, 'SIGTERM'),
+    stop: () => end(serviceProcess, 'SIGTERM'),
   };
 }
 

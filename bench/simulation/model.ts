@@ -28,7 +28,7 @@ const POLLING = { start: 5, perSecond: 300 / 60 };
 const GROUPS = ['hot', 'others'] as const;
 type Group = (typeof GROUPS)[number];
 /** `born` is the time of its event, and `queued` the time at which this attempt's message enters the queue. */
-type Message = { readonly group: Group; readonly born: number; readonly queued: number; readonly attempt: number };
+type Message = { readonly group: Group; readonly eventAt: number; readonly queuedAt: number; readonly attempt: number };
 
 /** CPU milliseconds per delivery of the dispatcher, more than the 2.4 of bench/results.md with kept connections, and the share of a core that a function of 512 MB has. */
 const DISPATCHER_CPU_MS = 3;
@@ -51,8 +51,8 @@ class Fifo {
   get length(): number {
     return this.#messages.length - this.#first;
   }
-  get queued(): number {
-    return this.#messages[this.#first]?.queued ?? Number.POSITIVE_INFINITY;
+  get firstQueuedAt(): number {
+    return this.#messages[this.#first]?.queuedAt ?? Number.POSITIVE_INFINITY;
   }
   push(message: Message): void {
     this.#messages.push(message);
@@ -64,8 +64,8 @@ class Fifo {
 
 /** A fair queue with the pollers that invoke the dispatcher for its batches. */
 class FairQueue {
-  readonly waiting = { hot: new Fifo(), others: new Fifo() };
-  running = 0;
+  readonly waitingMessages = { hot: new Fifo(), others: new Fifo() };
+  runningInvocations = 0;
   readonly #inFlight = { hot: 0, others: 0 };
   /** Processing time that SQS sees, from the receive to the delete. It decays. */
   readonly #recent = { hot: 0, others: 0 };
@@ -80,7 +80,7 @@ class FairQueue {
 
   /** Receives batches while invocations are free. @param invoke starts an invocation with a batch, and calls `ended` with its duration in seconds when it is over */
   receive(now: number, invoke: (batch: readonly Message[], ended: (seconds: number) => void) => void): void {
-    for (; this.running < this.#limit; this.running += 1) {
+    for (; this.runningInvocations < this.#limit; this.runningInvocations += 1) {
       this.#judge(now);
       const batch = this.#batch();
       if (batch.length === 0) break;
@@ -88,7 +88,7 @@ class FairQueue {
       const flight = { hot, others: batch.length - hot };
       for (const group of GROUPS) this.#inFlight[group] += flight[group];
       invoke(batch, (seconds) => {
-        this.running -= 1;
+        this.runningInvocations -= 1;
         for (const group of GROUPS) {
           this.#inFlight[group] -= flight[group];
           this.#recent[group] += flight[group] * seconds;
@@ -96,7 +96,7 @@ class FairQueue {
       });
     }
     for (const group of GROUPS) this.#recent[group] *= 1 - TICK / RECENT_SECONDS;
-    if (this.waiting.hot.length + this.waiting.others.length === 0) return;
+    if (this.waitingMessages.hot.length + this.waitingMessages.others.length === 0) return;
     this.#limit = Math.min(this.#setting.dispatcher, this.#limit + POLLING.perSecond * TICK);
   }
 
@@ -107,16 +107,17 @@ class FairQueue {
     const many = hot >= NOISY.messages && hot > NOISY.share * (hot + others);
     const long = this.#recent.hot > NOISY.share * (this.#recent.hot + this.#recent.others);
     if (this.#setting.groups && (many || long)) this.#noisy = true;
-    if (this.waiting.hot.length === 0 || now - this.#hotInFlightAt >= NOISY.quietAfterSeconds) this.#noisy = false;
+    if (this.waitingMessages.hot.length === 0 || now - this.#hotInFlightAt >= NOISY.quietAfterSeconds)
+      this.#noisy = false;
   }
 
   /** As `nextMessages` of the local cloud does: a batch has messages of quiet groups, and only when none waits those of the noisy one. */
   #batch(): readonly Message[] {
-    const { hot, others } = this.waiting;
+    const { hot, others } = this.waitingMessages;
     const quiet = others.length > 0;
     const batch: Message[] = [];
     while (batch.length < BATCH) {
-      const source = this.#noisy ? (quiet ? others : hot) : hot.queued < others.queued ? hot : others;
+      const source = this.#noisy ? (quiet ? others : hot) : hot.firstQueuedAt < others.firstQueuedAt ? hot : others;
       const message = source.shift();
       if (message === undefined) break;
       batch.push(message);
@@ -131,14 +132,17 @@ class FairQueue {
  */
 export function simulate(setting: Setting, begins: readonly number[]) {
   const { eventsPerSecond, share, hangsFrom, duration } = setting;
-  const seeded = xoroshiro128plus(42);
-  const random = () => (seeded.next() >>> 0) / 2 ** 32;
+  const generator = xoroshiro128plus(42);
+  const random = () => (generator.next() >>> 0) / 2 ** 32;
   const queue = new FairQueue(setting);
   const schedule = new Map<number, (() => void)[]>();
   const every = Math.max(1, eventsPerSecond / SAMPLED_PER_SECOND); // Of so many latencies, one is kept.
   const phases = begins.map((begin, index) => {
     const end = begins[index + 1] ?? duration;
-    const samples: { readonly latencies: number[]; readonly running: number[] } = { latencies: [], running: [] };
+    const samples: { readonly latencies: number[]; readonly concurrencies: number[] } = {
+      latencies: [],
+      concurrencies: [],
+    };
     return { ...samples, end, seconds: end - begin, busy: 0, backlog: { hot: 0, others: 0 } };
   });
   const phaseAt = (time: number) => (time < (begins[0] ?? 0) ? undefined : phases.find(({ end }) => time < end));
@@ -156,40 +160,43 @@ export function simulate(setting: Setting, begins: readonly number[]) {
       else actions.push(action);
     };
     /** Puts a message into its queue at this time. */
-    const send = (message: Omit<Message, 'queued'>, queued: number) =>
-      at(queued, () => queue.waiting[message.group].push({ ...message, queued }));
+    const send = (message: Omit<Message, 'queuedAt'>, queuedAt: number) =>
+      at(queuedAt, () => queue.waitingMessages[message.group].push({ ...message, queuedAt }));
     for (const action of schedule.get(tick) ?? []) action();
     schedule.delete(tick);
     // The times between events are exponentially distributed, as those of independent senders.
     for (; arrival <= now; arrival += -Math.log(1 - random()) / eventsPerSecond) {
-      send({ group: random() < share ? 'hot' : 'others', born: arrival, attempt: 1 }, arrival + ROUTER_MS.ten / 1000);
+      send(
+        { group: random() < share ? 'hot' : 'others', eventAt: arrival, attempt: 1 },
+        arrival + ROUTER_MS.ten / 1000,
+      );
     }
-    queue.receive(now, (batch, ended) => {
+    queue.receive(now, (batch, endInvocation) => {
       const work = batch.length * SERVICE_TIMES.workPerMessage;
       const hangs = now >= hangsFrom && batch.some(({ group }) => group === 'hot');
       const seconds = work + (hangs ? OUTBOUND_TIMEOUT_MS / 1000 : SERVICE_TIMES.answersAfter); // The slowest attempt's.
-      for (const { group, born, attempt } of batch) {
+      for (const { group, eventAt, attempt } of batch) {
         const delay = EVENT_RETRY_DELAYS_SECONDS[attempt - 1];
         if (group === 'hot' && hangs && delay !== undefined) {
-          send({ group, born, attempt: attempt + 1 }, now + seconds + delay);
+          send({ group, eventAt, attempt: attempt + 1 }, now + seconds + delay);
         }
         sample += group === 'others' ? 1 : 0;
         if (sample < every) continue;
         sample -= every;
-        phaseAt(born)?.latencies.push(now - born + work + SERVICE_TIMES.answersAfter);
+        phaseAt(eventAt)?.latencies.push(now - eventAt + work + SERVICE_TIMES.answersAfter);
       }
       if (phase !== undefined) phase.busy += seconds;
-      at(now + seconds, () => ended(seconds));
+      at(now + seconds, () => endInvocation(seconds));
     });
     if (phase === undefined) continue;
-    phase.running.push(queue.running);
-    for (const group of GROUPS) phase.backlog[group] = queue.waiting[group].length;
+    phase.concurrencies.push(queue.runningInvocations);
+    for (const group of GROUPS) phase.backlog[group] = queue.waitingMessages[group].length;
   }
-  return phases.map(({ latencies, running, busy, seconds, backlog }) => ({
+  return phases.map(({ latencies, concurrencies, busy, seconds, backlog }) => ({
     /** From the event to the endpoint's answer, for the other Actions. */
     p99: percentile(latencies, 0.99),
     /** Concurrent invocations of the dispatcher, 99th percentile over time. */
-    concurrency: percentile(running, 0.99),
+    concurrency: percentile(concurrencies, 0.99),
     /** Seconds of the dispatcher that Lambda bills each second. */
     busy: busy / seconds,
     /** Waiting messages at the end, without those that wait for their retry. */

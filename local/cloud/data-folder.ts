@@ -18,7 +18,7 @@ const identity = z.object({
 });
 
 /** The ports and keys by which clients know this machine. A restart keeps them, so that the clients go on. */
-export type Identity = z.infer<typeof identity>;
+export type MachineIdentity = z.infer<typeof identity>;
 
 /** The files that a folder has after its first complete start, with what they hold. Without one of them, nobody can use the others. */
 const FILES_OF_IDENTITY = { 'secrets.json': 'the keys', 'dynamodb.db': 'the tables' } as const;
@@ -50,9 +50,9 @@ export function openDataFolder(folder: string) {
     logs,
     file,
     /** The identity of the earlier runs. @throws CloudError when its file cannot be read, or a file that belongs to it is gone */
-    readIdentity(): Identity | undefined {
-      const kept = readKept(file('identity.json'), identity);
-      if (kept === undefined) return undefined;
+    readIdentity(): MachineIdentity | undefined {
+      const storedIdentity = readKept(file('identity.json'), identity);
+      if (storedIdentity === undefined) return undefined;
       for (const [name, what] of Object.entries(FILES_OF_IDENTITY)) {
         // The DynamoDB of this variable keeps its tables itself.
         if (existsSync(file(name)) || (name === 'dynamodb.db' && process.env.DYNAMODB_ENDPOINT)) continue;
@@ -60,10 +60,10 @@ export function openDataFolder(folder: string) {
           `${file(name)}, which has ${what} of the state in this folder, is gone. Restore it, or delete the data folder to start without state`,
         );
       }
-      return kept;
+      return storedIdentity;
     },
     /** Keeps an identity. From then on, the folder is complete. */
-    keepIdentity: (kept: Identity): void => writeKept(file('identity.json'), kept),
+    keepIdentity: (kept: MachineIdentity): void => writeKept(file('identity.json'), kept),
     /** Unlocks the folder for the next instance. */
     release: (): void => lock.close(),
   };

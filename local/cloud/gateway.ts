@@ -1,11 +1,11 @@
 import type { AccessKeys, Authorizer, Caller } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
-import { isList, isObject, type Json, type JsonObject, parseObject } from './json.ts';
-import type { HttpAnswer, HttpRequest } from './listener.ts';
+import { isList, isObject, type Json, type JsonRecord, parseObject } from './json.ts';
+import type { HttpAnswer, ReceivedRequest } from './listener.ts';
 
 /** A received call. */
-export type AwsRequest = Omit<HttpRequest, 'client'>;
+export type AwsRequest = Omit<ReceivedRequest, 'client'>;
 
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
 export type Demand = (action: string, resource: string) => void;
@@ -15,11 +15,11 @@ export type AwsService = {
   /** Answers a call, of which it first demands all actions. @throws ServiceError when the call is malformed, unknown or refused */
   answer(request: AwsRequest, demand: Demand): Promise<HttpAnswer>;
   /** Returns the error in the format of the service. */
-  refuse(error: ServiceError): HttpAnswer;
+  refuse(error: AwsError): HttpAnswer;
 };
 
 /** An error that the gateway answers in the format of AWS. */
-export class ServiceError extends Error {
+export class AwsError extends Error {
   override readonly name = 'ServiceError';
   readonly code: string;
   readonly status: number;
@@ -35,11 +35,11 @@ export const demandOf =
   (authorizer: Authorizer, caller: Caller): Demand =>
   (action, resource) => {
     const denial = authorizer.check(caller, { action, resource });
-    if (denial !== undefined) throw new ServiceError('AccessDeniedException', denial.message);
+    if (denial !== undefined) throw new AwsError('AccessDeniedException', denial.message);
   };
 
 /** The error for an operation that is not emulated. Doing nothing would look like success. */
-export class UnknownOperation extends ServiceError {
+export class UnknownOperation extends AwsError {
   constructor(service: string, operation: string) {
     super('UnknownOperationException', `The local cloud does not know ${service} ${operation}`);
   }
@@ -48,38 +48,38 @@ export class UnknownOperation extends ServiceError {
 const CONNECTION_HEADERS = /^(connection|content-length|expect|host|transfer-encoding)$/;
 
 /** Returns the headers of a call that go on to an engine, or of its answer that go on to the client. */
-export function passedOn(headers: Readonly<Record<string, unknown>>): Record<string, string> {
-  const passed: Record<string, string> = {};
+export function endToEndHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const passedHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && !CONNECTION_HEADERS.test(name)) passed[name] = value;
+    if (typeof value === 'string' && !CONNECTION_HEADERS.test(name)) passedHeaders[name] = value;
   }
-  return passed;
+  return passedHeaders;
 }
 
 /** A call in a JSON protocol. */
 export type JsonCall = {
   /** Name of the operation. */
   readonly operation: string;
-  readonly parameters: JsonObject;
+  readonly parameters: JsonRecord;
   readonly demand: Demand;
   readonly request: AwsRequest;
 };
 
 /** An operation of a JSON protocol, which first demands its actions. @throws ServiceError on parameters that the service refuses */
-export type Operation = (call: JsonCall) => Promise<HttpAnswer> | HttpAnswer;
+export type AwsOperation = (call: JsonCall) => Promise<HttpAnswer> | HttpAnswer;
 
 /** Returns a service that speaks one of AWS's JSON protocols. @param name of the service in messages */
-export function jsonService(name: string, operations: Readonly<Record<string, Operation>>): AwsService {
-  const known = new Map(Object.entries(operations));
+export function jsonService(name: string, operations: Readonly<Record<string, AwsOperation>>): AwsService {
+  const operationsByName = new Map(Object.entries(operations));
   return {
     refuse: jsonRefusal,
     async answer(request, demand) {
       const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
       const parameters = parseObject(request.body.toString('utf8') || '{}');
       if (operation === '' || parameters === undefined) {
-        throw new ServiceError('SerializationException', 'The request is not a call in an AWS JSON protocol');
+        throw new AwsError('SerializationException', 'The request is not a call in an AWS JSON protocol');
       }
-      const perform = known.get(operation);
+      const perform = operationsByName.get(operation);
       if (perform === undefined) throw new UnknownOperation(name, operation);
       return perform({ operation, parameters, demand, request });
     },
@@ -94,26 +94,26 @@ export const jsonResponse = (value: object, status = 200): HttpAnswer => ({
 });
 
 /** Returns an error as the JSON protocols answer it. Services differ in how they write the name of the message, so it has both. */
-export const jsonRefusal = (error: ServiceError): HttpAnswer =>
+export const jsonRefusal = (error: AwsError): HttpAnswer =>
   jsonResponse({ __type: error.code, message: error.message, Message: error.message }, error.status);
 
 /** Returns a parameter that must be text. @throws ServiceError when it is not, or is empty */
-export function textOf(parameters: JsonObject, name: string): string {
+export function textOf(parameters: JsonRecord, name: string): string {
   const value = parameters[name];
-  if (typeof value !== 'string' || value === '') throw new ServiceError('ValidationException', `${name} must be text`);
+  if (typeof value !== 'string' || value === '') throw new AwsError('ValidationException', `${name} must be text`);
   return value;
 }
 
 /** Returns a parameter that may be missing, but else must be text. @throws ServiceError when it is not */
-export function optionalText(parameters: JsonObject, name: string): string | undefined {
+export function optionalText(parameters: JsonRecord, name: string): string | undefined {
   return parameters[name] === undefined || parameters[name] === null ? undefined : textOf(parameters, name);
 }
 
 /** Returns a parameter that is a list of objects; a missing one is empty. @throws ServiceError when it is anything else */
-export function objectsOf(parameters: JsonObject, name: string): readonly JsonObject[] {
+export function objectsOf(parameters: JsonRecord, name: string): readonly JsonRecord[] {
   const value: Json = parameters[name] ?? [];
   if (!isList(value) || !value.every(isObject)) {
-    throw new ServiceError('ValidationException', `${name} must be a list of objects`);
+    throw new AwsError('ValidationException', `${name} must be a list of objects`);
   }
   return value;
 }
@@ -139,12 +139,12 @@ const WAITING_CALLS_MAX = 32;
 /** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
 export function gateway({ keys, services, authorizer, onFault }: GatewayOptions) {
   /** The calls of functions that wait for an answer. */
-  let waiting = 0;
+  let waitingCalls = 0;
   const ready: (() => void)[] = [];
   return {
     /** Resolves as soon as fewer calls wait than may wait when a batch begins. */
     ready: async (): Promise<void> => {
-      if (waiting >= WAITING_CALLS_MAX) await new Promise<void>((resolve) => ready.push(resolve));
+      if (waitingCalls >= WAITING_CALLS_MAX) await new Promise<void>((resolve) => ready.push(resolve));
     },
 
     /**
@@ -158,16 +158,13 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
       const caller = keys.get(accessKeyId);
       // An invocation waits for another function, and not for the gateway.
       const isWaiting = caller?.kind === 'function' && name !== 'lambda';
-      if (isWaiting) waiting += 1;
+      if (isWaiting) waitingCalls += 1;
       try {
         if (caller === undefined) {
-          throw new ServiceError(
-            'UnrecognizedClientException',
-            'The security token included in the request is invalid.',
-          );
+          throw new AwsError('UnrecognizedClientException', 'The security token included in the request is invalid.');
         }
         if (region !== REGION) {
-          throw new ServiceError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
+          throw new AwsError('ValidationException', `The local cloud is in ${REGION}, not in ${region}`);
         }
         if (service === undefined) throw new UnknownOperation('the service', name);
         const demand = demandOf(authorizer, caller);
@@ -181,12 +178,12 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
         return answer;
       } catch (error) {
         if (error instanceof UnknownOperation) onFault(error.message);
-        if (error instanceof ServiceError) return refuse(error);
+        if (error instanceof AwsError) return refuse(error);
         onFault(`${name}: ${error instanceof Error ? error.stack : messageOf(error)}`);
-        return refuse(new ServiceError('InternalFailure', messageOf(error), 500));
+        return refuse(new AwsError('InternalFailure', messageOf(error), 500));
       } finally {
-        if (isWaiting) waiting -= 1;
-        if (isWaiting && waiting < WAITING_CALLS_MAX) for (const resolve of ready.splice(0)) resolve();
+        if (isWaiting) waitingCalls -= 1;
+        if (isWaiting && waitingCalls < WAITING_CALLS_MAX) for (const resolve of ready.splice(0)) resolve();
       }
     },
   };

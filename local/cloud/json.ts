@@ -1,14 +1,14 @@
 /** What a template, an event and a policy are made of. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export type JsonObject = { readonly [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | JsonRecord;
+export type JsonRecord = { readonly [key: string]: Json };
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
 
 /** Parses text that must be a JSON object; undefined when it is anything else. */
-export function parseObject(text: string): JsonObject | undefined {
+export function parseObject(text: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -4,7 +4,7 @@ import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf } from './cloud-error.ts';
 
 /** A received request. */
-export type HttpRequest = {
+export type ReceivedRequest = {
   readonly method: string;
   /** With the query string, as it was sent. */
   readonly path: string;
@@ -83,11 +83,11 @@ export async function openListener(port: number, listen: typeof listenNear, host
     /** Begins to hand requests over. */
     handle,
     /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
-    serve(answer: (request: HttpRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+    serve(answer: (request: ReceivedRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
       handle(async (request, response) => {
         try {
           const body = await readBody(request, MAX_BODY_BYTES);
-          const result = body === undefined ? TOO_LARGE : await answer(received(request, body));
+          const result = body === undefined ? TOO_LARGE : await answer(receivedRequest(request, body));
           send(response, result, request.method);
         } catch (error) {
           if (request.destroyed && !request.complete) return;
@@ -122,7 +122,7 @@ export const jsonMessage = (status: number, message: string, headers = {}): Http
 
 const TOO_LARGE = jsonMessage(413, 'Request Entity Too Large');
 
-function received(request: IncomingMessage, body: Buffer): HttpRequest {
+function receivedRequest(request: IncomingMessage, body: Buffer): ReceivedRequest {
   const { method = 'GET', url = '/', headersDistinct, socket } = request;
   const headers = Object.entries(headersDistinct).map(([name, values = []]) => [
     name,

@@ -18,10 +18,10 @@ export function writeReadyFiles(files: readonly string[], ready: object): () => 
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const ended = once(guard, 'close').catch(() => {});
+  const guardExit = once(guard, 'close').catch(() => {});
   for (const file of files) writeKept(file, { ...ready, pid: process.pid });
   return async () => {
     guard.stdin.end();
-    await ended;
+    await guardExit;
   };
 }

@@ -8,7 +8,7 @@ import {
 } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { messageOf, required } from './cloud-error.ts';
-import { type DataFolder, type Identity, openDataFolder } from './data-folder.ts';
+import { type DataFolder, type MachineIdentity, openDataFolder } from './data-folder.ts';
 import { startDynoxide } from './engines/dynoxide.ts';
 import { eventSource, sourceQueue } from './functions/event-source.ts';
 import { INVOCATIONS_AT_ONCE, type LambdaFunction, lambdaFunction } from './functions/lambda-function.ts';
@@ -68,7 +68,7 @@ export type CloudOptions = {
    */
   readonly checkEvent?: (cloud: CloudAccess) => EventCheck;
   /** Called with each step of the start. @default no call */
-  readonly doing?: (what: string) => void;
+  readonly onStep?: (what: string) => void;
   /** Called with one-line messages: denials, errors of functions and unknown calls. @default no call */
   readonly print?: (line: string) => void;
 };
@@ -126,7 +126,7 @@ async function start(context: StartContext) {
   const gatewayUrl = `http://${gateway.address}`;
   const [composition, dynoxide, queues] = await startEngines(context);
 
-  options.doing?.('Creating tables, queues and secrets');
+  options.onStep?.('Creating tables, queues and secrets');
   const secrets = keptSecrets(folder.file('secrets.json'));
   const stack = new Stack({
     assembly: readAssembly(composition.assembly),
@@ -142,14 +142,14 @@ async function start(context: StartContext) {
   const queueResources = stack.all('AWS::SQS::Queue');
   queues.create(queueResources);
   await tables.create();
-  const identity: Identity = {
+  const identity: MachineIdentity = {
     operator: keptIdentity?.operator ?? newCredentials(),
     loginKey: keptIdentity?.loginKey ?? (await newLoginKey()),
     ports: { api: portOf(api), gateway: portOf(gateway), login: portOf(login) },
   };
   folder.keepIdentity(identity);
 
-  options.doing?.('Connecting functions, routes and event sources');
+  options.onStep?.('Connecting functions, routes and event sources');
   const credentials = identity.operator;
   const access: CloudAccess = { gatewayUrl, region: REGION, credentials, outputs };
   const keys: AccessKeys = new Map([[credentials.accessKeyId, { kind: 'operator' }]]);
@@ -210,8 +210,8 @@ async function start(context: StartContext) {
   const sources = stack.all('AWS::Lambda::EventSourceMapping').map((definition) => {
     const { FunctionName, EventSourceArn } = definition.properties;
     const fn = functionOf(FunctionName);
-    const found = queueResources.find(({ arn }) => arn === EventSourceArn);
-    const queue = required(found, `${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
+    const sourceResource = queueResources.find(({ arn }) => arn === EventSourceArn);
+    const queue = required(sourceResource, `${definition.logicalId} reads ${EventSourceArn}, not a queue of the stack`);
     return eventSource({
       definition,
       queue: sourceQueue(queue, fn.caller, { authorizer, queues }),
@@ -227,10 +227,10 @@ async function start(context: StartContext) {
   };
   fireSchedules(Date.now());
   const ticks = new AbortController();
-  const ticking = regularly(tick, ticks.signal, onFault);
+  const regularWork = regularly(tick, ticks.signal, onFault);
   stops.defer(async () => {
     ticks.abort();
-    await Promise.all([ticking, ...[...functions, ...sources].map((one) => one.stop())]);
+    await Promise.all([regularWork, ...[...functions, ...sources].map((one) => one.stop())]);
   });
   for (const source of sources) source.start();
 
@@ -279,7 +279,7 @@ async function regularly(work: () => Promise<void>, signal: AbortSignal, onFault
 const portOf = ({ address }: Listener): number => Number(address.split(':')[1]);
 
 /** Opens every listener before there is something to answer, because the template's values contain the addresses. */
-async function openListeners({ options, stops, print }: StartContext, keptIdentity: Identity | undefined) {
+async function openListeners({ options, stops, print }: StartContext, keptIdentity: MachineIdentity | undefined) {
   const open = async (port: number, listen: typeof listenNear): Promise<Listener> => {
     const listener = await openListener(port, listen, options.hostNames);
     stops.defer(() => listener.close());
@@ -304,7 +304,7 @@ async function openListeners({ options, stops, print }: StartContext, keptIdenti
 
 /** Starts the engines while the template is made. */
 async function startEngines({ options, folder, stops, print }: StartContext) {
-  const composing = options.compose(folder.path);
+  const composition = options.compose(folder.path);
   const onDeath = () => print('The DynamoDB engine has ended. Restart to go on');
   const tables = startDynoxide(folder.file('dynamodb.db'), onDeath, 'own').then((engine) => {
     stops.defer(() => engine.stop());
@@ -318,6 +318,6 @@ async function startEngines({ options, folder, stops, print }: StartContext) {
     return engine;
   });
   // Whatever has started is known to `stops` before the first failure is thrown.
-  await Promise.allSettled([composing, tables, queues]);
-  return Promise.all([composing, tables, queues]);
+  await Promise.allSettled([composition, tables, queues]);
+  return Promise.all([composition, tables, queues]);
 }

@@ -47,8 +47,8 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
 
   const turnOf = async ({ talk, site_id, session_id }: Visitor, sessionToken: string | undefined, text: string) => {
     const { conversation, transcript } = talk;
-    const said: Message[] = [];
-    if (conversation.ended) return { messages: said, ended: true };
+    const newMessages: Message[] = [];
+    if (conversation.ended) return { messages: newMessages, ended: true };
     const at = () => new Date().toISOString();
     // The token is renewed while the page is open; each turn is reported with the one that it came with.
     const turn = { ...conversation, sessionToken };
@@ -57,16 +57,16 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
       model: scriptedModel,
       platform: platformOf(site_id),
       say: async (reply) => {
-        said.push({ from: 'assistant', text: reply, at: at() });
+        newMessages.push({ from: 'assistant', text: reply, at: at() });
       },
       onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
     });
     Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
-    transcript.push(...said);
+    transcript.push(...newMessages);
     // The platform decides that a conversation has ended, and puts the event on the bus.
     const data = { conversation_id: conversation.id, session_id, message_count: transcript.length };
     if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
-    return { messages: said, ended: conversation.ended };
+    return { messages: newMessages, ended: conversation.ended };
   };
 
   return {

@@ -81,9 +81,9 @@ export async function demoOrganization(
   context: Customers,
 ): Promise<DemoOrganization> {
   const file = join(folder, 'demo.json');
-  const known = readKept(file, storedIds);
-  const found = known && (await context.store.findOrganization(known.org_id));
-  const ids = known && found ? known : await newOrganization(receiverUrl, context);
+  const storedIdsOfDemo = readKept(file, storedIds);
+  const storedOrganization = storedIdsOfDemo && (await context.store.findOrganization(storedIdsOfDemo.org_id));
+  const ids = storedIdsOfDemo && storedOrganization ? storedIdsOfDemo : await newOrganization(receiverUrl, context);
   writeKept(file, ids);
   const members = await context.store.findAssistant(ids.members_site_id);
   if (members?.authentication_mode !== 'Session Signed') return { ...ids, server_secret: '' };

@@ -43,7 +43,7 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
   const here = (page: DemoPage['kind']) => (page === kind ? ' aria-current="page"' : '');
   // The other name of this machine is then the allowed one, so this page is at 127.0.0.1, where the widget does not appear.
   const isRefused = elsewhere.includes('localhost');
-  const refused = isRefused
+  const refusalNote = isRefused
     ? `<p class="refused" role="status"><strong>The widget does not appear here.</strong> The host of this page is not allowed. Go back with <a href="${escapeHtml(elsewhere)}">localhost</a>.</p>`
     : '';
   const lastTip =
@@ -71,7 +71,7 @@ export function demoPage({ kind, baseUrl, dashboardUrl, receiverUrl, elsewhere, 
   <section aria-labelledby="title">
     <h1 id="title">va-wave puts a chat assistant on websites, and sends signed requests to their servers</h1>
     <p class="flow">Visitor → widget → va-wave signs → your endpoint verifies</p>
-    ${refused}
+    ${refusalNote}
     <p class="buttons">
       <button type="button" id="open">Open the widget</button>
       <button type="button" id="form" data-form="${formSlug}">Submit the form</button>

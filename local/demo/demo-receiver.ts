@@ -23,10 +23,10 @@ const ORDERS: Readonly<Record<number, string>> = { 1001: 'ready for pick-up', 10
 export async function startDemoReceiver(certificate: ReceiverCertificate | undefined, usageSecret: string) {
   /** By path; a path without an Action is unknown. */
   const actions = new Map<string, ReceivedAction>();
-  const recent: Shown[] = [];
-  const watchers = new Set<(request: Shown) => void>();
+  const recent: ShownRequest[] = [];
+  const watchers = new Set<(request: ShownRequest) => void>();
   /** Tokens by user since their conversation began. */
-  const spent = new Map<string, number>();
+  const tokensByUser = new Map<string, number>();
   let number = 0;
   /** How many of the next requests get a 503, to show retries. */
   let failuresLeft = 0;
@@ -41,8 +41,8 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
       const isNew = !arrivals.accepted;
       if (verdict.kind === 'usage') {
         const { user_id, usage } = verdict.report;
-        const tokens = (spent.get(user_id) ?? 0) + (isNew ? usage.total_tokens : 0);
-        spent.set(user_id, tokens);
+        const tokens = (tokensByUser.get(user_id) ?? 0) + (isNew ? usage.total_tokens : 0);
+        tokensByUser.set(user_id, tokens);
         return reply({ should_continue: tokens < BUDGET_TOKENS });
       }
       const { trigger, body } = verdict.request;
@@ -52,17 +52,17 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
       }
       // The next conversation of a visitor has a budget of its own.
       if (trigger === 'event' && isNew && body?.event === 'conversation.started') {
-        spent.delete(String(body.data.visitor_id));
+        tokensByUser.delete(String(body.data.visitor_id));
       }
       // An AI-decided Action feeds its answer back to the assistant.
       if (trigger !== 'ai') return reply({ message: 'accepted' });
       const order = Number(body?.number);
       return reply({ order: { number: order, status: ORDERS[order] ?? 'not one of ours' } });
     },
-    onRequest: (received, { status: answered }) => {
-      if (answered === 404) return;
+    onRequest: (arrival, { status: answerStatus }) => {
+      if (answerStatus === 404) return;
       number += 1;
-      const request = shown(received, number, actions.get(received.path)?.name ?? '', answered);
+      const request = shownRequest(arrival, number, actions.get(arrival.path)?.name ?? '', answerStatus);
       recent.push(request);
       if (recent.length > KEPT_REQUESTS) recent.shift();
       for (const watcher of watchers) watcher(request);
@@ -73,7 +73,7 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
     url: `https://localhost:${await listenNear(server, PREFERRED_PORT)}`,
     actions,
     /** Calls `watcher` with the latest hundred and all later requests. @returns a function that ends the calls */
-    watch(watcher: (request: Shown) => void) {
+    watch(watcher: (request: ShownRequest) => void) {
       for (const request of recent) watcher(request);
       watchers.add(watcher);
       return () => watchers.delete(watcher);
@@ -87,20 +87,20 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
 
 const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
-type Shown = ReturnType<typeof shown>;
+type ShownRequest = ReturnType<typeof shownRequest>;
 
 /** A request as the site shows it. @param action name of its Action; empty for usage webhooks */
-function shown(received: Received, number: number, action: string, answered: number) {
-  const { at, headers, body } = received;
+function shownRequest(arrival: Received, number: number, action: string, answerStatus: number) {
+  const { at, headers, body } = arrival;
   const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
-  const [title, note] = wordsFor(received);
+  const [title, note] = wordsFor(arrival);
   return {
     number,
     at: at.toISOString(),
     title,
     action,
-    outcome: outcomeOf(received, answered),
-    answered,
+    outcome: outcomeOf(arrival, answerStatus),
+    answered: answerStatus,
     note,
     body,
     headers: proof.map(([name, value]) => `${name}: ${value}`).join('\n'),

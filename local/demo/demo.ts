@@ -31,7 +31,7 @@ export async function startDemo(cloud: LocalCloud) {
   stops.defer(() => closeServer(site));
   const port = await listenNear(site, SITE_PORT);
   const url = `http://localhost:${port}`;
-  const started = stops.move();
+  const startedParts = stops.move();
   return {
     /** What a visitor may open, by name. Printed, and written to the ready file. */
     urls: {
@@ -50,6 +50,6 @@ export async function startDemo(cloud: LocalCloud) {
       `Log in to the dashboard as ${READY_USERS.map(({ email, password }) => `${email} / ${password}`).join(', or as ')}.`,
       `Open ${url.replace('localhost', '127.0.0.1')}/ to see that the same page has no widget under a host that is not allowed.`,
     ],
-    stop: () => started.disposeAsync(),
+    stop: () => startedParts.disposeAsync(),
   };
 }

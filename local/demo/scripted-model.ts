@@ -12,10 +12,10 @@ export const scriptedModel: Model = async ({ system, messages, tools }) => {
   return { content, inputTokens: tokensOf([system, messages]), outputTokens: tokensOf(content) };
 };
 
-function answerTo(said: readonly (Text | ToolAnswer)[], id: string, canFind: boolean): ModelReply['content'] {
-  const answer = said.find((block) => block.kind === 'toolAnswer');
+function answerTo(blocks: readonly (Text | ToolAnswer)[], id: string, canFind: boolean): ModelReply['content'] {
+  const answer = blocks.find((block) => block.kind === 'toolAnswer');
   if (answer !== undefined) return [text(readOut(answer))];
-  const words = said.map((block) => (block.kind === 'text' ? block.text : '')).join(' ');
+  const words = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join(' ');
   const number = /\b\d{3,9}\b/.exec(words)?.[0];
   if (number !== undefined && canFind) {
     return [{ kind: 'toolCall', id, name: FIND_AN_ORDER, input: { number: Number(number) } }];

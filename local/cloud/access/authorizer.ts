@@ -10,7 +10,7 @@ export type RoleStatement = {
   readonly statement: PolicyStatement;
 };
 
-export type Role = {
+export type IamRole = {
   readonly logicalId: string;
   readonly arn: string;
   readonly trust: readonly PolicyStatement[];
@@ -26,7 +26,7 @@ export type Caller =
       readonly functionId: string;
       /** `arn:aws:sts::…:assumed-role/<role>/<function>` */
       readonly sessionArn: string;
-      readonly role: Role;
+      readonly role: IamRole;
     }
   | { readonly kind: 'service'; readonly service: string; readonly sourceArn: string };
 
@@ -84,7 +84,7 @@ export class Authorizer {
   }
 
   /** Returns true when this service, such as `lambda.amazonaws.com`, may assume the role. */
-  mayAssume(role: Role, service: string): boolean {
+  mayAssume(role: IamRole, service: string): boolean {
     const request = { action: 'sts:AssumeRole', resource: role.arn, keys: ALWAYS };
     return isAllowed(role.trust.filter((statement) => isAbout(statement, service) && appliesTo(statement, request)));
   }

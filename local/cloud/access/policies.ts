@@ -4,7 +4,7 @@ import * as z from 'zod';
 const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
 
 /** The condition keys whose values the gateway knows. */
-const expected = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
+const conditionKeys = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
 
 /**
  * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
@@ -27,7 +27,11 @@ const documentOf = (actions: RegExp) =>
           .refine((all) => !all.some((resource) => resource.includes('${')), 'policy variables are not known')
           .optional(),
         Condition: z
-          .strictObject({ ArnEquals: expected.optional(), ArnLike: expected.optional(), Bool: expected.optional() })
+          .strictObject({
+            ArnEquals: conditionKeys.optional(),
+            ArnLike: conditionKeys.optional(),
+            Bool: conditionKeys.optional(),
+          })
           .default({}),
       }),
     ),
@@ -51,7 +55,7 @@ export type AccessRequest = {
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
 export function appliesTo({ Action, Resource, Condition }: PolicyStatement, request: AccessRequest): boolean {
   /** Whether each key of a condition has one of its values in the request. */
-  const holds = (keys: z.infer<typeof expected> = {}, matches: (wanted: string, actual: string) => boolean) =>
+  const holds = (keys: z.infer<typeof conditionKeys> = {}, matches: (wanted: string, actual: string) => boolean) =>
     Object.entries(keys).every(([key, values]) => {
       const actual = request.keys[key.toLowerCase()];
       return actual !== undefined && values.some((wanted) => matches(wanted, actual));

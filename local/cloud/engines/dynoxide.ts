@@ -66,16 +66,16 @@ export async function startDynoxide(
   ];
   // A separate process group: Ctrl-C ends only this process, which ends the engine last.
   const host = spawn(program, words, { stdio: ['pipe', 'ignore', 'pipe', 'ipc'], detached: true });
-  const ended = once(host, 'close');
-  let printed = '';
+  const hostExit = once(host, 'close');
+  let engineOutput = '';
   const hasStarted = await new Promise<boolean>((resolve) => {
     host.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      printed = (printed + text).slice(-2000);
-      if (printed.includes('listening on')) resolve(true);
+      engineOutput = (engineOutput + text).slice(-2000);
+      if (engineOutput.includes('listening on')) resolve(true);
     });
-    void ended.then(() => resolve(false));
+    void hostExit.then(() => resolve(false));
   });
-  if (!hasStarted) throw new CloudError(explain(printed, databaseFile));
+  if (!hasStarted) throw new CloudError(explain(engineOutput, databaseFile));
   host.once('close', onDeath);
   const openTo = isLinux
     ? 'other users of this machine'
@@ -87,7 +87,7 @@ export async function startDynoxide(
       host.off('close', onDeath);
       // The host ends the engine when its input ends.
       host.stdin?.end();
-      await ended;
+      await hostExit;
     },
   };
 }
@@ -100,35 +100,35 @@ function permitsOwnNetwork(): boolean {
 
 /** Returns what asks the host for connections. They are all alike, so each is for who has waited longest. */
 function connectionsOf(host: ChildProcess): Connector {
-  const waiting: Parameters<Connector>[1][] = [];
-  const fail = (problem: string) => waiting.shift()?.(new Error(problem), null);
+  const waitingCallbacks: Parameters<Connector>[1][] = [];
+  const fail = (problem: string) => waitingCallbacks.shift()?.(new Error(problem), null);
   host.on('message', (problem: string, socket) => {
-    if (socket instanceof Socket) waiting.shift()?.(null, socket);
+    if (socket instanceof Socket) waitingCallbacks.shift()?.(null, socket);
     else fail(problem);
   });
   // A host that ends answers none of the open questions.
   host.once('exit', () => {
-    while (waiting.length > 0) fail('The DynamoDB engine has ended');
+    while (waitingCallbacks.length > 0) fail('The DynamoDB engine has ended');
   });
   return (_, callback) => {
-    waiting.push(callback);
+    waitingCallbacks.push(callback);
     host.send('connect', (error) => {
       if (error !== null) fail(error.message);
     });
   };
 }
 
-function explain(printed: string, databaseFile: string): string {
-  if (/not a valid SQLite|malformed|corrupt/i.test(printed)) {
+function explain(engineOutput: string, databaseFile: string): string {
+  if (/not a valid SQLite|malformed|corrupt/i.test(engineOutput)) {
     return `The state in ${databaseFile} cannot be read. Delete the data folder to start without state, or name another with --data`;
   }
-  if (/not found|ENOENT|could not determine executable|canceled/i.test(printed)) {
+  if (/not found|ENOENT|could not determine executable|canceled/i.test(engineOutput)) {
     return (
       'There is no DynamoDB engine for this platform: run npm ci on linux-x64, put dynoxide into node_modules, ' +
       'or name a running DynamoDB in DYNAMODB_ENDPOINT'
     );
   }
-  return `dynoxide ended at its start: ${printed.trim() || 'it printed no reason'}`;
+  return `dynoxide ended at its start: ${engineOutput.trim() || 'it printed no reason'}`;
 }
 
 /** Returns a port that no process uses at this address. */

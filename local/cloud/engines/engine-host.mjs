@@ -17,10 +17,10 @@ process.stdin.on('close', () => engine.kill('SIGTERM')).resume();
 process.on('message', () => {
   const answer = (problem, connection) => process.connected && process.send(problem, connection, () => {});
   const connection = connect({ host: address, port: Number(port), noDelay: true });
-  const failed = ({ message }) => answer(message);
-  connection.once('error', failed);
+  const answerProblem = ({ message }) => answer(message);
+  connection.once('error', answerProblem);
   connection.once('connect', () => {
-    connection.off('error', failed);
+    connection.off('error', answerProblem);
     answer('', connection);
   });
 });

@@ -27,21 +27,21 @@ export function noisyGroups(inFlight: Iterable<Grouped>): ReadonlyMap<string, nu
  * @returns positions in `waiting`, at most `max`
  */
 export function nextMessages(
-  waiting: readonly Grouped[],
+  waitingMessages: readonly Grouped[],
   noisy: ReadonlyMap<string, number>,
   max: number,
   quietOnly: boolean,
 ): readonly number[] {
   const first = (isChosen: (group: string) => boolean): readonly number[] => {
     const positions: number[] = [];
-    for (let index = 0; index < waiting.length && positions.length < max; index++) {
-      if (isChosen(waiting[index]?.messageGroupId ?? '')) positions.push(index);
+    for (let index = 0; index < waitingMessages.length && positions.length < max; index++) {
+      if (isChosen(waitingMessages[index]?.messageGroupId ?? '')) positions.push(index);
     }
     return positions;
   };
   const quiet = first((group) => !noisy.has(group));
   if (quiet.length > 0 || quietOnly) return quiet;
-  const groups = new Set(waiting.map(({ messageGroupId = '' }) => messageGroupId));
+  const groups = new Set(waitingMessages.map(({ messageGroupId = '' }) => messageGroupId));
   const [next] = [...groups].sort((one, other) => (noisy.get(one) ?? 0) - (noisy.get(other) ?? 0));
   return first((group) => group === next);
 }

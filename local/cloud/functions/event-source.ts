@@ -68,7 +68,7 @@ const QUIET_SHARE = 4;
 export function eventSource({ definition, queue, atOnce, begin, ready, onError }: EventSourceOptions) {
   const { BatchSize, EventSourceArn, ScalingConfig } = definition.properties;
   const concurrency = Math.min(ScalingConfig.MaximumConcurrency, atOnce);
-  const running = new Set<Promise<void>>();
+  const runningBatches = new Set<Promise<void>>();
   const abort = new AbortController();
   const { signal } = abort;
   let loop: Promise<void> | undefined;
@@ -95,18 +95,21 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
 
   /** Receives the messages that may be received now. The last places are for messages of quiet groups. */
   const receive = (): readonly ReceivedMessage[] => {
-    const free = concurrency - running.size;
+    const free = concurrency - runningBatches.size;
     if (free <= 0 || signal.aborted) return [];
     return queue.receive(BatchSize, free <= Math.floor(concurrency / QUIET_SHARE));
   };
 
-  const handle = async (ended: Promise<InvocationResult>, messages: readonly ReceivedMessage[]): Promise<void> => {
-    const { failed, payload } = await ended;
-    if (failed) return;
+  const handle = async (
+    invocationEnd: Promise<InvocationResult>,
+    messages: readonly ReceivedMessage[],
+  ): Promise<void> => {
+    const { hasFailed, payload } = await invocationEnd;
+    if (hasFailed) return;
     const failures = failedItems(payload, messages);
-    const done = messages.filter(({ MessageId }) => !failures.has(MessageId));
+    const successes = messages.filter(({ MessageId }) => !failures.has(MessageId));
     try {
-      queue.delete(done.map(({ ReceiptHandle }) => ReceiptHandle));
+      queue.delete(successes.map(({ ReceiptHandle }) => ReceiptHandle));
     } catch (error) {
       if (!signal.aborted) report(messageOf(error));
     }
@@ -124,10 +127,10 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
       return JSON.stringify({ Records: messages.map((message) => recordOf(message, EventSourceArn)) });
     });
     if (run === undefined) return false;
-    const batch = handle(run.result, messages).finally(() => running.delete(batch));
-    running.add(batch);
+    const batch = handle(run.result, messages).finally(() => runningBatches.delete(batch));
+    runningBatches.add(batch);
     // A batch that has not begun has made none of the calls that `ready` counts.
-    await orStopped(run.begun);
+    await orStopped(run.begin);
     return true;
   };
 
@@ -152,7 +155,7 @@ export function eventSource({ definition, queue, atOnce, begin, ready, onError }
       abort.abort();
       wake();
       await loop;
-      await Promise.all(running);
+      await Promise.all(runningBatches);
     },
   };
 }

@@ -18,7 +18,7 @@ export type Call = Numbered<AwsRequest>;
 /** The answer to the call with this id. */
 export type CallAnswer = Numbered<HttpAnswer>;
 
-export type Invocation = {
+export type InvocationRequest = {
   readonly requestId: string;
   /** The event as JSON text. */
   readonly event: string;
@@ -27,7 +27,7 @@ export type Invocation = {
 };
 
 /** Parent to worker: an invocation, or the question whether the thread still answers, with `alive`. */
-export type WorkerRequest = Invocation | 'ask';
+export type WorkerRequest = InvocationRequest | 'ask';
 
 /** Worker to parent. */
 export type WorkerReply =
@@ -39,7 +39,7 @@ export type WorkerReply =
 
 /** How an invocation ended, in Lambda's words. */
 export type InvocationResult = {
-  readonly failed: boolean;
+  readonly hasFailed: boolean;
   /** JSON text: what the function returned, or the error. */
   readonly payload: string;
 };
@@ -80,7 +80,7 @@ const KILLED = {
 };
 
 /** What an invocation in progress calls when the function begins with it, and when it has a result. */
-type Running = { readonly begun: () => void; readonly settle: (result: InvocationResult) => void };
+type Running = { readonly onBegin: () => void; readonly settle: (result: InvocationResult) => void };
 
 export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 
@@ -91,7 +91,7 @@ export type ExecutionEnvironment = ReturnType<typeof executionEnvironment>;
 export function executionEnvironment(options: EnvironmentOptions) {
   const { timeoutMs, onOutput } = options;
   /** By the id of an invocation. */
-  const running = new Map<string, Running>();
+  const runningInvocations = new Map<string, Running>();
   /** The timer that ends the thread unless it answers before. */
   let silence: NodeJS.Timeout | undefined;
   let endedWith: FunctionError | undefined;
@@ -116,28 +116,28 @@ export function executionEnvironment(options: EnvironmentOptions) {
   /** Lets all invocations fail, and all later ones. The first error counts. */
   const fail = (error: FunctionError): void => {
     endedWith ??= error;
-    for (const { settle } of running.values()) settle(failure(endedWith));
+    for (const { settle } of runningInvocations.values()) settle(failure(endedWith));
   };
   /** Ends the thread now. All its invocations fail. */
   const kill = async (error: FunctionError = KILLED): Promise<void> => {
     fail(error);
     await worker.terminate();
   };
-  const answered = (): void => {
+  const endSilence = (): void => {
     clearTimeout(silence);
     silence = undefined;
   };
 
   /** `started` resolves when the thread has started, or has ended before. */
-  const { promise: started, resolve: startIsOver } = Promise.withResolvers<void>();
+  const { promise: startEnd, resolve: startIsOver } = Promise.withResolvers<void>();
   const tooLate = `Init timed out after ${INIT_TIMEOUT_MS / 1000} s`;
   const late = setTimeout(() => void kill({ errorType: 'Sandbox.Timedout', errorMessage: tooLate }), INIT_TIMEOUT_MS);
-  void started.then(() => clearTimeout(late));
+  void startEnd.then(() => clearTimeout(late));
   worker.on('message', (reply: WorkerReply) => {
     if (reply.kind === 'ready') startIsOver();
-    else if (reply.kind === 'alive') answered();
-    else if (reply.kind === 'begun') running.get(reply.requestId)?.begun();
-    else running.get(reply.requestId)?.settle(reply.result);
+    else if (reply.kind === 'alive') endSilence();
+    else if (reply.kind === 'begun') runningInvocations.get(reply.requestId)?.onBegin();
+    else runningInvocations.get(reply.requestId)?.settle(reply.result);
   });
   worker.on('error', (error) => {
     log(error.stack ?? String(error));
@@ -147,7 +147,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
   worker.on('exit', () => {
     fail({ errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited without providing a reason' });
     options.onEnd();
-    answered();
+    endSilence();
     startIsOver();
   });
 
@@ -155,7 +155,7 @@ export function executionEnvironment(options: EnvironmentOptions) {
   const timeOut = (requestId: string): void => {
     const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
     log(errorMessage);
-    running.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
+    runningInvocations.get(requestId)?.settle(failure({ errorType: 'Sandbox.Timedout', errorMessage }));
     silence ??= setTimeout(() => void kill(), ANSWER_WITHIN_MS);
     post('ask');
   };
@@ -167,20 +167,20 @@ export function executionEnvironment(options: EnvironmentOptions) {
     /**
      * Runs one event to its end, which is the function's timeout at the latest. Never throws.
      * @param event JSON text
-     * @param begun called once the thread has begun with the event, if it does
+     * @param onBegin called once the thread has begun with the event, if it does
      */
-    invoke: async (event: string, requestId: string, begun: () => void): Promise<InvocationResult> => {
-      await started;
+    invoke: async (event: string, requestId: string, onBegin: () => void): Promise<InvocationResult> => {
+      await startEnd;
       if (endedWith !== undefined) return failure(endedWith);
       const timer = setTimeout(() => timeOut(requestId), timeoutMs);
       try {
         return await new Promise((settle) => {
-          running.set(requestId, { begun, settle });
+          runningInvocations.set(requestId, { onBegin, settle });
           post({ requestId, event, deadline: Date.now() + timeoutMs });
         });
       } finally {
         clearTimeout(timer);
-        running.delete(requestId);
+        runningInvocations.delete(requestId);
       }
     },
   };
@@ -193,4 +193,7 @@ async function answerCall(port: MessagePort, { id, body, ...request }: Call, cal
 }
 
 /** The result of an invocation that ended with an error. */
-export const failure = (error: FunctionError): InvocationResult => ({ failed: true, payload: JSON.stringify(error) });
+export const failure = (error: FunctionError): InvocationResult => ({
+  hasFailed: true,
+  payload: JSON.stringify(error),
+});

@@ -32,10 +32,10 @@ type LambdaFunctionOptions = {
   readonly onError: (line: string) => void;
 };
 
-/** An invocation that was made. */
+/** A running invocation. */
 export type Run = {
   /** Resolves when the function has begun, or has ended before. */
-  readonly begun: Promise<unknown>;
+  readonly begin: Promise<unknown>;
   /** Never rejected: a failure is a result. */
   readonly result: Promise<InvocationResult>;
 };
@@ -86,7 +86,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
   /** Of the events of the running invocations. */
   let runningBytes = 0;
   /** Invocations that wait for room, in the order of the calls. */
-  const waiting: (() => void)[] = [];
+  const waitingInvocations: (() => void)[] = [];
   const abort = new AbortController();
   const { signal } = abort;
 
@@ -132,7 +132,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
   /** Lets waiting invocations run while there is room for them. */
   const admit = (): void => {
     const hasRoom = () => runningCount < INVOCATIONS_AT_ONCE && (runningCount === 0 || runningBytes < maxRunningBytes);
-    while (hasRoom() && waiting.length > 0) waiting.shift()?.();
+    while (hasRoom() && waitingInvocations.length > 0) waitingInvocations.shift()?.();
   };
 
   const run = (event: string): Run => {
@@ -140,13 +140,13 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     if (environment === undefined || environment.hasEnded()) environment = start();
     runningCount += 1;
     runningBytes += bytes;
-    const begun = Promise.withResolvers<void>();
-    const result = environment.invoke(event, randomUUID(), begun.resolve).finally(() => {
+    const functionBegin = Promise.withResolvers<void>();
+    const result = environment.invoke(event, randomUUID(), functionBegin.resolve).finally(() => {
       runningCount -= 1;
       runningBytes -= bytes;
       admit();
     });
-    return { begun: Promise.race([begun.promise, result]), result };
+    return { begin: Promise.race([functionBegin.promise, result]), result };
   };
 
   /**
@@ -155,7 +155,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
    */
   const begin = (next: () => string | undefined): Promise<Run | undefined> =>
     new Promise((resolve, reject) => {
-      waiting.push(() => {
+      waitingInvocations.push(() => {
         try {
           const event = signal.aborted ? undefined : next();
           resolve(event === undefined ? undefined : run(event));
@@ -191,7 +191,7 @@ export function lambdaFunction(definition: LambdaResource, options: LambdaFuncti
     isCalled: (id: string): boolean => [ref, arn, logicalId].includes(id),
     stop: async (): Promise<void> => {
       abort.abort();
-      for (const go of waiting.splice(0)) go();
+      for (const go of waitingInvocations.splice(0)) go();
       await kill();
     },
   };

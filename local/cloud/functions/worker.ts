@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store';
-import type { FunctionError, Invocation, WorkerReply, WorkerRequest, WorkerStart } from './execution-environment.ts';
+import type {
+  FunctionError,
+  InvocationRequest,
+  WorkerReply,
+  WorkerRequest,
+  WorkerStart,
+} from './execution-environment.ts';
 
 // Emulates the Node runtime of Lambda Managed Instances in a worker thread. It imports the bundle once and then handles many events at the
 // same time, each with an invoke store of its own. It has only the function's environment variables.
@@ -39,7 +45,7 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === 'function';
 }
 
-async function run(handler: Handler, { requestId, event, deadline }: Invocation): Promise<void> {
+async function run(handler: Handler, { requestId, event, deadline }: InvocationRequest): Promise<void> {
   try {
     const answer = handler(JSON.parse(event), {
       awsRequestId: requestId,
@@ -54,12 +60,12 @@ async function run(handler: Handler, { requestId, event, deadline }: Invocation)
     });
     setImmediate(() => reply({ kind: 'begun', requestId }));
     const result = await answer;
-    reply({ kind: 'ended', requestId, result: { failed: false, payload: JSON.stringify(result) ?? 'null' } });
+    reply({ kind: 'ended', requestId, result: { hasFailed: false, payload: JSON.stringify(result) ?? 'null' } });
   } catch (error) {
     const described = describe(error);
     const line = { timestamp: new Date().toISOString(), level: 'ERROR', requestId, message: described };
     process.stderr.write(`${JSON.stringify(line)}\n`);
-    reply({ kind: 'ended', requestId, result: { failed: true, payload: JSON.stringify(described) } });
+    reply({ kind: 'ended', requestId, result: { hasFailed: true, payload: JSON.stringify(described) } });
   }
 }
 

@@ -5,8 +5,8 @@ import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, arnOf } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { type HttpAnswer, type HttpRequest, jsonMessage } from '../listener.ts';
+import { isObject, type Json, type JsonRecord } from '../json.ts';
+import { type HttpAnswer, jsonMessage, type ReceivedRequest } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
 import { jwtAuthorizer } from './jwt-authorizer.ts';
 
@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 10_240;
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
 /** Answers one request. */
-export type Answer = (request: HttpRequest) => Promise<HttpAnswer>;
+export type Responder = (request: ReceivedRequest) => Promise<HttpAnswer>;
 
 /**
  * Returns what answers a request as the HTTP API of the template does: with the function of its route, in payload format 2.0.
@@ -28,7 +28,7 @@ export function httpApi(
   routes: readonly Route[],
   functions: readonly LambdaFunction[],
   authorizer: Authorizer,
-): Answer {
+): Responder {
   const match = routesOf(
     routes.map((route) => {
       const fn = functions.find((known) => known.isCalled(route.functionArn));
@@ -47,13 +47,13 @@ export function httpApi(
     if (body.length > MAX_BODY_BYTES) return jsonMessage(413, 'Request Entity Too Large');
     const [encodedPath = '/', ...query] = request.path.split('?');
     // An encoded question mark ends the path, too.
-    const path = decoded(encodedPath)?.replace(/\?.*$/s, '');
+    const path = decodedText(encodedPath)?.replace(/\?.*$/s, '');
     if (path === undefined) return jsonMessage(400, 'Bad Request');
-    const found = match(method, path);
-    if (found === undefined) return jsonMessage(404, 'Not Found');
-    const { key: routeKey, fn, checkToken } = found.route;
-    const verified = await checkToken?.(headers.authorization);
-    if (verified !== undefined && 'refused' in verified) return verified.refused;
+    const routeMatch = match(method, path);
+    if (routeMatch === undefined) return jsonMessage(404, 'Not Found');
+    const { key: routeKey, fn, checkToken } = routeMatch.route;
+    const tokenCheck = await checkToken?.(headers.authorization);
+    if (tokenCheck !== undefined && 'refusal' in tokenCheck) return tokenCheck.refusal;
     // In the ARN of a route, its method comes before its path; `ANY` stands for every method.
     const sourceArn = arnOf('execute-api', `${apiId}/$default/${routeKey.replace(' ', '')}`);
     const denial = authorizer.check(
@@ -61,17 +61,17 @@ export function httpApi(
       { action: 'lambda:InvokeFunction', resource: fn.definition.arn },
     );
     if (denial !== undefined) return jsonMessage(500, 'Internal Server Error');
-    const { parameters: pathParameters } = found;
-    const routed = { apiId, routeKey, pathParameters, path, rawQueryString: query.join('?') };
-    const event = JSON.stringify(eventOf(request, { ...routed, authorizer: verified?.authorizer }));
+    const { parameters: pathParameters } = routeMatch;
+    const requestRoute = { apiId, routeKey, pathParameters, path, rawQueryString: query.join('?') };
+    const event = JSON.stringify(eventOf(request, { ...requestRoute, authorizer: tokenCheck?.authorizer }));
     if (Buffer.byteLength(event) > MAX_EVENT_BYTES) return jsonMessage(413, 'Request Entity Too Large');
-    const { failed, payload } = await fn.invoke(event);
-    return failed ? jsonMessage(500, 'Internal Server Error') : answerOf(payload);
+    const { hasFailed, payload } = await fn.invoke(event);
+    return hasFailed ? jsonMessage(500, 'Internal Server Error') : answerOf(payload);
   };
 }
 
 /** Decodes percent-encoded text; undefined when it is malformed. */
-export function decoded(text: string): string | undefined {
+export function decodedText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -85,11 +85,11 @@ export function decoded(text: string): string | undefined {
  * @throws CloudError when a key is not one of an HTTP API
  */
 export function routesOf<Keyed extends { readonly key: string }>(routes: readonly Keyed[]) {
-  const ranked = routes
-    .map((route) => ({ route, ...parsed(route.key) }))
+  const rankedRoutes = routes
+    .map((route) => ({ route, ...parsedKey(route.key) }))
     .sort((one, other) => (one.rank < other.rank ? -1 : 1));
   return (method: string, path: string) => {
-    for (const { route, matches } of ranked) {
+    for (const { route, matches } of rankedRoutes) {
       const found = matches.exec(`${method} ${path}`);
       if (found !== null) return { route, parameters: { ...found.groups } };
     }
@@ -98,7 +98,7 @@ export function routesOf<Keyed extends { readonly key: string }>(routes: readonl
 }
 
 /** A rank has one digit per segment and one for the method. Smaller is more specific. */
-function parsed(key: string): { readonly matches: RegExp; readonly rank: string } {
+function parsedKey(key: string): { readonly matches: RegExp; readonly rank: string } {
   if (key === '$default') return { matches: /^/, rank: '9' };
   const [, method = '', path = ''] = /^([A-Z]+) (\/.*)$/.exec(key) ?? [];
   if (method === '') throw new CloudError(`${key} is not the key of a route`);
@@ -116,7 +116,7 @@ function parsed(key: string): { readonly matches: RegExp; readonly rank: string 
   return { matches: new RegExp(`^${any ? '\\S+' : method} ${pattern}$`, 's'), rank: rank + (any ? '4' : '0') };
 }
 
-type Routed = {
+type RequestRoute = {
   readonly apiId: string;
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
@@ -124,12 +124,12 @@ type Routed = {
   readonly path: string;
   readonly rawQueryString: string;
   /** The result of the route's authorizer; undefined on routes without one. */
-  readonly authorizer: JsonObject | undefined;
+  readonly authorizer: JsonRecord | undefined;
 };
 
 /** The event of payload format 2.0. */
-function eventOf({ method, headers: all, body, client }: HttpRequest, routed: Routed): object {
-  const { apiId, routeKey, pathParameters, path, rawQueryString, authorizer } = routed;
+function eventOf({ method, headers: all, body, client }: ReceivedRequest, requestRoute: RequestRoute): object {
+  const { apiId, routeKey, pathParameters, path, rawQueryString, authorizer } = requestRoute;
   const { cookie, ...headers } = all;
   const query = queryOf(rawQueryString);
   const text = isText(headers['content-type']) && isUtf8(body);

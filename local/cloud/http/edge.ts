@@ -5,15 +5,15 @@ import { createContext, Script } from 'node:vm';
 import * as z from 'zod';
 import { matchesWildcard } from '../access/policies.ts';
 import { CloudError, required } from '../cloud-error.ts';
-import type { HttpAnswer, HttpRequest } from '../listener.ts';
+import type { HttpAnswer, ReceivedRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
-import { type Answer, decoded } from './api-gateway.ts';
+import { decodedText, type Responder } from './api-gateway.ts';
 
 /** The parts of a viewer's request that an origin receives. */
-type Forwarded = Pick<HttpRequest, 'path' | 'headers'>;
+type Forwarded = Pick<ReceivedRequest, 'path' | 'headers'>;
 
 /** Answers a request of a viewer. A bucket knows the whole request, the API only what the behavior forwards. */
-type Origin = (viewer: HttpRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
+type Origin = (viewer: ReceivedRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A header that replaces the origin's header, or is only added when the origin sent none. */
 type AddedHeader = readonly [name: string, value: string, override: boolean];
@@ -27,8 +27,8 @@ type AddedHeader = readonly [name: string, value: string, override: boolean];
 export function edge(
   { properties }: Resource<'AWS::CloudFront::Distribution'>,
   stack: Stack,
-  api: { readonly host: string; readonly answer: Answer },
-): Answer {
+  api: { readonly host: string; readonly answer: Responder },
+): Responder {
   const { Origins, CacheBehaviors, DefaultCacheBehavior } = properties.DistributionConfig;
   const objects = readObjects(stack);
   const origins = new Map(
@@ -46,7 +46,7 @@ export function edge(
       pattern: behavior.PathPattern,
       origin: required(origins.get(TargetOriginId), `The distribution has no origin ${TargetOriginId}`),
       methods: behavior.AllowedMethods,
-      forward: forwarding(stack, behavior.OriginRequestPolicyId),
+      forward: forwarderOf(stack, behavior.OriginRequestPolicyId),
       added: addedHeaders(stack, behavior.ResponseHeadersPolicyId),
       rewrite: viewerFunction(stack, behavior.FunctionAssociations[0]?.FunctionARN),
     };
@@ -54,7 +54,7 @@ export function edge(
 
   return async (request) => {
     const [path = '/', ...query] = request.path.split('?');
-    const plainPath = normalized(path);
+    const plainPath = normalizedPath(path);
     const behavior = behaviors.find(({ pattern }) => matchesWildcard(pattern, plainPath));
     if (behavior?.methods.includes(request.method) !== true)
       return refusal('The distribution does not allow the method');
@@ -74,7 +74,7 @@ export function edge(
  * Returns the path by which CloudFront finds the behavior, as RFC 3986 normalizes it, without repeated slashes. The origin gets the path as
  * the viewer sent it.
  */
-function normalized(path: string): string {
+function normalizedPath(path: string): string {
   // Letters, digits and - . _ ~
   const unreserved = path.replaceAll(/%(2d|2e|5f|7e|3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
   return URL.parse(unreserved.replaceAll(/\/{2,}/g, '/'), 'http://edge')?.pathname ?? path;
@@ -84,14 +84,14 @@ function normalized(path: string): string {
 const bucketOrigin =
   (objects: ReadonlyMap<string, StoredObject>, bucket: string): Origin =>
   ({ path, headers }) => {
-    const object = objects.get(bucket + (decoded(path.split('?')[0] ?? '') ?? ''));
+    const object = objects.get(bucket + (decodedText(path.split('?')[0] ?? '') ?? ''));
     if (object === undefined) return refusal('Access Denied');
     const isUnchanged = headers['if-none-match'] === object.headers.etag;
     return { status: isUnchanged ? 304 : 200, headers: object.headers, body: object.body };
   };
 
 const apiOrigin =
-  (answer: Answer, added: Readonly<Record<string, string>>): Origin =>
+  (answer: Responder, addedHeaders: Readonly<Record<string, string>>): Origin =>
   (viewer, { path, headers }) => {
     const own = {
       'user-agent': 'Amazon CloudFront',
@@ -99,7 +99,7 @@ const apiOrigin =
       'x-forwarded-for': viewer.client.address,
     };
     const client = { address: '127.0.0.1', port: 0 };
-    return answer({ ...viewer, path, headers: { ...headers, ...own, ...added }, client });
+    return answer({ ...viewer, path, headers: { ...headers, ...own, ...addedHeaders }, client });
   };
 
 const VIEWER_ADDRESS = 'cloudfront-viewer-address';
@@ -112,7 +112,7 @@ const NEVER_FORWARDED =
  * Returns what takes from a request the parts that the request policy with this id forwards. Without an id, these are the path alone.
  * @throws CloudError on an unknown id
  */
-function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest) => Forwarded {
+function forwarderOf(stack: Stack, id: string | undefined): (viewer: ReceivedRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
   if (own === undefined && id !== undefined) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
@@ -124,17 +124,18 @@ function forwarding(stack: Stack, id: string | undefined): (viewer: HttpRequest)
   return ({ path: target, headers, client }) => {
     const [path = '', ...query] = target.split('?');
     const pairs = query.join('?').split('&');
-    const isKept = (pair: string) => parameters?.includes(decoded(pair.split('=')[0] ?? '') ?? '') === true;
-    const kept = QueryStringsConfig?.QueryStringBehavior === 'all' ? pairs : pairs.filter(isKept);
-    const search = kept.join('&');
-    const forwarded = Object.entries(headers).filter(([name]) =>
+    const isKept = (pair: string) => parameters?.includes(decodedText(pair.split('=')[0] ?? '') ?? '') === true;
+    const keptPairs = QueryStringsConfig?.QueryStringBehavior === 'all' ? pairs : pairs.filter(isKept);
+    const search = keptPairs.join('&');
+    const forwardedHeaders = Object.entries(headers).filter(([name]) =>
       name === 'cookie'
         ? CookiesConfig?.CookieBehavior === 'all'
         : names.has(name) !== isAll && !NEVER_FORWARDED.test(name),
     );
     // A viewer cannot set the headers that CloudFront sets.
-    if (!isAll && names.has(VIEWER_ADDRESS)) forwarded.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
-    return { path: search === '' ? path : `${path}?${search}`, headers: Object.fromEntries(forwarded) };
+    if (!isAll && names.has(VIEWER_ADDRESS))
+      forwardedHeaders.push([VIEWER_ADDRESS, `${client.address}:${client.port}`]);
+    return { path: search === '' ? path : `${path}?${search}`, headers: Object.fromEntries(forwardedHeaders) };
   };
 }
 
@@ -147,18 +148,18 @@ function addedHeaders(stack: Stack, id: string | undefined): readonly AddedHeade
   const { ContentSecurityPolicy: csp, ContentTypeOptions, FrameOptions, ReferrerPolicy } = SecurityHeadersConfig;
   const { StrictTransportSecurity } = SecurityHeadersConfig;
   const maxAge = `max-age=${StrictTransportSecurity.AccessControlMaxAgeSec}`;
-  const added: AddedHeader[] = [
+  const headers: AddedHeader[] = [
     ['x-content-type-options', 'nosniff', ContentTypeOptions.Override],
     ['x-frame-options', FrameOptions.FrameOption, FrameOptions.Override],
     ['referrer-policy', ReferrerPolicy.ReferrerPolicy, ReferrerPolicy.Override],
     ['strict-transport-security', maxAge, StrictTransportSecurity.Override],
   ];
-  if (csp !== undefined) added.push(['content-security-policy', csp.ContentSecurityPolicy, csp.Override]);
-  if (CorsConfig !== undefined) added.push(['access-control-allow-origin', '*', true], ['vary', 'Origin', true]);
+  if (csp !== undefined) headers.push(['content-security-policy', csp.ContentSecurityPolicy, csp.Override]);
+  if (CorsConfig !== undefined) headers.push(['access-control-allow-origin', '*', true], ['vary', 'Origin', true]);
   for (const { Header, Value, Override } of CustomHeadersConfig.Items) {
-    added.push([Header.toLowerCase(), Value, Override]);
+    headers.push([Header.toLowerCase(), Value, Override]);
   }
-  return added;
+  return headers;
 }
 
 const rewritten = z.object({ uri: z.string() });
@@ -170,15 +171,15 @@ const rewritten = z.object({ uri: z.string() });
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
 function viewerFunction(stack: Stack, arn: string | undefined) {
-  if (arn === undefined) return (_: HttpRequest, path: string): string => path;
-  const found = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
-  const { FunctionCode } = required(found, `The template has no function ${arn}`).properties;
+  if (arn === undefined) return (_: ReceivedRequest, path: string): string => path;
+  const definition = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
+  const { FunctionCode } = required(definition, `The template has no function ${arn}`).properties;
   const realm = createContext({});
   const code = `${FunctionCode}\nglobalThis.call = (event) => JSON.stringify(handler(JSON.parse(event)));`;
   new Script(code).runInContext(realm);
   const call: unknown = realm.call;
   if (typeof call !== 'function') throw new CloudError(`The function ${arn} has no handler`);
-  return ({ method, headers, client }: HttpRequest, uri: string): string => {
+  return ({ method, headers, client }: ReceivedRequest, uri: string): string => {
     const values = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }]));
     const request = { method, uri, querystring: {}, headers: values, cookies: {} };
     const viewer = { ip: client.address };

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { JsonObject } from '../json.ts';
+import type { JsonRecord } from '../json.ts';
 import { type HttpAnswer, jsonMessage } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
 
@@ -15,23 +15,23 @@ export function jwtAuthorizer({ issuer, audience, scopes: wantedScopes }: NonNul
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
   return async (
     authorization: string | undefined,
-  ): Promise<{ readonly authorizer: JsonObject } | { readonly refused: HttpAnswer }> => {
+  ): Promise<{ readonly authorizer: JsonRecord } | { readonly refusal: HttpAnswer }> => {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) return { refused: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
+    if (token === undefined) return { refusal: jsonMessage(401, 'Unauthorized', { 'www-authenticate': 'Bearer' }) };
     let claims: JWTPayload;
     try {
       claims = (await jwtVerify(token, keys, { issuer, algorithms: ALGORITHMS })).payload;
     } catch (error) {
-      if (error instanceof errors.JOSEError) return { refused: invalidToken(error.code) };
+      if (error instanceof errors.JOSEError) return { refusal: invalidToken(error.code) };
       throw error;
     }
     const audiences = claims.aud === undefined ? [claims.client_id] : [claims.aud].flat();
     if (!audiences.some((name) => typeof name === 'string' && audience.includes(name))) {
-      return { refused: invalidToken('the token has an invalid audience') };
+      return { refusal: invalidToken('the token has an invalid audience') };
     }
     const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
     if (wantedScopes.length > 0 && !wantedScopes.some((scope) => scopes.includes(scope))) {
-      return { refused: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
+      return { refusal: jsonMessage(403, 'Forbidden', { 'www-authenticate': 'Bearer error="insufficient_scope"' }) };
     }
     const texts = Object.entries(claims).map(([name, value]) => [name, asText(value)]);
     return { authorizer: { jwt: { claims: Object.fromEntries(texts), scopes } } };

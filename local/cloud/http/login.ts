@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import type { Adapter, AdapterFactory, Configuration } from 'oidc-provider';
 import * as z from 'zod';
 import { messageOf, required } from '../cloud-error.ts';
-import { type Identity, readKept, writeKept } from '../data-folder.ts';
+import { type MachineIdentity, readKept, writeKept } from '../data-folder.ts';
 import { type Listener, readBody } from '../listener.ts';
 import type { Users } from '../services/user-pools.ts';
 import type { Resource } from '../template/stack.ts';
@@ -28,7 +28,11 @@ export async function serveLogin(
   listener: Listener,
   service: string,
   clients: readonly Client[],
-  { users, logins, key }: { readonly users: Users; readonly logins: KeptLogins; readonly key: Identity['loginKey'] },
+  {
+    users,
+    logins,
+    key,
+  }: { readonly users: Users; readonly logins: KeptLogins; readonly key: MachineIdentity['loginKey'] },
   onFault: (error: unknown) => void,
 ): Promise<void> {
   // The provider is a large package, so it is loaded only for a stack with a login.
@@ -66,12 +70,12 @@ export async function serveLogin(
 }
 
 /** Creates a private key for the tokens of the login, as a JWK. */
-export async function newLoginKey(): Promise<Identity['loginKey']> {
+export async function newLoginKey(): Promise<MachineIdentity['loginKey']> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   return exportJWK(privateKey);
 }
 
-function configuration(clients: readonly Client[], users: Users, key: Identity['loginKey']): Configuration {
+function configuration(clients: readonly Client[], users: Users, key: MachineIdentity['loginKey']): Configuration {
   const signingKey = { ...key, kty: 'RSA' as const, use: 'sig', alg: 'RS256' };
   const first = required(clients[0], 'The stack has a user pool and no client of it');
   const { AllowedOAuthScopes, accessTokenSeconds, refreshTokenSeconds } = first.properties;
@@ -147,7 +151,7 @@ function configuration(clients: readonly Client[], users: Users, key: Identity['
     findAccount: (_, sub) => {
       const user = users.bySub(sub);
       if (user === undefined) return undefined;
-      return { accountId: sub, claims: () => ({ sub, email: user.email, email_verified: user.verified }) };
+      return { accountId: sub, claims: () => ({ sub, email: user.email, email_verified: user.email_verified }) };
     },
     renderError: (context, out) => {
       context.type = 'html';

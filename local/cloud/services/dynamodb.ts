@@ -3,20 +3,20 @@ import { arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { DynamoProcess } from '../engines/dynoxide.ts';
 import {
+  AwsError,
+  type AwsOperation,
   type AwsRequest,
   type AwsService,
   type Demand,
+  endToEndHeaders,
   type JsonCall,
   jsonResponse,
   jsonService,
-  type Operation,
   objectsOf,
-  passedOn,
-  ServiceError,
   textOf,
   UnknownOperation,
 } from '../gateway.ts';
-import { isList, isObject, type JsonObject, parseObject } from '../json.ts';
+import { isList, isObject, type JsonRecord, parseObject } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
@@ -32,20 +32,25 @@ const OWN_HEADERS = {
 
 type Table = Resource<'AWS::DynamoDB::Table'>;
 
-export type Tables = ReturnType<typeof engineTables>;
+export type EngineTables = ReturnType<typeof engineTables>;
 
 /** The tables of the template in a real engine. */
 export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   const { origin, connect } = engine;
   const pool = new Pool(origin, { connections: 64, ...(connect === undefined ? {} : { connect }) });
   /** By table: the key after which the next sweep goes on. */
-  const sweptTo = new Map<string, JsonObject>();
+  const sweptTo = new Map<string, JsonRecord>();
 
   /** Forwards a call to the engine unchanged. */
   const forward = async (call: Pick<AwsRequest, 'headers' | 'body'>): Promise<HttpAnswer> => {
-    const reply = await pool.request({ method: 'POST', path: '/', headers: passedOn(call.headers), body: call.body });
+    const reply = await pool.request({
+      method: 'POST',
+      path: '/',
+      headers: endToEndHeaders(call.headers),
+      body: call.body,
+    });
     const body = Buffer.from(await reply.body.arrayBuffer());
-    return { status: reply.statusCode, headers: passedOn(reply.headers), body };
+    return { status: reply.statusCode, headers: endToEndHeaders(reply.headers), body };
   };
 
   /** Makes a call with these headers, or with the machine's own. */
@@ -56,12 +61,12 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
     });
 
   /** @throws ServiceError with the engine's refusal */
-  const result = async (operation: string, parameters: object): Promise<JsonObject> => {
+  const result = async (operation: string, parameters: object): Promise<JsonRecord> => {
     const { status, body } = await call(operation, parameters);
     const answer = parseObject(body.toString()) ?? {};
     if (status < 300) return answer;
     const code = String(answer.__type).split('#').at(-1) ?? '';
-    throw new ServiceError(code, String(answer.message ?? answer.Message), status);
+    throw new AwsError(code, String(answer.message ?? answer.Message), status);
   };
 
   const createTable = async ({ ref: TableName, properties }: Table): Promise<void> => {
@@ -70,9 +75,9 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
       await result('CreateTable', { TableName, BillingMode, AttributeDefinitions, KeySchema });
     } catch (error) {
       if (!isRefusal(error, 'ResourceInUseException')) throw error;
-      const { Table: stored } = await result('DescribeTable', { TableName });
+      const { Table: storedTable } = await result('DescribeTable', { TableName });
       const keys = (schema: unknown) => (isList(schema) ? schema : []).filter(isObject).map((key) => key.AttributeName);
-      if (isObject(stored) && `${keys(stored.KeySchema)}` === `${keys(KeySchema)}`) return;
+      if (isObject(storedTable) && `${keys(storedTable.KeySchema)}` === `${keys(KeySchema)}`) return;
       throw new CloudError(
         `The table ${TableName} is stored with other keys than the stack gives it now. Delete the data folder`,
       );
@@ -82,19 +87,19 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   const sweepTable = async ({ ref: TableName, properties }: Table, now: number): Promise<void> => {
     const ttl = properties.TimeToLiveSpecification;
     if (ttl?.Enabled !== true) return;
-    const expired = '#ttl < :now';
+    const expiryCondition = '#ttl < :now';
     const condition = {
       ExpressionAttributeNames: { '#ttl': ttl.AttributeName },
       ExpressionAttributeValues: { ':now': { N: String(now) } },
     };
     const from = { Limit: SWEEP_ITEMS, ExclusiveStartKey: sweptTo.get(TableName) };
-    const scan = { TableName, FilterExpression: expired, ...from, ...condition };
+    const scan = { TableName, FilterExpression: expiryCondition, ...from, ...condition };
     const { Items, LastEvaluatedKey } = await result('Scan', scan);
     for (const item of isList(Items) ? Items.filter(isObject) : []) {
       const Key = Object.fromEntries(properties.KeySchema.map(({ AttributeName: name }) => [name, item[name]]));
       try {
         // A caller may have changed the expiry since the scan.
-        await result('DeleteItem', { TableName, Key, ConditionExpression: expired, ...condition });
+        await result('DeleteItem', { TableName, Key, ConditionExpression: expiryCondition, ...condition });
       } catch (error) {
         if (!isRefusal(error, 'ConditionalCheckFailedException')) throw error;
       }
@@ -109,7 +114,7 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
      * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
      * Only when the transaction is refused does each statement run by itself, with its own result.
      */
-    executeBatch: async (headers: AwsRequest['headers'], parameters: JsonObject): Promise<HttpAnswer> => {
+    executeBatch: async (headers: AwsRequest['headers'], parameters: JsonRecord): Promise<HttpAnswer> => {
       const { Statements, ...more } = parameters;
       if (isList(Statements) && Statements.length > 1 && Object.keys(more).length === 0) {
         const together = await call('ExecuteTransaction', { TransactStatements: Statements }, headers);
@@ -133,7 +138,7 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
   };
 }
 
-const isRefusal = (error: unknown, code: string): boolean => error instanceof ServiceError && error.code === code;
+const isRefusal = (error: unknown, code: string): boolean => error instanceof AwsError && error.code === code;
 
 /** The members of a transaction. Each is checked like the corresponding single call. */
 const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
@@ -147,15 +152,17 @@ const MEMBER_ACTIONS: Readonly<Record<string, string>> = {
 const STATEMENT = /^(?:(?<insert>INSERT INTO)|UPDATE) "(?<table>[\w.-]+)" /;
 
 /** DynamoDB. The gateway checks permissions, and the engine answers. */
-export function dynamoDb(tables: Tables): AwsService {
-  const forwarded =
-    (actionsOf: (call: JsonCall) => readonly Parameters<Demand>[]): Operation =>
+export function dynamoDb(tables: EngineTables): AwsService {
+  const forwardedOperation =
+    (actionsOf: (call: JsonCall) => readonly Parameters<Demand>[]): AwsOperation =>
     (call) => {
       for (const action of actionsOf(call)) call.demand(...action);
       return tables.forward(call.request);
     };
-  const onTable = forwarded(({ operation, parameters }) => [actionOn(operation, textOf(parameters, 'TableName'))]);
-  const onTables = forwarded(({ operation, parameters: { RequestItems: items } }) =>
+  const onTable = forwardedOperation(({ operation, parameters }) => [
+    actionOn(operation, textOf(parameters, 'TableName')),
+  ]);
+  const onTables = forwardedOperation(({ operation, parameters: { RequestItems: items } }) =>
     // The engine refuses what is no object.
     Object.keys(isObject(items) ? items : {}).map((table) => actionOn(operation, table)),
   );
@@ -168,12 +175,14 @@ export function dynamoDb(tables: Tables): AwsService {
     Scan: onTable,
     BatchGetItem: onTables,
     BatchWriteItem: onTables,
-    TransactWriteItems: forwarded(({ parameters }) => objectsOf(parameters, 'TransactItems').flatMap(actionsOfItem)),
+    TransactWriteItems: forwardedOperation(({ parameters }) =>
+      objectsOf(parameters, 'TransactItems').flatMap(actionsOfItem),
+    ),
     BatchExecuteStatement: ({ parameters, demand, request: { headers } }) => {
       for (const statement of objectsOf(parameters, 'Statements')) demand(...actionOfStatement(statement));
       return tables.executeBatch(headers, parameters);
     },
-    ListTables: forwarded(() => [['dynamodb:ListTables', '*']]),
+    ListTables: forwardedOperation(() => [['dynamodb:ListTables', '*']]),
   });
 }
 
@@ -182,7 +191,7 @@ const actionOn = (action: string, table: string): Parameters<Demand> => [
   table.startsWith('arn:') ? table : arnOf('dynamodb', `table/${table}`),
 ];
 
-const actionsOfItem = (item: JsonObject) =>
+const actionsOfItem = (item: JsonRecord) =>
   Object.entries(item).map(([kind, member]) => {
     const action = MEMBER_ACTIONS[kind];
     if (action === undefined || !isObject(member)) {
@@ -191,7 +200,7 @@ const actionsOfItem = (item: JsonObject) =>
     return actionOn(action, textOf(member, 'TableName'));
   });
 
-function actionOfStatement(member: JsonObject): Parameters<Demand> {
+function actionOfStatement(member: JsonRecord): Parameters<Demand> {
   const { insert, table } = STATEMENT.exec(textOf(member, 'Statement'))?.groups ?? {};
   if (table === undefined) throw new UnknownOperation('dynamodb', 'BatchExecuteStatement with this statement');
   return actionOn(insert === undefined ? 'PartiQLUpdate' : 'PartiQLInsert', table);

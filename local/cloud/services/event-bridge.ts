@@ -5,16 +5,8 @@ import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
 import { readKept, writeKept } from '../data-folder.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import {
-  type AwsService,
-  demandOf,
-  jsonResponse,
-  jsonService,
-  objectsOf,
-  optionalText,
-  ServiceError,
-} from '../gateway.ts';
-import { isList, isObject, type Json, type JsonObject, parseObject } from '../json.ts';
+import { AwsError, type AwsService, demandOf, jsonResponse, jsonService, objectsOf, optionalText } from '../gateway.ts';
+import { isList, isObject, type Json, type JsonRecord, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 import type { Queues } from './sqs.ts';
 
@@ -26,7 +18,7 @@ type Target = Rule['properties']['Targets'][number];
  * @param text the event as JSON, in which each number is as it was written
  * @returns the refusal of an event that neither a target nor its dead-letter queue takes, because of what is in the event
  */
-type Deliver = (rule: Rule, event: JsonObject, text: string) => ServiceError | undefined;
+type Deliver = (rule: Rule, event: JsonRecord, text: string) => AwsError | undefined;
 
 /** The codes of SQS for a message that is too large, and for one with a character that it does not take. */
 const CONTENT_REFUSALS: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
@@ -38,7 +30,7 @@ const MAX_ENTRIES_BYTES = 1024 * 1024;
 export type EventCheck = (event: {
   readonly name: string;
   readonly source: string;
-  readonly detail: JsonObject;
+  readonly detail: JsonRecord;
 }) => Promise<{ readonly code: string; readonly message: string } | undefined>;
 
 type EventBridgeOptions = {
@@ -58,20 +50,20 @@ export const eventBridge = (options: EventBridgeOptions): AwsService =>
       const entries = objectsOf(parameters, 'Entries');
       for (const entry of entries) demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')));
       if (entries.length < 1 || entries.length > 10) {
-        throw new ServiceError('ValidationException', 'Entries must hold one to ten events');
+        throw new AwsError('ValidationException', 'Entries must hold one to ten events');
       }
       if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > MAX_ENTRIES_BYTES) {
-        throw new ServiceError('ValidationException', 'Total size of the entries in the request is over the limit.');
+        throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.');
       }
-      const Entries: JsonObject[] = [];
-      for (const entry of entries) Entries.push(await put(entry, options));
+      const Entries: JsonRecord[] = [];
+      for (const entry of entries) Entries.push(await putEntry(entry, options));
       const FailedEntryCount = Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length;
       return jsonResponse({ Entries, FailedEntryCount });
     },
   });
 
 /** The event of an entry, or of a rule with a schedule. */
-const eventOf = (name: string, source: string, time: Date, resources: Json, detail: JsonObject) => ({
+const eventOf = (name: string, source: string, time: Date, resources: Json, detail: JsonRecord) => ({
   version: '0',
   id: randomUUID(),
   'detail-type': name,
@@ -83,7 +75,7 @@ const eventOf = (name: string, source: string, time: Date, resources: Json, deta
   detail,
 });
 
-async function put(entry: JsonObject, { buses, rules, deliver, check }: EventBridgeOptions): Promise<JsonObject> {
+async function putEntry(entry: JsonRecord, { buses, rules, deliver, check }: EventBridgeOptions): Promise<JsonRecord> {
   const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage });
   const [source = '', name = '', text = ''] = [entry.Source, entry.DetailType, entry.Detail].map((value) =>
     typeof value === 'string' ? value : '',
@@ -126,7 +118,7 @@ const matches = (pattern: Rule['properties']['EventPattern'], name: string): boo
   ) === true;
 
 /** As AWS counts an entry: its texts in UTF-8, and 14 bytes for a time. */
-function sizeOf(entry: JsonObject): number {
+function sizeOf(entry: JsonRecord): number {
   const resources = isList(entry.Resources) ? entry.Resources : [];
   const texts = [entry.Source, entry.DetailType, entry.Detail, ...resources];
   const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
@@ -156,7 +148,7 @@ export function eventTargets(
   }
 
   /** Sends with the permissions of the rule. @returns the refusal of the target or of its service */
-  const send = ({ arn: sourceArn }: Rule, resource: string, message: JsonObject & { readonly MessageBody: string }) => {
+  const send = ({ arn: sourceArn }: Rule, resource: string, message: JsonRecord & { readonly MessageBody: string }) => {
     const demand = demandOf(authorizer, { kind: 'service', service: 'events.amazonaws.com', sourceArn });
     const queue = queueOf(resource);
     try {
@@ -165,35 +157,36 @@ export function eventTargets(
       else queues.send({ ...message, QueueUrl: queue.ref });
       return undefined;
     } catch (error) {
-      if (error instanceof ServiceError) return error;
+      if (error instanceof AwsError) return error;
       throw error;
     }
   };
 
   return (rule, event, text) => {
-    let lost: ServiceError | undefined;
+    let lossOfContent: AwsError | undefined;
     for (const { Arn, SqsParameters, DeadLetterConfig, InputTransformer } of rule.properties.Targets) {
-      const MessageBody = transformed(InputTransformer, event) ?? text;
+      const MessageBody = transformedText(InputTransformer, event) ?? text;
       const group = SqsParameters === undefined ? undefined : groupId(SqsParameters.MessageGroupId, event);
       const refusal = send(rule, Arn, { MessageBody, ...(group === undefined ? {} : { MessageGroupId: group }) });
       if (refusal === undefined) continue;
       const ofContent = CONTENT_REFUSALS.has(refusal.code) ? refusal : undefined;
       if (DeadLetterConfig === undefined) {
-        lost ??= ofContent;
+        lossOfContent ??= ofContent;
         continue;
       }
       const reason = { RULE_ARN: rule.arn, TARGET_ARN: Arn, ERROR_CODE: refusal.code, ERROR_MESSAGE: refusal.message };
       const MessageAttributes = Object.fromEntries(
         Object.entries(reason).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
       );
-      if (send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes }) !== undefined) lost ??= ofContent;
+      if (send(rule, DeadLetterConfig.Arn, { MessageBody: text, MessageAttributes }) !== undefined)
+        lossOfContent ??= ofContent;
     }
-    return lost;
+    return lossOfContent;
   };
 }
 
 /** Returns the text of an input transformer: its template with the event's values in the places of their names, all of them members of the event itself. Without one, undefined. */
-function transformed(transformer: Target['InputTransformer'], event: JsonObject): string | undefined {
+function transformedText(transformer: Target['InputTransformer'], event: JsonRecord): string | undefined {
   return transformer?.InputTemplate.replace(/<([^<>]+)>/g, (_, name: string) => {
     const path = transformer.InputPathsMap[name];
     if (path === undefined) throw new CloudError(`The input template has no path for <${name}>`);
@@ -202,7 +195,7 @@ function transformed(transformer: Target['InputTransformer'], event: JsonObject)
 }
 
 /** Returns the message group for a parameter: `$.detail.org_id` is looked up in the event, text that is no path stands for itself. */
-function groupId(parameter: string, event: JsonObject): string | undefined {
+function groupId(parameter: string, event: JsonRecord): string | undefined {
   if (!parameter.startsWith('$.')) return parameter;
   let value: Json | undefined = event;
   for (const name of parameter.slice(2).split('.')) value = isObject(value) ? value[name] : undefined;
@@ -220,12 +213,12 @@ const UNITS: Readonly<Record<string, number>> = { minute: MINUTE_MS, hour: 60 * 
 export function schedule(rules: readonly Rule[], deliver: Deliver, file: string): (now: number) => void {
   /** When each rule is due, unix milliseconds, by ARN. */
   const dueAt = readKept(file, z.record(z.string(), z.number())) ?? {};
-  const scheduled = rules.flatMap((rule) => {
+  const scheduledRules = rules.flatMap((rule) => {
     const { ScheduleExpression } = rule.properties;
     return ScheduleExpression === undefined ? [] : [{ rule, everyMs: intervalOf(ScheduleExpression) }];
   });
   return (now) => {
-    for (const { rule, everyMs } of scheduled) {
+    for (const { rule, everyMs } of scheduledRules) {
       const next = now + everyMs;
       const due = dueAt[rule.arn] ?? Number.POSITIVE_INFINITY;
       if (due > now && due <= next) continue;

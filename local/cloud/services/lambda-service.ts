@@ -1,5 +1,5 @@
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import { type AwsService, ServiceError, UnknownOperation } from '../gateway.ts';
+import { AwsError, type AwsService, UnknownOperation } from '../gateway.ts';
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?.*)?$/;
 
@@ -19,17 +19,17 @@ export function lambda(functions: readonly LambdaFunction[]): AwsService {
       if (name === undefined || method !== 'POST') throw new UnknownOperation('lambda', `${method} ${path}`);
       const id = decodeURIComponent(name);
       const fn = functions.find((known) => known.isCalled(id));
-      if (fn === undefined) throw new ServiceError('ResourceNotFoundException', `Function not found: ${id}`, 404);
+      if (fn === undefined) throw new AwsError('ResourceNotFoundException', `Function not found: ${id}`, 404);
       demand('lambda:InvokeFunction', fn.definition.arn);
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       if (type !== 'RequestResponse') throw new UnknownOperation('lambda', `Invoke ${type}`);
       if (body.length > MAX_EVENT_BYTES) {
         const message = `Request must be smaller than ${MAX_EVENT_BYTES} bytes`;
-        throw new ServiceError('RequestTooLargeException', message, 413);
+        throw new AwsError('RequestTooLargeException', message, 413);
       }
       // What is no JSON is an error of the function, which parses it.
-      const { failed, payload } = await fn.invoke(body.toString('utf8') || '{}');
-      const error: Readonly<Record<string, string>> = failed ? { 'x-amz-function-error': 'Unhandled' } : {};
+      const { hasFailed, payload } = await fn.invoke(body.toString('utf8') || '{}');
+      const error: Readonly<Record<string, string>> = hasFailed ? { 'x-amz-function-error': 'Unhandled' } : {};
       const answered = { 'content-type': 'application/json', 'x-amz-executed-version': '$LATEST', ...error };
       return { status: 200, headers: answered, body: payload };
     },

@@ -2,15 +2,15 @@ import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
 import {
+  AwsError,
+  type AwsOperation,
   type AwsService,
   jsonResponse,
   jsonService,
-  type Operation,
   optionalText,
-  ServiceError,
   textOf,
 } from '../gateway.ts';
-import { isList, isObject, type JsonObject } from '../json.ts';
+import { isList, isObject, type JsonRecord } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
 type Secret = Resource<'AWS::SecretsManager::Secret'>;
@@ -21,7 +21,7 @@ const secret = z.strictObject({
   /** The id of the version of each stage. */
   stages: z.record(z.string(), z.string()),
 });
-type Stored = z.infer<typeof secret>;
+type StoredSecret = z.infer<typeof secret>;
 
 const CURRENT = 'AWSCURRENT';
 const PREVIOUS = 'AWSPREVIOUS';
@@ -35,7 +35,7 @@ export type SecretStore = ReturnType<typeof keptSecrets>;
 export function keptSecrets(file: string) {
   const all = new Map(Object.entries(readKept(file, z.record(z.string(), secret)) ?? {}));
   const save = () => writeKept(file, Object.fromEntries(all));
-  const secretOf = (arn: string): Stored => {
+  const secretOf = (arn: string): StoredSecret => {
     const found = all.get(arn);
     if (found === undefined) throw notFound('secret');
     return found;
@@ -67,12 +67,12 @@ export function keptSecrets(file: string) {
      * @throws ServiceError when the version is there with another value
      */
     put(arn: string, secretString: string, stages: readonly string[], versionId: string = randomUUID()) {
-      const found = secretOf(arn);
-      found.versions[versionId] ??= { secretString, created: Date.now() };
-      if (found.versions[versionId].secretString !== secretString) {
-        throw new ServiceError('ResourceExistsException', 'A version with this id and another value exists already.');
+      const storedSecret = secretOf(arn);
+      storedSecret.versions[versionId] ??= { secretString, created: Date.now() };
+      if (storedSecret.versions[versionId].secretString !== secretString) {
+        throw new AwsError('ResourceExistsException', 'A version with this id and another value exists already.');
       }
-      for (const stage of stages) move(found, stage, versionId);
+      for (const stage of stages) move(storedSecret, stage, versionId);
       save();
       return { VersionId: versionId, VersionStages: stages };
     },
@@ -83,23 +83,23 @@ export function keptSecrets(file: string) {
      * @throws ServiceError when another version has it, or there is no version `to`
      */
     moveStage(arn: string, stage: string, to: string, from: string | undefined): void {
-      const found = secretOf(arn);
-      if (found.versions[to] === undefined) throw notFound('version');
-      const holder = found.stages[stage];
+      const storedSecret = secretOf(arn);
+      if (storedSecret.versions[to] === undefined) throw notFound('version');
+      const holder = storedSecret.stages[stage];
       if (holder !== undefined && holder !== to && holder !== from) {
-        throw new ServiceError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
+        throw new AwsError('InvalidParameterException', `The stage ${stage} is attached to the version ${holder}.`);
       }
-      move(found, stage, to);
+      move(storedSecret, stage, to);
       save();
     },
   };
 }
 
-const notFound = (what: string): ServiceError =>
-  new ServiceError('ResourceNotFoundException', `Secrets Manager can't find the specified secret ${what}.`);
+const notFound = (what: string): AwsError =>
+  new AwsError('ResourceNotFoundException', `Secrets Manager can't find the specified secret ${what}.`);
 
 /** Moves a stage to a version. The version that was the current one becomes the previous one. */
-function move({ versions, stages }: Stored, stage: string, to: string): void {
+function move({ versions, stages }: StoredSecret, stage: string, to: string): void {
   const holder = stages[stage];
   if (holder === to) return;
   stages[stage] = to;
@@ -122,7 +122,7 @@ function generate(rules: Secret['properties']['GenerateSecretString']): string {
 /** Secrets Manager: reading and writing the values of the secrets in the template, by their ARNs. */
 export function secretsManager(store: SecretStore): AwsService {
   const onSecret =
-    (answer: (arn: string, parameters: JsonObject) => object): Operation =>
+    (answer: (arn: string, parameters: JsonRecord) => object): AwsOperation =>
     ({ operation, parameters, demand }) => {
       const arn = textOf(parameters, 'SecretId');
       demand(`secretsmanager:${operation}`, arn);

@@ -5,18 +5,18 @@ import { CloudError, messageOf } from '../cloud-error.ts';
 import { type FauxqsQueue, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
 import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
 import {
+  AwsError,
+  type AwsOperation,
   type AwsRequest,
   type AwsService,
+  endToEndHeaders,
   jsonResponse,
   jsonService,
-  type Operation,
   objectsOf,
   optionalText,
-  passedOn,
-  ServiceError,
   UnknownOperation,
 } from '../gateway.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonRecord } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
@@ -36,7 +36,7 @@ const attribute = z.object({
   BinaryValue: z.string().exactOptional(),
 });
 
-const sent = z.object({
+const sentMessage = z.object({
   MessageBody: z.string().min(1),
   /** No delay in SQS is longer than 15 minutes. */
   DelaySeconds: z.int().min(0).max(900).default(0),
@@ -65,18 +65,18 @@ export async function openQueues(folder: string) {
 
   const queueOf = (url: unknown): FauxqsQueue => {
     const queue = sqsStore.getQueue(String(url));
-    if (queue === undefined) throw new ServiceError('QueueDoesNotExist', 'The specified queue does not exist.');
+    if (queue === undefined) throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
     return queue;
   };
 
-  const messageOfCall = (queue: FauxqsQueue, parameters: JsonObject): SqsMessage => {
-    const { data, error } = sent.safeParse(parameters);
+  const messageOfCall = (queue: FauxqsQueue, parameters: JsonRecord): SqsMessage => {
+    const { data, error } = sentMessage.safeParse(parameters);
     if (data === undefined) {
       const [issue] = error.issues;
       throw invalid(`Value for parameter ${issue?.path.join('.')} is invalid. Reason: ${issue?.message}`);
     }
     if (FORBIDDEN.test(data.MessageBody)) {
-      throw new ServiceError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
+      throw new AwsError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
     }
     const delay = data.DelaySeconds > 0 ? data.DelaySeconds : undefined;
     const message = state.createMessage(data.MessageBody, data.MessageAttributes, delay, data.MessageGroupId);
@@ -108,7 +108,7 @@ export async function openQueues(folder: string) {
      * SQS takes (everything beyond U+FFFF, emoji for one).
      * @throws ServiceError as SQS would answer
      */
-    send(parameters: JsonObject): JsonObject {
+    send(parameters: JsonRecord): JsonRecord {
       const queue = queueOf(parameters.QueueUrl);
       const message = messageOfCall(queue, parameters);
       queue.enqueue(message);
@@ -116,31 +116,31 @@ export async function openQueues(folder: string) {
     },
 
     /** SendMessageBatch on a standard queue: up to ten messages, together at most 1 MB; one that is refused is named alone. */
-    sendBatch(parameters: JsonObject): JsonObject {
+    sendBatch(parameters: JsonRecord): JsonRecord {
       const queue = queueOf(parameters.QueueUrl);
       const entries = objectsOf(parameters, 'Entries');
       const ids = new Set(entries.map(({ Id }) => Id));
       if (entries.length < 1 || entries.length > 10 || ids.size < entries.length) {
         throw invalid('A batch has one to ten entries, each with an Id of its own.');
       }
-      const Successful: JsonObject[] = [];
-      const Failed: JsonObject[] = [];
-      const accepted: SqsMessage[] = [];
+      const Successful: JsonRecord[] = [];
+      const Failed: JsonRecord[] = [];
+      const acceptedMessages: SqsMessage[] = [];
       for (const { Id = '', ...entry } of entries) {
         try {
           const message = messageOfCall(queue, entry);
-          accepted.push(message);
+          acceptedMessages.push(message);
           Successful.push({ Id, ...resultOf(message) });
         } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
+          if (!(error instanceof AwsError)) throw error;
           Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
         }
       }
-      if (accepted.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
-        throw new ServiceError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
+      if (acceptedMessages.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
+        throw new AwsError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
       }
       state.transaction(() => {
-        for (const message of accepted) queue.enqueue(message);
+        for (const message of acceptedMessages) queue.enqueue(message);
       });
       return { Successful, Failed };
     },
@@ -151,11 +151,16 @@ export async function openQueues(folder: string) {
       // Messages whose delay or visibility timeout is over wait again.
       queue.processTimers();
       const count = bringForward(queue, max, quietOnly);
-      const received: ReceivedMessage[] = [];
+      const receivedMessages: ReceivedMessage[] = [];
       state.transaction(() => {
-        received.push(...queue.dequeue(count, undefined, (deadLetterArn) => sqsStore.getQueueByArn(deadLetterArn)));
+        receivedMessages.push(
+          ...queue.dequeue(count, undefined, (deadLetterArn) => sqsStore.getQueueByArn(deadLetterArn)),
+        );
       });
-      return received.map((message) => ({ ...message, Attributes: systemAttributes(queue, message.ReceiptHandle) }));
+      return receivedMessages.map((message) => ({
+        ...message,
+        Attributes: systemAttributes(queue, message.ReceiptHandle),
+      }));
     },
 
     /** DeleteMessageBatch within this process. */
@@ -176,8 +181,8 @@ export async function openQueues(folder: string) {
 
     /** Hands a call over to fauxqs as it came. */
     async forward({ headers, body }: AwsRequest): Promise<HttpAnswer> {
-      const response = await app.inject({ method: 'POST', url: '/', headers: passedOn(headers), payload: body });
-      return { status: response.statusCode, headers: passedOn(response.headers), body: response.rawPayload };
+      const response = await app.inject({ method: 'POST', url: '/', headers: endToEndHeaders(headers), payload: body });
+      return { status: response.statusCode, headers: endToEndHeaders(response.headers), body: response.rawPayload };
     },
 
     async stop(): Promise<void> {
@@ -187,9 +192,9 @@ export async function openQueues(folder: string) {
   };
 }
 
-const invalid = (message: string): ServiceError => new ServiceError('InvalidParameterValue', message);
+const invalid = (message: string): AwsError => new AwsError('InvalidParameterValue', message);
 
-const resultOf = ({ messageId, md5OfBody, md5OfMessageAttributes }: SqsMessage): JsonObject => ({
+const resultOf = ({ messageId, md5OfBody, md5OfMessageAttributes }: SqsMessage): JsonRecord => ({
   MessageId: messageId,
   MD5OfMessageBody: md5OfBody,
   ...(md5OfMessageAttributes === '' ? {} : { MD5OfMessageAttributes: md5OfMessageAttributes }),
@@ -249,16 +254,16 @@ const FORWARDED = [
 /** SQS over its JSON protocol, the one that the AWS clients speak. A batch is allowed by the action for one. */
 export function sqs(queues: Queues): AwsService {
   const onQueue =
-    (answer: Operation): Operation =>
+    (answer: AwsOperation): AwsOperation =>
     (call) => {
       const { operation, parameters, demand } = call;
       const queue = optionalText(parameters, 'QueueUrl')?.split('/').at(-1) ?? optionalText(parameters, 'QueueName');
       demand(`sqs:${operation.replace(/Batch$/, '')}`, queue === undefined ? '*' : arnOf('sqs', queue));
       return answer(call);
     };
-  const forwarded = onQueue(({ request }) => queues.forward(request));
+  const forwardedOperation = onQueue(({ request }) => queues.forward(request));
   return jsonService('sqs', {
-    ...Object.fromEntries(FORWARDED.map((name) => [name, forwarded])),
+    ...Object.fromEntries(FORWARDED.map((name) => [name, forwardedOperation])),
     SendMessage: onQueue(({ parameters }) => jsonResponse(queues.send(parameters))),
     SendMessageBatch: onQueue(({ parameters }) => jsonResponse(queues.sendBatch(parameters))),
   });
@@ -271,11 +276,11 @@ const ACTIONS: ReadonlySet<string> = new Set(['CreateTopic', 'Subscribe', 'Publi
 export const sns = (queues: Queues): AwsService => ({
   refuse: ({ code, status, message }) => {
     const isDenied = code === 'AccessDeniedException';
-    const escaped = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    const escapedMessage = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     return {
       status: isDenied ? 403 : status,
       headers: { 'content-type': 'text/xml' },
-      body: `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${isDenied ? 'AuthorizationError' : code}</Code><Message>${escaped}</Message></Error><RequestId>local</RequestId></ErrorResponse>`,
+      body: `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${isDenied ? 'AuthorizationError' : code}</Code><Message>${escapedMessage}</Message></Error><RequestId>local</RequestId></ErrorResponse>`,
     };
   },
   async answer(request, demand) {

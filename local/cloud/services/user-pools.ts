@@ -2,16 +2,16 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { readKept, writeKept } from '../data-folder.ts';
 import {
+  AwsError,
+  type AwsOperation,
   type AwsService,
   jsonResponse,
   jsonService,
-  type Operation,
   objectsOf,
   optionalText,
-  ServiceError,
   textOf,
 } from '../gateway.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonRecord } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 
 const user = z.object({
@@ -22,7 +22,7 @@ const user = z.object({
   email: z.string().optional(),
   password: z.string(),
   /** Whether the user has proved access to the mailbox of the address. */
-  verified: z.boolean(),
+  email_verified: z.boolean(),
   enabled: z.boolean(),
   /** Names of the identity providers whose people use it. */
   providers: z.array(z.string()),
@@ -44,8 +44,8 @@ export function keptUsers(file: string) {
     },
     /** Returns the enabled login with this address and password. */
     authenticate(email: string, password: string): User | undefined {
-      const wanted = email.trim().toLowerCase();
-      const known = users.find((candidate) => candidate.enabled && candidate.email?.toLowerCase() === wanted);
+      const wantedEmail = email.trim().toLowerCase();
+      const known = users.find((candidate) => candidate.enabled && candidate.email?.toLowerCase() === wantedEmail);
       if (known === undefined) return undefined;
       const [entered, expected] = [Buffer.from(password), Buffer.from(known.password)];
       return entered.length === expected.length && timingSafeEqual(entered, expected) ? known : undefined;
@@ -69,11 +69,11 @@ export function userPools(
   invite: (email: string, password: string) => void,
 ): AwsService {
   const onPool =
-    (answer: (pool: Pool, parameters: JsonObject) => object): Operation =>
+    (answer: (pool: Pool, parameters: JsonRecord) => object): AwsOperation =>
     ({ operation, parameters, demand }) => {
       const id = textOf(parameters, 'UserPoolId');
       const pool = pools.find(({ ref }) => ref === id);
-      if (pool === undefined) throw new ServiceError('ResourceNotFoundException', `User pool ${id} does not exist.`);
+      if (pool === undefined) throw new AwsError('ResourceNotFoundException', `User pool ${id} does not exist.`);
       demand(`cognito-idp:${operation}`, pool.arn);
       return jsonResponse(answer(pool, parameters));
     };
@@ -84,71 +84,74 @@ export function userPools(
     }),
     ListUsers: onPool((pool, parameters) => {
       const [, name, comparison, value = ''] = FILTER.exec(textOf(parameters, 'Filter')) ?? [];
-      if (name === undefined) throw new ServiceError('InvalidParameterException', 'Error while parsing filter.');
-      const wanted = cased(pool, value.replace(/\\(.)/g, '$1'));
-      const found = users.of(pool.ref).filter((one) => {
-        const has = cased(pool, (name === 'sub' ? one.sub : one.email) ?? '');
-        return comparison === '=' ? has === wanted : has.startsWith(wanted);
+      if (name === undefined) throw new AwsError('InvalidParameterException', 'Error while parsing filter.');
+      const wantedValue = comparableName(pool, value.replace(/\\(.)/g, '$1'));
+      const matchingUsers = users.of(pool.ref).filter((one) => {
+        const has = comparableName(pool, (name === 'sub' ? one.sub : one.email) ?? '');
+        return comparison === '=' ? has === wantedValue : has.startsWith(wantedValue);
       });
       const start = Number(optionalText(parameters, 'PaginationToken') ?? 0);
       const next = start + USERS_PER_PAGE;
       return {
-        Users: found.slice(start, next).map((one) => ({ ...profile(one), Attributes: attributes(one) })),
-        ...(next < found.length ? { PaginationToken: String(next) } : {}),
+        Users: matchingUsers.slice(start, next).map((one) => ({ ...profile(one), Attributes: attributes(one) })),
+        ...(next < matchingUsers.length ? { PaginationToken: String(next) } : {}),
       };
     }),
     AdminCreateUser: onPool((pool, parameters) => {
-      const created = newUser(pool, users.of(pool.ref), parameters);
-      users.add(created);
-      const { email, username, password } = created;
+      const createdUser = newUser(pool, users.of(pool.ref), parameters);
+      users.add(createdUser);
+      const { email, username, password } = createdUser;
       if (optionalText(parameters, 'MessageAction') !== 'SUPPRESS') invite(email ?? username, password);
-      return { User: { ...profile(created), Attributes: attributes(created) } };
+      return { User: { ...profile(createdUser), Attributes: attributes(createdUser) } };
     }),
     AdminGetUser: onPool((pool, parameters) => {
       const name = textOf(parameters, 'Username');
-      const found = users.of(pool.ref).find((one) => named(pool, one, name));
-      if (found === undefined) throw new ServiceError('UserNotFoundException', 'User does not exist.');
+      const found = users.of(pool.ref).find((one) => isUserCalled(pool, one, name));
+      if (found === undefined) throw new AwsError('UserNotFoundException', 'User does not exist.');
       return { ...profile(found), UserAttributes: attributes(found) };
     }),
   });
 }
 
 /** A pool distinguishes case unless it says otherwise. */
-const cased = ({ properties }: Pool, text: string): string =>
+const comparableName = ({ properties }: Pool, text: string): string =>
   properties.UsernameConfiguration?.CaseSensitive === false ? text.toLowerCase() : text;
 
 /** Whether the user is found by this name: a username, a sub, or an address that is a way to log in. */
-function named(pool: Pool, { username, sub, email, verified }: User, name: string): boolean {
+function isUserCalled(pool: Pool, { username, sub, email, email_verified }: User, name: string): boolean {
   const { UsernameAttributes, AliasAttributes } = pool.properties;
-  const isAddress = UsernameAttributes !== undefined || (AliasAttributes?.includes('email') && verified);
+  const isAddress = UsernameAttributes !== undefined || (AliasAttributes?.includes('email') && email_verified);
   const names = [username, sub, ...(isAddress && email !== undefined ? [email] : [])];
-  return names.some((one) => cased(pool, one) === cased(pool, name));
+  return names.some((one) => comparableName(pool, one) === comparableName(pool, name));
 }
 
-function newUser(pool: Pool, existing: readonly User[], parameters: JsonObject): User {
+function newUser(pool: Pool, existingUsers: readonly User[], parameters: JsonRecord): User {
   const refuse = (code: string, message: string): never => {
-    throw new ServiceError(code, message);
+    throw new AwsError(code, message);
   };
   const { UsernameAttributes, AliasAttributes } = pool.properties;
   const name = textOf(parameters, 'Username');
-  const given = objectsOf(parameters, 'UserAttributes').map((one) => [textOf(one, 'Name'), textOf(one, 'Value')]);
-  const { email, email_verified: verified } = Object.fromEntries(given);
+  const attributePairs = objectsOf(parameters, 'UserAttributes').map((one) => [
+    textOf(one, 'Name'),
+    textOf(one, 'Value'),
+  ]);
+  const { email, email_verified } = Object.fromEntries(attributePairs);
   if (AliasAttributes?.includes('email') && name.includes('@')) {
     refuse('InvalidParameterException', 'Username cannot be of email format: the user pool has it as an alias.');
   }
-  const isTaken = (one: string) => existing.some((other) => named(pool, other, one));
+  const isTaken = (one: string) => existingUsers.some((other) => isUserCalled(pool, other, one));
   if (isTaken(name)) refuse('UsernameExistsException', 'User account already exists');
-  if (verified === 'true' && email !== undefined && isTaken(email)) {
+  if (email_verified === 'true' && email !== undefined && isTaken(email)) {
     refuse('AliasExistsException', 'An account with the given email already exists.');
   }
   const sub = randomUUID();
   return {
     pool: pool.ref,
     sub,
-    username: UsernameAttributes === undefined ? cased(pool, name) : sub,
-    email: email === undefined ? undefined : cased(pool, email),
+    username: UsernameAttributes === undefined ? comparableName(pool, name) : sub,
+    email: email === undefined ? undefined : comparableName(pool, email),
     password: optionalText(parameters, 'TemporaryPassword') ?? randomBytes(9).toString('base64url'),
-    verified: verified === 'true',
+    email_verified: email_verified === 'true',
     enabled: true,
     providers: [],
   };
@@ -156,10 +159,10 @@ function newUser(pool: Pool, existing: readonly User[], parameters: JsonObject):
 
 const profile = ({ username, enabled }: User) => ({ Username: username, Enabled: enabled });
 
-const attributes = ({ sub, email, verified, providers }: User) => [
+const attributes = ({ sub, email, email_verified, providers }: User) => [
   { Name: 'sub', Value: sub },
   ...(email === undefined ? [] : [{ Name: 'email', Value: email }]),
-  { Name: 'email_verified', Value: String(verified) },
+  { Name: 'email_verified', Value: String(email_verified) },
   ...(providers.length === 0
     ? []
     : [{ Name: 'identities', Value: JSON.stringify(providers.map((providerName) => ({ providerName }))) }]),

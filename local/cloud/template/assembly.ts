@@ -37,18 +37,18 @@ export type Assembly = ReturnType<typeof readAssembly>;
  * @throws CloudError when the folder holds no stack or several
  */
 export function readAssembly(directory: string) {
-  const read = (file: string): unknown => JSON.parse(readFileSync(join(directory, file), 'utf8'));
-  const { artifacts } = manifest.parse(read('manifest.json'));
+  const readJson = (file: string): unknown => JSON.parse(readFileSync(join(directory, file), 'utf8'));
+  const { artifacts } = manifest.parse(readJson('manifest.json'));
   const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
   const [stack] = stacks;
   const file = stack?.[1].properties?.templateFile;
   if (stack === undefined || file === undefined || stacks.length > 1) {
     throw new CloudError(`${directory} holds ${stacks.length} stacks. The local cloud runs exactly one`);
   }
-  const { files } = assets.parse(read(file.replace('.template.json', '.assets.json')));
+  const { files } = assets.parse(readJson(file.replace('.template.json', '.assets.json')));
   return {
     stackName: stack[0],
-    template: template.parse(read(file)),
+    template: template.parse(readJson(file)),
     /** The file or folder of the asset with this key of the bucket of assets, absolute. @throws CloudError when there is none */
     assetPath: (key: string): string =>
       join(directory, required(files[key.replace(/\.zip$/, '')], `${directory} holds no asset ${key}`).source.path),

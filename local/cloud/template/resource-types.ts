@@ -12,7 +12,7 @@ export type Addresses = {
 };
 
 /** What `Ref` and `Fn::GetAtt` give. */
-export type Identity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> };
+export type ResourceIdentity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> };
 
 /** What the identity of a resource is made of. */
 export type Naming = {
@@ -28,16 +28,16 @@ export type Naming = {
 
 const globalArn = (service: string, rest: string): string => `arn:aws:${service}::${ACCOUNT}:${rest}`;
 
-const byLogicalId = ({ logicalId }: Naming): Identity => ({ ref: logicalId, attributes: { Id: logicalId } });
+const byLogicalId = ({ logicalId }: Naming): ResourceIdentity => ({ ref: logicalId, attributes: { Id: logicalId } });
 const byName =
   (arnOfName: (name: string) => string) =>
-  ({ name }: Naming): Identity => ({ ref: name(), attributes: { Arn: arnOfName(name()) } });
+  ({ name }: Naming): ResourceIdentity => ({ ref: name(), attributes: { Arn: arnOfName(name()) } });
 const byText =
   (textOf: (naming: Naming) => string) =>
-  (naming: Naming): Identity => ({ ref: textOf(naming), attributes: {} });
+  (naming: Naming): ResourceIdentity => ({ ref: textOf(naming), attributes: {} });
 
 /** The identities of the types that have more than a logical id. */
-const IDENTITIES: Readonly<Record<string, (naming: Naming) => Identity>> = {
+const IDENTITIES: Readonly<Record<string, (naming: Naming) => ResourceIdentity>> = {
   'AWS::DynamoDB::Table': byName((name) => arnOf('dynamodb', `table/${name}`)),
   'AWS::SQS::Queue': ({ name, addresses }) => ({
     ref: `http://${addresses.gateway}/${ACCOUNT}/${name()}`,
@@ -338,7 +338,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns what gives a resource of a type its identity; undefined for a type that the local cloud does not know. */
-export function identifierOf(type: string): ((naming: Naming) => Identity) | undefined {
+export function identifierOf(type: string): ((naming: Naming) => ResourceIdentity) | undefined {
   const isKnown = Object.hasOwn(EMULATED, type) || WITHOUT_EFFECT.has(type);
   return isKnown ? (IDENTITIES[type] ?? byLogicalId) : undefined;
 }

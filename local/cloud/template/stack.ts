@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
-import type { ResourcePolicy, Role, RoleStatement } from '../access/authorizer.ts';
+import type { IamRole, ResourcePolicy, RoleStatement } from '../access/authorizer.ts';
 import type { PolicyStatement } from '../access/policies.ts';
 import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import { isList, isObject, type Json } from '../json.ts';
 import type { Assembly } from './assembly.ts';
-import { type Addresses, EMULATED, type Identity, identifierOf } from './resource-types.ts';
+import { type Addresses, EMULATED, identifierOf, type ResourceIdentity } from './resource-types.ts';
 
 type Type = keyof typeof EMULATED;
 type Properties = { readonly [T in Type]: z.infer<(typeof EMULATED)[T]> };
@@ -23,7 +23,7 @@ export type Resource<T extends Type> = {
 };
 
 export type LambdaResource = Resource<'AWS::Lambda::Function'> & {
-  readonly role: Role;
+  readonly role: IamRole;
   /** Folder of the bundled code, absolute. */
   readonly codeFolder: string;
 };
@@ -48,7 +48,7 @@ export class Stack {
   readonly #options: StackOptions;
   readonly #pseudoParameters: Readonly<Record<string, string>>;
   /** By logical id. Names may be built of other names. */
-  readonly #identities = new Map<string, Identity>();
+  readonly #identities = new Map<string, ResourceIdentity>();
   readonly #resources: Assembly['template']['Resources'];
 
   /** @throws CloudError when the template contains an unknown type, or a condition */
@@ -108,8 +108,8 @@ export class Stack {
       const integration = integrations.find(({ ref }) => route.Target === `integrations/${ref}`);
       const functionArn = required(integration, `The route ${key} has no integration`).properties.IntegrationUri;
       if (route.AuthorizationType === 'NONE') return { key, functionArn };
-      const found = authorizers.find(({ ref }) => ref === route.AuthorizerId);
-      const { JwtConfiguration } = required(found, `The route ${key} has no authorizer`).properties;
+      const roleOfFunction = authorizers.find(({ ref }) => ref === route.AuthorizerId);
+      const { JwtConfiguration } = required(roleOfFunction, `The route ${key} has no authorizer`).properties;
       const { Issuer: issuer, Audience: audience } = JwtConfiguration;
       // A token needs one of the scopes.
       return { key, functionArn, authorizer: { issuer, audience, scopes: route.AuthorizationScopes } };
@@ -157,10 +157,10 @@ export class Stack {
     return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, this.#text(Value)]));
   }
 
-  #roles(): readonly Role[] {
+  #roles(): readonly IamRole[] {
     const policies = this.all('AWS::IAM::Policy');
-    const dropped = this.#options.withoutStatement;
-    const roles = this.all('AWS::IAM::Role').map(({ logicalId, ref, arn, properties }): Role => {
+    const droppedStatement = this.#options.withoutStatement;
+    const roles = this.all('AWS::IAM::Role').map(({ logicalId, ref, arn, properties }): IamRole => {
       const statements = policies
         .filter(({ properties: { Roles } }) => Roles.includes(ref))
         .flatMap(({ properties: { PolicyDocument } }) => PolicyDocument.Statement)
@@ -169,11 +169,13 @@ export class Stack {
         logicalId,
         arn,
         trust: properties.AssumeRolePolicyDocument.Statement,
-        statements: statements.filter(({ index }) => dropped?.role !== logicalId || dropped.index !== index),
+        statements: statements.filter(
+          ({ index }) => droppedStatement?.role !== logicalId || droppedStatement.index !== index,
+        ),
       };
     });
-    if (dropped !== undefined && !roles.some(({ logicalId }) => logicalId === dropped.role)) {
-      throw new CloudError(`The template has no role ${dropped.role}`);
+    if (droppedStatement !== undefined && !roles.some(({ logicalId }) => logicalId === droppedStatement.role)) {
+      throw new CloudError(`The template has no role ${droppedStatement.role}`);
     }
     return roles;
   }
@@ -216,10 +218,10 @@ export class Stack {
       case 'Fn::Join': {
         const [separator, parts] = this.#list(name, argument);
         const texts = this.#list(name, this.resolve(parts ?? null)).map((part) => this.#text(part));
-        return this.#composed(texts.join(this.#text(separator ?? '')));
+        return this.composedText(texts.join(this.#text(separator ?? '')));
       }
       case 'Fn::Sub':
-        return this.#composed(
+        return this.composedText(
           this.#plainText(name, argument).replaceAll(/\$\{([^}]*)\}/g, (_, id: string) => this.#text({ Ref: id })),
         );
       case 'Fn::Select': {
@@ -237,7 +239,7 @@ export class Stack {
   }
 
   /** Addresses are made only by joining. */
-  #composed = (text: string): string => this.#dynamicReferences(overHttp(text));
+  composedText = (text: string): string => this.#dynamicReferences(overHttp(text));
 
   #dynamicReferences(text: string): string {
     if (!text.includes('{{resolve:')) return text;
@@ -256,25 +258,25 @@ export class Stack {
     throw new CloudError(`${name} wants text, not ${JSON.stringify(value)}`);
   }
 
-  #identity(logicalId: string): Identity {
+  #identity(logicalId: string): ResourceIdentity {
     const identity = this.#identities.get(logicalId) ?? this.#identify(logicalId);
     this.#identities.set(logicalId, identity);
     return identity;
   }
 
-  #identify(logicalId: string): Identity {
+  #identify(logicalId: string): ResourceIdentity {
     const { assembly, addresses } = this.#options;
     const resource = assembly.template.Resources[logicalId];
     const { Type, Properties } = required(resource, `The template has no resource ${logicalId}`);
     const problem = `The local cloud does not know the resource type ${Type} (${logicalId})`;
     const identify = required(identifierOf(Type), problem);
     const property = (name: string, missing: Json = null) => this.#text(Properties[name] ?? missing);
-    const named = Properties[`${Type.split('::').at(-1)}Name`] ?? Properties.Name;
+    const nameProperty = Properties[`${Type.split('::').at(-1)}Name`] ?? Properties.Name;
     return identify({
       logicalId,
       addresses,
       property,
-      name: () => this.#text(named ?? shorten(`${assembly.stackName}-${logicalId}`)),
+      name: () => this.#text(nameProperty ?? shorten(`${assembly.stackName}-${logicalId}`)),
       hash: (length) => sha256(`${assembly.stackName}/${logicalId}`).slice(0, length),
     });
   }

@@ -16,7 +16,7 @@ export function localService(cloud: LocalCloud, assembly: string): Service {
     loginClient: () => loginOf(cloud.baseUrl),
     invoke: async (construct, payload) => {
       const result = await cloud.invoke(functionOf(ids, construct), payload);
-      if (result.failed) throw new Error(`${construct} failed: ${result.payload}`);
+      if (result.hasFailed) throw new Error(`${construct} failed: ${result.payload}`);
       return JSON.parse(result.payload);
     },
   };

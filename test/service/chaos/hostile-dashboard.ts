@@ -157,7 +157,7 @@ export function describeHostileDashboard(runs: number, patienceMs: number): void
   /** Checks the token as API Gateway does, and then invokes the function. */
   async function send({ authorization, request }: Shot): Promise<Outcome> {
     const verdict = await check(authorization);
-    if ('refused' in verdict) return { status: verdict.refused.status, body: String(verdict.refused.body), log: '' };
+    if ('refusal' in verdict) return { status: verdict.refusal.status, body: String(verdict.refusal.body), log: '' };
     const event = httpEvent(request);
     event.headers.authorization = authorization;
     Object.assign(event.requestContext, { authorizer: verdict.authorizer });

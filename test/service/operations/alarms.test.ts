@@ -60,7 +60,7 @@ async function serverErrors(method: string, path: string): Promise<Values> {
 /** Returns how many of five invocations end with an error of Lambda. */
 async function errors(construct: string, event: object): Promise<Values> {
   const answers = await Promise.all(five(() => cloud.invoke(functionOf(functions, construct), event)));
-  return lasting(answers.filter(({ failed }) => failed).length);
+  return lasting(answers.filter(({ hasFailed: failed }) => failed).length);
 }
 
 /** Returns what a metric counts more after this. */

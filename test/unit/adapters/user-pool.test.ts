@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { ServiceError } from '../../../local/cloud/gateway.ts';
+import { AwsError } from '../../../local/cloud/gateway.ts';
 import { keptUsers, type User, userPools } from '../../../local/cloud/services/user-pools.ts';
 import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
 import { userPoolLogins } from '../../../src/adapters/user-pool.ts';
@@ -35,7 +35,7 @@ const OTHERS = ['ad@example.com', 'ada.lovelace@example.com.evil.example', 'AD.o
 /** A user pool of the local cloud with these logins, and `member add` on it. */
 async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   const users = keptUsers(join(temporaryFolder(), 'users.json'));
-  const known = { pool: 'pool', password: '', verified: true, enabled: true, providers: [] };
+  const known = { pool: 'pool', password: '', email_verified: true, enabled: true, providers: [] };
   for (const [index, login] of [...OTHERS.map((email) => ({ email })), ...logins].entries()) {
     users.add({ ...known, email: undefined, sub: `sub-${index}`, username: `name-${index}`, ...login });
   }
@@ -51,7 +51,7 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
     try {
       return await service.answer(request, () => {});
     } catch (error) {
-      if (error instanceof ServiceError) return service.refuse(error);
+      if (error instanceof AwsError) return service.refuse(error);
       throw error;
     }
   };
@@ -86,7 +86,7 @@ describe.each(POOL_NAMES)('a user pool %s', (pool) => {
   test('a login is created once, in the way the pool takes, and found again', async () => {
     const { add, invited, users } = await operatorOf(pool, []);
     const { sub } = await add({ email: 'Ada.Lovelace@Example.com' });
-    expect(users()).toMatchObject([{ sub, email: ADA, verified: true }]);
+    expect(users()).toMatchObject([{ sub, email: ADA, email_verified: true }]);
     expect([await add({ email: ADA }), invited]).toMatchObject([{ sub }, [ADA]]);
   });
 
@@ -106,7 +106,7 @@ describe.each(POOL_NAMES)('a user pool %s', (pool) => {
   });
 });
 
-const OKTA = { username: 'Okta_ada', verified: false, providers: ['Okta'] };
+const OKTA = { username: 'Okta_ada', email_verified: false, providers: ['Okta'] };
 const NATIVE = { sub: 'ada', email: ADA, username: 'Ada' };
 
 test.each<[string, Partial<User>[], { providers?: string[]; sub?: string }, string]>([
@@ -116,13 +116,13 @@ test.each<[string, Partial<User>[], { providers?: string[]; sub?: string }, stri
     {},
     'Ada (sub ada); ADA (s',
   ],
-  ['one not verified', [{ ...NATIVE, verified: false }], {}, 'Ada (sub ada, address not verified)'],
-  ['a verified one and one not verified', [NATIVE, { email: ADA, verified: false }], {}, 'address not verified)'],
+  ['one not verified', [{ ...NATIVE, email_verified: false }], {}, 'Ada (sub ada, address not verified)'],
+  ['a verified one and one not verified', [NATIVE, { email: ADA, email_verified: false }], {}, 'address not verified)'],
   ['a disabled one', [{ ...NATIVE, enabled: false }], {}, 'Ada (sub ada, disabled)'],
   ['one of a provider', [{ ...NATIVE, ...OKTA }], {}, 'Okta_ada (sub ada, address from Okta)'],
   [
     'a verified one of a provider',
-    [{ ...NATIVE, ...OKTA, verified: true }],
+    [{ ...NATIVE, ...OKTA, email_verified: true }],
     {},
     'Okta_ada (sub ada, address from Okta)',
   ],

@@ -1,4 +1,4 @@
-import { Authorizer, type Caller, type Role } from '../../../../local/cloud/access/authorizer.ts';
+import { Authorizer, type Caller, type IamRole } from '../../../../local/cloud/access/authorizer.ts';
 import { appliesTo, type PolicyStatement } from '../../../../local/cloud/access/policies.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
@@ -43,7 +43,7 @@ describe('a statement', () => {
 });
 
 describe('the authorizer', () => {
-  const role = (...statements: PolicyStatement[]): Role => ({
+  const role = (...statements: PolicyStatement[]): IamRole => ({
     logicalId: 'Role',
     arn: 'arn:aws:iam::000000000000:role/role',
     trust: [allow({ Principal: { Service: 'lambda.amazonaws.com' }, Action: ['sts:AssumeRole'], Resource: undefined })],

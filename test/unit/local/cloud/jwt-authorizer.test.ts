@@ -16,7 +16,7 @@ describe('the JWT authorizer', () => {
 
   const statusOf = async (authorization: string | undefined) => {
     const verdict = await check(authorization);
-    return 'refused' in verdict ? verdict.refused.status : verdict.authorizer;
+    return 'refusal' in verdict ? verdict.refusal.status : verdict.authorizer;
   };
   const bearer = async (...of: Parameters<Issuer['sign']>) => `Bearer ${await issuer.sign(...of)}`;
 

@@ -141,7 +141,7 @@ test('no more invocations than the limit run at once, and the others follow in t
   release(...names);
   await atTheDoor(INVOCATIONS_AT_ONCE + 2);
   release(`n${INVOCATIONS_AT_ONCE + 1}`);
-  expect((await Promise.all(running)).every(({ failed }) => !failed)).toBe(true);
+  expect((await Promise.all(running)).every(({ hasFailed: failed }) => !failed)).toBe(true);
 });
 
 test('events that need most of the memory together do not end the environment, because they wait for each other', async () => {
@@ -168,7 +168,7 @@ test.each([
     expect(value(await beside).errorType).toBe(errorType);
     if (ends === 'exit') expect(value(await ending).errorType).toBe(errorType);
     const next = await invoke(fn, {});
-    expect(next.failed).toBe(false);
+    expect(next.hasFailed).toBe(false);
     expect(value(next).threadId).not.toBe(value(first).threadId);
   },
 );
@@ -196,7 +196,7 @@ test('a thread that answers no more ends with all its invocations', async () => 
   expect(value(await invoke(fn, { ends: 'block' })).errorType).toBe('Sandbox.Timedout');
   expect(value(await invoke(fn, { ends: 'hang' })).errorType).toMatch(/Sandbox.Timedout|Runtime.ExitError/);
   let next = await invoke(fn, {});
-  while (next.failed) next = await invoke(fn, {});
+  while (next.hasFailed) next = await invoke(fn, {});
   expect(value(next).threadId).not.toBe(first.threadId);
 });
 

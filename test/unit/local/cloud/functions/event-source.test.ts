@@ -5,7 +5,7 @@ import { eventSource, type SourceQueue } from '../../../../../local/cloud/functi
 import type { Run } from '../../../../../local/cloud/functions/lambda-function.ts';
 import type { ReceivedMessage } from '../../../../../local/cloud/services/sqs.ts';
 
-const DONE = { failed: false, payload: 'null' };
+const DONE = { hasFailed: false, payload: 'null' };
 
 /** Creates a source of a queue whose messages wait, and of a function that always has room and succeeds at once, except for `options`. */
 function sourceOf(
@@ -13,7 +13,7 @@ function sourceOf(
   options: { readonly concurrency?: number; readonly ready?: () => Promise<void>; readonly run?: () => Run } = {},
 ): ReturnType<typeof eventSource> {
   const { concurrency = 5, ready = async () => {} } = options;
-  const { run = () => ({ begun: Promise.resolve(), result: Promise.resolve(DONE) }) } = options;
+  const { run = () => ({ begin: Promise.resolve(), result: Promise.resolve(DONE) }) } = options;
   return eventSource({
     definition: {
       logicalId: 'Source',
@@ -71,7 +71,7 @@ test('runs as many batches at once as the definition allows, and the last quarte
     received.push(quietOnly);
     return [message(`message-${received.length}`)];
   };
-  const source = sourceOf({ receive }, { concurrency: 8, run: () => ({ begun: Promise.resolve(), result }) });
+  const source = sourceOf({ receive }, { concurrency: 8, run: () => ({ begin: Promise.resolve(), result }) });
   source.start();
   await pause(50);
   expect(received).toEqual([false, false, false, false, false, false, true, true]);
@@ -95,7 +95,7 @@ test('a batch begins when the one before has begun and the cloud is ready, and n
   const run = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     begin = resolve;
-    return { begun: promise, result: steps.length < 4 ? new Promise<never>(() => {}) : Promise.resolve(DONE) };
+    return { begin: promise, result: steps.length < 4 ? new Promise<never>(() => {}) : Promise.resolve(DONE) };
   };
   const source = sourceOf({ receive }, { ready, run });
   source.start();
