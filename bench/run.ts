@@ -3,6 +3,7 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { coldStart } from './cold-start/cold-start.ts';
 import { delivery } from './delivery/delivery.ts';
+import { foreign } from './foreign.ts';
 import { hostile } from './hostile/hostile.ts';
 import { json } from './json.ts';
 import { chosenMeasurementsOf, type Section, sectionMarkdown } from './report.ts';
@@ -16,6 +17,7 @@ const SECTIONS: Readonly<Record<string, (folder: string) => Promise<Section>>> =
   'cold-start': coldStart,
   hostile,
   json,
+  foreign,
 };
 
 const RESULTS = new URL('./results.md', import.meta.url);

@@ -235,9 +235,11 @@ function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
 /** Returns the text in at most so many columns of a terminal, in which a Chinese character takes two. */
 function shortenedTo(width: number, text: string): string {
   if (stringWidth(text) <= width) return text;
+  let left = width;
   let shown = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(shown + segment) >= width) break;
+    left -= stringWidth(segment);
+    if (left <= 0) break;
     shown += segment;
   }
   return `${shown}…`;

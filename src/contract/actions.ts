@@ -76,7 +76,7 @@ const mappedName = keyText({ min: 1, max: PARAMETER_NAME_MAX_CHARACTERS });
 /** What is wrong with too many parameters, and with a response field map of too many names. */
 const TOO_MANY_ENTRIES = `must have at most ${PARAMETERS_MAX_PROPERTIES} entries`;
 const smallRecordOf = <Value extends z.ZodType>(name: z.ZodString, value: Value) =>
-  recordOf(name, value).refine((map) => Object.keys(map).length <= PARAMETERS_MAX_PROPERTIES, TOO_MANY_ENTRIES);
+  recordOf(name, value, PARAMETERS_MAX_PROPERTIES);
 
 const fieldPath = keyText({ max: FIELD_PATH_MAX_CHARACTERS }).regex(
   // Not the brackets and stars of JSONPath. \x5b, because Java reads a plain bracket in a class as another class.

@@ -128,12 +128,16 @@ export const jsonObject = z
 
 /**
  * Validates an object whose names and values must match these schemas. Refuses the name `__proto__`, and a name that differs from another
- * only in white space around it: z.record would leave them out silently.
+ * only in white space around it: z.record would leave them out silently. Counts the entries before it validates them.
  */
-export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value) {
+export function recordOf<Value extends z.ZodType>(name: z.ZodString, value: Value, max: number) {
   return z.preprocess(
     (value, context) => {
       const names = new Set(isJsonObject(value) ? Object.keys(value) : []);
+      if (names.size > max) {
+        context.addIssue({ code: 'custom', message: `must have at most ${max} entries`, fatal: true });
+        return z.NEVER;
+      }
       for (const entry of names) {
         const isRepeated = entry !== entry.trim() && names.has(entry.trim());
         if (entry !== '__proto__' && !isRepeated) continue;

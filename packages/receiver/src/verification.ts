@@ -171,7 +171,7 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
   if (!Object.hasOwn(VERIFIED_AS, trigger)) {
     throw new TypeError(`trigger must be 'event', 'ai' or 'form', the kind of the Action; it is ${kindOf(trigger)}`);
   }
-  const secrets = secretsOf([receiver.secret].flat().map((one) => one?.replace?.(AROUND_SECRET, '')));
+  const secrets = secretsOf([receiver.secret].flat().map((one) => withoutSurroundings(one)));
   return (rawBody, headers) => {
     const bytes = boundedBytes(rawBody, MAX_BODY_BYTES);
     const { t, v1 } = parseSignature(headerValue(headers, 'x-service-signature'));
@@ -191,7 +191,15 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
 }
 
 /** What an `.env` file, `docker --env-file`, `echo` or a paste adds to a secret. A signing secret of the service has none of it. */
-const AROUND_SECRET = /^[\s"']+|[\s"']+$/g;
+const AROUND_SECRET = /[\s"']/;
+
+function withoutSurroundings(secret: string | undefined): string | undefined {
+  if (typeof secret !== 'string') return secret;
+  let [start, end] = [0, secret.length];
+  while (AROUND_SECRET.test(secret[start] ?? '')) start += 1;
+  while (end > start && AROUND_SECRET.test(secret[end - 1] ?? '')) end -= 1;
+  return secret.slice(start, end);
+}
 
 type Arrived = { readonly triggerRef: string; readonly timestamp: number; readonly rawBody: Uint8Array };
 

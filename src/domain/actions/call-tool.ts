@@ -147,17 +147,24 @@ export function toolResponse(
 /** Replaces half of an emoji that an endpoint cut: model APIs refuse a whole conversation for it. Escaped backslashes and whole pairs match first, and stay. */
 const withoutUnpairedSurrogates = (json: string) =>
   json.replace(
-    /\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g,
+    /(?:\\\\)+|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g,
     (escaped: string, unpaired?: string) => (unpaired === undefined ? escaped : '\ufffd'),
   );
 
-/** Returns the values of the mapped paths. Several paths may lead to one value, so the values together can be larger than the response. */
+/**
+ * Returns the values of the mapped paths. Several paths may lead to one value, so the values together can be larger than the response; what
+ * is measured of values that do not fit and lie in each other is limited too.
+ */
 function mappedFields(json: unknown, fieldMap: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const fields: [string, unknown][] = [];
+  const sizes = new Map<unknown, number>([[undefined, Number.POSITIVE_INFINITY]]);
   let left = TOOL_RESPONSE_MAX_BYTES;
+  let toMeasure = 4 * TOOL_RESPONSE_MAX_BYTES;
   for (const [name, path] of Object.entries(fieldMap)) {
     const value = valueAt(json, path);
-    const bytes = value === undefined ? Number.POSITIVE_INFINITY : jsonBytes(value);
+    const bytes = sizes.get(value) ?? (toMeasure > 0 ? jsonBytes(value) : Number.POSITIVE_INFINITY);
+    if (!sizes.has(value)) toMeasure -= bytes;
+    sizes.set(value, bytes);
     if (bytes > left) continue;
     left -= bytes;
     fields.push([name, value]);

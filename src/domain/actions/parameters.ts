@@ -53,7 +53,7 @@ export function checkArguments(
       return { valid: false, problem: `${name}: is too long for the patterns of this Action` };
     const checked = checkValue(property, args[name]);
     if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
-    if (property.enum !== undefined && !property.enum.some((allowed) => isEqual(allowed, checked.value))) {
+    if (property.enum !== undefined && !distinct(property.enum).has(spellingOf(checked.value))) {
       return { valid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
     }
     values.push([name, checked.value]);
@@ -66,12 +66,16 @@ function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
   return pattern === undefined || typeof value !== 'string' ? 0 : compiled(pattern).programSize() * value.length;
 }
 
-/** Numbers are equal by their value, however they are written. */
-const isEqual = (a: ArgumentValue, b: ArgumentValue) =>
-  isNumber(a) && isNumber(b) ? jsonNumberOf(a)?.spelling === jsonNumberOf(b)?.spelling : a === b;
+/** Returns what equal values share: numbers are equal by their value, however they are written. */
+const spellingOf = (value: ArgumentValue): string | boolean =>
+  typeof value === 'boolean' ? value : typeof value === 'string' ? `"${value}` : (jsonNumberOf(value)?.spelling ?? '');
 
-const distinct = (values: readonly ArgumentValue[]): ArgumentValue[] =>
-  values.filter((value, at) => values.findIndex((other) => isEqual(other, value)) === at);
+/** Returns the values by their spelling, of equal ones the first. */
+function distinct(values: readonly ArgumentValue[]): ReadonlyMap<string | boolean, ArgumentValue> {
+  const bySpelling = new Map<string | boolean, ArgumentValue>();
+  for (const value of values) bySpelling.set(spellingOf(value), bySpelling.get(spellingOf(value)) ?? value);
+  return bySpelling;
+}
 
 const isNumber = (value: unknown): value is number | RawNumber => jsonNumberOf(value) !== undefined;
 
@@ -107,7 +111,7 @@ export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS): Pa
   const { properties, required, ...rest } = toolParameters.parse(stored);
   const each = Object.entries(properties).map(([name, property]) => [
     name,
-    property.enum === undefined ? property : { ...property, enum: distinct(property.enum) },
+    property.enum === undefined ? property : { ...property, enum: [...distinct(property.enum).values()] },
   ]);
   return { ...rest, properties: Object.fromEntries(each), required: [...new Set(required)] };
 }
@@ -126,7 +130,7 @@ export function parametersProblem(parameters: ParametersSchema): FieldProblem | 
     const unfit = property.enum?.find((value) => 'problem' in checkValue({ type: property.type }, value));
     if (unfit !== undefined)
       return { field: `properties.${name}.enum`, problem: `${JSON.stringify(unfit)} is not of type ${property.type}` };
-    const twice = property.enum && distinct(property.enum).length < property.enum.length;
+    const twice = property.enum && distinct(property.enum).size < property.enum.length;
     if (twice) return { field: `properties.${name}.enum`, problem: 'must not name a value twice' };
     if (property.pattern === undefined) continue;
     const field = `properties.${name}.pattern`;

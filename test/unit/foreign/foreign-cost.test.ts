@@ -1,0 +1,22 @@
+import { growthOf } from './foreign-cost.ts';
+import { FOREIGN_INPUTS, type ForeignInput } from './foreign-inputs.ts';
+
+/** A linear cost grows by 2, that of V8's large objects by some more, and a square by 4. */
+const GROWTH_MAX = 2.6;
+/** `npm run bench -- foreign` measures up to the limit of each input. */
+const LONGEST = 64 * 1024;
+
+test.each(FOREIGN_INPUTS)('$name: twice the length costs twice as much', (input) => {
+  expect(growthOf(input, Math.min(input.limit, LONGEST))).toBeLessThan(GROWTH_MAX);
+});
+
+test.each<readonly [string, (text: string) => unknown]>([
+  ['an expression that backtracks', (text) => /\s+$/.test(text)],
+  ['a search for each piece', (text) => text.split(' ').map((_, at) => text.indexOf('a', at))],
+])('a square is found: %s', (name, read) => {
+  const reader: ForeignInput['reader'] = (length) => {
+    const text = `${' '.repeat(length)}a`;
+    return () => read(text);
+  };
+  expect(growthOf({ name, limit: LONGEST, reader }, LONGEST / 4)).toBeGreaterThan(GROWTH_MAX);
+});
