@@ -460,12 +460,31 @@ export function kindOf(value: unknown): string {
 function jsonObject(bytes: Uint8Array): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     value = undefined;
   }
   if (!isJsonObject(value)) throw malformed('The body is not a JSON object');
   return value;
+}
+
+/**
+ * Parses JSON. JSON.parse of V8 13 and 14 can read a name with an escape as another name, which an object before had
+ * (https://github.com/nodejs/node/issues/63785): with a backslash in the text, it therefore reads names without escapes.
+ */
+function parseJson(text: string): unknown {
+  const parsed: unknown = JSON.parse(text);
+  if (!text.includes('\\')) return parsed;
+  const encoded = text.replace(/"(?:[^"\\]|\\.)*"?(\s*:)?/g, (string, colon?: string) => {
+    if (colon === undefined) return string;
+    return `"${encodeURIComponent(JSON.stringify(JSON.parse(string.slice(0, -colon.length))))}":`;
+  });
+  return JSON.parse(encoded, (_name, value) => {
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [JSON.parse(decodeURIComponent(name)), member]),
+    );
+  });
 }
 
 const areTexts = (...values: readonly unknown[]) => values.every((value) => typeof value === 'string');
