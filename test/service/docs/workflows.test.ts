@@ -1,12 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const step = z.object({ uses: z.string().optional(), run: z.string().optional() });
 const permissions = z.record(z.string(), z.string()).default({});
 const job = z.object({ permissions: permissions.optional(), environment: z.string().optional(), steps: z.array(step) });
-const workflow = z.object({ on: z.unknown(), permissions, jobs: z.record(z.string(), job) });
+const workflow = z.object({
+  'run-name': z.string().optional(),
+  permissions,
+  jobs: z.record(z.string(), job),
+});
 
 const files = globSync('{.github/workflows,examples/pipeline}/*.yml').map((path) => {
   const text = readFileSync(path, 'utf8');
@@ -59,6 +64,63 @@ test('only a job that may ask for credentials has an environment, and that of pu
   );
   const review = privileged.filter(({ environment }) => environment === 'review');
   expect(review.map(({ steps }) => steps.some(({ uses }) => uses?.includes('checkout')))).toEqual([false]);
+});
+
+describe('a run by hand of the pipeline', () => {
+  const pipeline = files.find(({ path }) => path === 'examples/pipeline/deploy.yml');
+  const steps = pipeline?.jobs.assembly?.steps ?? [];
+  const check = steps.findIndex(({ run }) => run?.includes('merge-base'));
+  const repository = temporaryFolder();
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: repository, encoding: 'utf8' }).trim();
+  const commit = (message: string) => {
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--allow-empty', '-m', message);
+    return git('rev-parse', 'HEAD');
+  };
+  const hashes: Record<string, string> = {};
+  beforeAll(() => {
+    git('init', '--quiet', '--initial-branch', 'main');
+    hashes['an earlier commit of main'] = commit('first');
+    hashes['a tag of main'] = 'v1.0.0';
+    git('tag', 'v1.0.0');
+    git('checkout', '--quiet', '-b', 'merged');
+    hashes['a commit of a branch that main has merged'] = commit('second');
+    git('checkout', '--quiet', 'main');
+    commit('third');
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'merge', '--quiet', '--no-edit', 'merged');
+    hashes['the last commit of main'] = git('rev-parse', 'HEAD');
+    hashes['the beginning of a hash of main'] = git('rev-parse', '--short', 'HEAD');
+    hashes['the name of main'] = 'main';
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    git('checkout', '--quiet', '-b', 'unreviewed');
+    hashes['a commit of an unreviewed branch'] = commit('fourth');
+    git('checkout', '--quiet', '--orphan', 'fork');
+    hashes['a commit without a common ancestor'] = commit('fifth');
+  });
+
+  test.each([
+    ['an earlier commit of main', true],
+    ['the last commit of main', true],
+    ['a commit of a branch that main has merged', true],
+    ['a commit of an unreviewed branch', false],
+    ['a commit without a common ancestor', false],
+    ['the beginning of a hash of main', false],
+    ['the name of main', false],
+    ['a tag of main', false],
+  ])('%s: %p', (name, isDeployed) => {
+    const COMMIT = hashes[name] ?? '';
+    git('checkout', '--quiet', '--detach', COMMIT);
+    const { status } = spawnSync('bash', ['-e', '-c', steps[check]?.run ?? ''], {
+      cwd: repository,
+      env: { ...process.env, COMMIT },
+    });
+    expect(status === 0).toBe(isDeployed);
+  });
+
+  test('runs nothing of the commit before the check, and says in its name which commit it is', () => {
+    expect(steps.slice(0, check).map(({ uses }) => uses?.split('@')[0])).toEqual(['actions/checkout']);
+    expect(pipeline?.['run-name']).toContain('inputs.commit');
+    expect(steps[check]?.run).not.toContain('${{');
+  });
 });
 
 test('every package of the lock file that installs by a script is allowed or refused by name', () => {
