@@ -15,6 +15,8 @@ export type Attempt = {
   stage: keyof typeof STAGES;
   /** Returns the remaining milliseconds. */
   readonly remainingMs: () => number;
+  /** Ends the attempt when its time is over. Its timer fires late while the process is busy, so every step asks the clock first. */
+  readonly endIfLate: () => void;
   /** Stops what could end the attempt. Must be called when it has ended. */
   readonly finish: () => void;
 };
@@ -28,10 +30,11 @@ export type Attempt = {
 export function startAttempt(timeoutMs: number, now: () => number, ended?: AbortSignal): Attempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;
-  const timer = setTimeout(() => {
+  const endByTime = () => {
     const what = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
     controller.abort(new Failure('timeout', what));
-  }, timeoutMs);
+  };
+  const timer = setTimeout(endByTime, timeoutMs);
   const end = () => controller.abort(new InvocationEnded());
   if (ended?.aborted === true) end();
   ended?.addEventListener('abort', end);
@@ -39,6 +42,9 @@ export function startAttempt(timeoutMs: number, now: () => number, ended?: Abort
     signal: controller.signal,
     stage: 'resolving',
     remainingMs: () => Math.max(0, endsAt - now()),
+    endIfLate: () => {
+      if (now() >= endsAt) endByTime();
+    },
     finish: () => {
       clearTimeout(timer);
       ended?.removeEventListener('abort', end);

@@ -88,6 +88,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
         lastError = error;
         continue;
       }
+      attempt.endIfLate();
       // The address of the peer from the kernel, before a byte is sent. It is undefined when the connection is already closed.
       const peer = tcp.remoteAddress;
       if (peer === undefined) {
@@ -158,7 +159,7 @@ function secure(
     let handshakeSecret: Buffer | undefined;
     const decrypted = () => (secured ? socket.bytesRead : undefined);
     const socket: TLSSocket = connectTls({
-      socket: meteredStream(tcp, endpoint.host, decrypted, () => handshakeSecret),
+      socket: meteredStream(tcp, endpoint.host, decrypted, () => handshakeSecret, attempt.endIfLate),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,

@@ -9,12 +9,8 @@ import { type Attempt, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeFailure } from './peer-failure.ts';
-import { readResponseHead } from './response-head.ts';
+import { LINE_MAX_BYTES, readResponseHead } from './response-head.ts';
 
-/** Limit of one header block. llhttp counts names, values and the reason phrase. */
-const HEADER_BLOCK_MAX_BYTES = 16 * 1024;
-/** Limit of all bytes before the body, including interim (1xx) responses. */
-const BEFORE_BODY_MAX_BYTES = 64 * 1024;
 /** Limit of the whole response as received: its body, and as much of headers, chunk sizes and trailers as a server has a reason to send. */
 const WIRE_MAX_BYTES = RESPONSE_READ_MAX_BYTES + 256 * 1024;
 /** Bytes of the body that are read after those that are kept, only to reuse the connection. */
@@ -80,7 +76,7 @@ export async function exchange(
     path: endpoint.target,
     headers: requestHeaders(endpoint, request, keepAlive),
     setDefaultHeaders: false,
-    maxHeaderSize: HEADER_BLOCK_MAX_BYTES,
+    maxHeaderSize: LINE_MAX_BYTES,
     // Set explicitly, because --insecure-http-parser changes the default.
     insecureHTTPParser: false,
   });
@@ -108,10 +104,11 @@ export async function exchange(
     exchangeFailure(error, endpoint.host, certificateAsked && wire.received() === 0);
   const onAbort = () => breakOff(() => signal.reason, LATE);
   const onData = (piece: Buffer) => {
+    attempt.endIfLate();
+    if (signal.aborted) return;
     wire.read(piece);
     head.read(piece);
-    const beforeBody = head.bytes() ?? wire.received();
-    if (beforeBody > BEFORE_BODY_MAX_BYTES || wire.received() > WIRE_MAX_BYTES) {
+    if (head.tooLong() || wire.received() > WIRE_MAX_BYTES) {
       const failure = () => new Failure('response_malformed', `${endpoint.host} sent too much before its response`);
       return breakOff(failure, WRAPPED);
     }
@@ -160,6 +157,7 @@ export async function exchange(
   let connectionReusable = false;
   signal.addEventListener('abort', onAbort);
   try {
+    attempt.endIfLate();
     if (signal.aborted) onAbort();
     else if (request.method === 'GET' || request.body === null) outgoing.end();
     else outgoing.end(request.body);

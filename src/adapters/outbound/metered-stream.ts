@@ -42,12 +42,14 @@ function runNext() {
  *
  * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
  * @param secret of the server's handshake in TLS 1.3, once it is known
+ * @param beforeHandshake called before TLS reads bytes of the handshake; may destroy the stream
  */
 export function meteredStream(
   tcp: Socket,
   host: string,
   decrypted: () => number | undefined,
   secret: () => Buffer | undefined,
+  beforeHandshake: () => void,
 ): Duplex {
   let received = 0;
   /** The bytes of the handshake, until they are looked into. */
@@ -91,6 +93,7 @@ export function meteredStream(
 
   const ends: (() => void)[] = [];
   const pass = () => {
+    if (decrypted() === undefined) beforeHandshake();
     if (stream.destroyed) return;
     const piece = rest.subarray(0, TURN_BYTES);
     rest = rest.subarray(TURN_BYTES);

@@ -48,6 +48,8 @@ export function createOutbound({
   async function send(request: OutboundRequest, attempt: Attempt): Promise<EndpointResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
+    attempt.endIfLate();
+    attempt.signal.throwIfAborted();
     // Without a key, the connection is new and closed after the response.
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
     const used = key ? await idle.take(key, addresses) : undefined;

@@ -64,7 +64,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     what: 'More than 16 KB of headers',
     outcome: 'the status',
     body: 'read',
-    answers: [`${LINE}${filled(20_000)}${LENGTH}${BODY}`],
+    answers: [`${LINE}${filled(20_000)}${LENGTH}${BODY}`, `${LINE}${filled(40_000)}${LENGTH}${BODY}`],
   },
   {
     what: 'Other white space between the words of the status line',
@@ -148,10 +148,14 @@ export const DEVIATIONS: readonly Deviation[] = [
     ],
   },
   {
-    what: 'More than 64 KB before the body',
+    what: 'More than 40 KB or 256 lines before the body, or a line of more than 16 KB',
     outcome: 'the status',
     body: 'response_malformed',
-    answers: [`${LINE}${filled(70_000)}${LENGTH}${BODY}`],
+    answers: [
+      `${LINE}${filled(50_000)}${LENGTH}${BODY}`,
+      `${LINE}${'X: a\r\n'.repeat(300)}${LENGTH}${BODY}`,
+      `${LINE}X: ${'x'.repeat(17_000)}\r\n${LENGTH}${BODY}`,
+    ],
   },
   {
     what: 'A status line, and a head that never ends',

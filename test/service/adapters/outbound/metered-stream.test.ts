@@ -17,6 +17,7 @@ test.each([1, 10, 60, 300])('%i KB from a server that closes at once are read to
       'a.example',
       () => sent.length,
       () => undefined,
+      () => undefined,
     ),
   );
   expect(received.length).toBe(sent.length);
