@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { createAuthority } from '../adapters/outbound/authority.ts';
@@ -26,6 +27,8 @@ export type Receiver = {
   readonly to: (path: string) => readonly ReceivedRequest[];
   /** Sets the answers of a path: the statuses in turn, and then always the last one. The default answer is 200 `{}`. 301 leads to `/elsewhere`. */
   readonly answer: (path: string, statuses: readonly number[], body?: ReceiverBody) => void;
+  /** Sets the bytes that a path answers with, in these pieces. The connection stays open. */
+  readonly answerInPieces: (path: string, pieces: readonly string[]) => void;
   /** The file of the certificate of the authority that signed the receiver's certificate, for `--ca`. */
   readonly authorityFile: string;
   readonly stop: () => Promise<void>;
@@ -37,6 +40,7 @@ export async function startReceiver(): Promise<Receiver> {
   writeFileSync(authorityFile, authority.pem);
   const requests: ReceivedRequest[] = [];
   const answers = new Map<string, { statuses: number[]; body: ReceiverBody }>();
+  const answersInPieces = new Map<string, readonly string[]>();
   const server = createServer(
     { ...authority.issue(['localhost', '127.0.0.1']), keepAlive: true },
     (request, response) => {
@@ -47,6 +51,11 @@ export async function startReceiver(): Promise<Receiver> {
         const { headers, method = '' } = request;
         const received = { method, path, headers, body: Buffer.concat(chunks), at: Date.now() };
         requests.push(received);
+        for (const piece of answersInPieces.get(path) ?? []) {
+          request.socket.write(piece, 'latin1');
+          await nextTurn();
+        }
+        if (answersInPieces.has(path)) return;
         const answer = answers.get(path);
         const status =
           answer === undefined ? 200 : answer.statuses.length > 1 ? answer.statuses.shift() : answer.statuses[0];
@@ -64,6 +73,7 @@ export async function startReceiver(): Promise<Receiver> {
     requests,
     to: (path) => requests.filter((request) => request.path === path),
     answer: (path, statuses, body = '{}') => answers.set(path, { statuses: [...statuses], body }),
+    answerInPieces: (path, pieces) => answersInPieces.set(path, pieces),
     authorityFile,
     stop: () => {
       server.closeAllConnections();

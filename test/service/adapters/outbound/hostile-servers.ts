@@ -1,5 +1,6 @@
 import { createCipheriv, createHmac, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { type Authority, untrustedChain } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls } from './receiver.ts';
@@ -13,6 +14,35 @@ export type HostileServer = {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const MB = 1024 * 1024;
+
+const SPACES = `X: a${' '.repeat(16_000)}x\r\n`;
+const BODY_IN_PIECES: readonly string[] = Array.from({ length: 1000 }, () => 'x');
+
+/** Answers whose headers are full of white space, by what reads it, in the pieces in which they are sent. */
+export const HEADS_OF_SPACES = {
+  'a malformed head of 60 KB of spaces, and its body byte by byte': [
+    `${HEAD}X: a${' '.repeat(60_000)}x\r\n y\r\nContent-Length: 1000\r\n\r\n`,
+    ...BODY_IN_PIECES,
+  ],
+  'a malformed head of as many spaces as are read, and its body byte by byte': [
+    `${HEAD}${SPACES}${SPACES} y\r\nContent-Length: 1000\r\n\r\n`,
+    ...BODY_IN_PIECES,
+  ],
+  'a Content-Type of 16 KB of spaces': [
+    `${HEAD}Content-Type: ${'\u00a0'.repeat(16_000)}x\r\nContent-Length: 2\r\n\r\nok`,
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+function startPieces(authority: Authority, pieces: readonly string[]) {
+  return startTls(authority.issue([HOST]), async (socket, requests) => {
+    for await (const _ of requests) {
+      for (const piece of pieces) {
+        socket.write(piece, 'latin1');
+        await nextTurn();
+      }
+    }
+  });
+}
 
 /** Writes one piece after another, as fast as they are read, and lets others have their turn. */
 function pour(socket: Socket, piece: () => Uint8Array) {
@@ -159,6 +189,9 @@ export const HOSTILE_SERVERS: readonly HostileServer[] = [
     name: 'endless session tickets',
     start: (authority) => startRecords(authority, Buffer.concat(Array.from({ length: 800 }, () => TICKET)), HANDSHAKE),
   },
+  ...Object.entries(HEADS_OF_SPACES).map(([name, pieces]) => {
+    return { name, start: (authority: Authority) => startPieces(authority, pieces) };
+  }),
 ];
 
 /** The most that a handshake may still cost: as many of the slowest signatures as fit into the bytes that are read. */
