@@ -71,6 +71,10 @@ type Sent = {
   readonly attempt: number;
   readonly body: string;
   readonly environment: Environment;
+  /** The step at which the handling of its message began, and the message. */
+  readonly handling: string;
+  /** The step at which it ended. */
+  handled: number;
   endedAt: number;
   outcome: Outcome | undefined;
 };
@@ -112,7 +116,12 @@ export class Deliveries {
         maxReceives: 4,
         describe: (body) => String(JSON.parse(body).id),
       }),
-      dispatcher: new MemoryQueue({ now, visibilitySeconds: 30, maxReceives: 5, describe: describeDelivery }),
+      dispatcher: new MemoryQueue({
+        now,
+        visibilitySeconds: 30,
+        maxReceives: [5, 5, 2, 1][world.choose(4)] ?? 5,
+        describe: describeDelivery,
+      }),
     };
     this.#actions = Array.from({ length: 1 + world.choose(3) }, (_, index) => ({
       id: `act_${index + 1}`,
@@ -311,15 +320,18 @@ export class Deliveries {
           const began = world.steps;
           const message = deliveryMessage.parse(received.message);
           const { messageId } = received;
+          const handling = `${began} ${messageId}`;
           const send: Send = ({ headers, ...request }, ...more) => {
             this.#checkReading(message.action_id, began);
-            const marks = { ATTEMPT: nameOfAttempt(message), DEADLINE: String(deadline) };
+            const marks = { ATTEMPT: nameOfAttempt(message), DEADLINE: String(deadline), HANDLING: handling };
             return batch.send({ ...request, headers: { ...headers, ...marks } }, ...more);
           };
           const open = { environment, message: messageId };
           this.#open.add(open);
           const context = { ...own, ...batch, send, publishFailing: async () => {} };
           await deliverEvent({ message, messageId }, context, invocation).finally(() => this.#open.delete(open));
+          for (const sent of this.#sent.get(`${message.envelope.id} ${message.action_id}`) ?? [])
+            if (sent.handling === handling && sent.attempt === message.attempt) sent.handled = world.steps;
         },
         queue.hideFor,
       );
@@ -362,6 +374,10 @@ export class Deliveries {
     else if (Number(record.sends) < same.length + 1)
       world.violated(`the record of ${name} does not tell of all its requests`);
     if (world.time > deadline) world.violated(`the request ${name} was sent after the deadline of its invocation`);
+    const handling = request.headers.HANDLING ?? '';
+    const began = Number.parseInt(handling, 10);
+    if (same.some(({ handled }) => handled < began) && !this.#unwritten.has(name))
+      world.violated(`the request ${name} was repeated after its attempt was handled`);
     if (same.length > 0 && this.#faults.happened.size === 0)
       world.violated(`the request ${name} was repeated without a fault`);
     if (
@@ -393,7 +409,8 @@ export class Deliveries {
       world.violated(`the request ${name} was sent after a later attempt`);
     }
     const endedAt = Math.max(deadline, world.time);
-    const sent: Sent = { attempt, body, environment, endedAt, outcome: undefined };
+    const handled = Number.POSITIVE_INFINITY;
+    const sent: Sent = { attempt, body, environment, handling, handled, endedAt, outcome: undefined };
     all.push(sent);
     if (this.#quota !== null && this.#requests() > this.#quota + this.#uncounted)
       world.violated(`the request ${name} is beyond the quota`);
@@ -416,6 +433,7 @@ export class Deliveries {
   }
 
   readonly #polls = new Set<string>();
+  readonly #redriven = new Set<Kind>();
 
   /** Polls a queue now and when its hidden messages become visible. */
   #poll(kind: Kind): void {
@@ -437,6 +455,7 @@ export class Deliveries {
     const queue = this.#queues[kind];
     const world = this.#world;
     const visible = [...queue.visible()];
+    this.#redrive(kind);
     if (visible.length === 0) return;
     const size = Math.min(10, visible.length) - world.choose(Math.min(10, visible.length));
     const batch: QueueMessage[] = [];
@@ -471,6 +490,17 @@ export class Deliveries {
       },
       (error: unknown) => world.violated(`a batch failed as a whole: ${error}`),
     );
+  }
+
+  /** What AWS's own redrive does: the bodies of the dead letters in messages with new ids, once in a schedule. */
+  #redrive(kind: Kind): void {
+    const { world, queue } = { world: this.#world, queue: this.#queues[kind] };
+    if (this.#redriven.has(kind) || queue.deadLetters.length === 0 || world.oneIn(3)) return;
+    this.#redriven.add(kind);
+    world.after(world.choose(4) * 10_000, `an operator moves the dead letters of the ${kind} back`, () => {
+      for (const { body } of queue.deadLetters.splice(0)) queue.send(body);
+      this.#poll(kind);
+    });
   }
 
   /** Without a fault, only messages of an Action that cannot be read fail. */
@@ -516,6 +546,9 @@ export class Deliveries {
       if (record_state === 'succeeded' && !requests.some(({ outcome }) => outcome?.success)) {
         world.violated(`the record of ${name} ${attempt} tells of a success that did not happen`);
       }
+      const isHandled = requests.some(({ handled }) => handled < Number.POSITIVE_INFINITY);
+      if (isHandled && !this.#unwritten.has(`${name} ${attempt}`) && OFF.has(codeOf(record)))
+        world.violated(`the record of ${name} ${attempt} tells of no request, though one was made`);
       if (Number({ sends: 0, ...record }.sends) > 1 && this.#faults.happened.size === 0) {
         world.violated(`the record of ${name} ${attempt} counts a request that did not happen`);
       }
@@ -537,6 +570,11 @@ export class Deliveries {
     if (isRetried(code, status)) world.violated(`the retry after ${name} ${last.attempt} is nowhere`);
   }
 }
+
+/** Why an attempt of an Action is not made. */
+const OFF: ReadonlySet<unknown> = new Set(['action_disabled', 'organization_suspended', 'action_deleted']);
+const codeOf = (record: object): unknown =>
+  'error' in record && record.error instanceof Object && 'code' in record.error ? record.error.code : undefined;
 
 type RunningFunction = {
   readonly environment: Environment;
