@@ -4,10 +4,7 @@ import { jsonObject, truncateCharacters } from './fields.ts';
 import { EVENT_ATTEMPTS } from './limits.ts';
 import { ATTEMPT_RESULT } from './stored.ts';
 
-/**
- * Message attribute that a redrive adds: the id of the message that became a dead letter. It is used instead of the id of the new
- * message, so that the delivery log recognizes which message claimed an attempt.
- */
+/** Message attribute that a redrive adds: the id of the message that became a dead letter. */
 export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
 
 /**
@@ -70,7 +67,7 @@ export function isNewerEvent(body: unknown): boolean {
   return success && (data.detail.version > 1 || !EVENT_NAMES.some((name) => name === data['detail-type']));
 }
 
-/** A message of a queue, and the id by which its claim on an attempt is recognized when SQS delivers it again. */
+/** A message of a queue, and the id that SQS gave it. */
 export type Received<Message> = { readonly message: Message; readonly messageId: string };
 
 /** Body of an Event Action request (spec "Event envelope"). */
@@ -85,15 +82,6 @@ export const envelope = z.object({
   org_id: z.string(),
 });
 export type Envelope = z.infer<typeof envelope>;
-
-const madeAttempt = z.object({
-  /** Id of the message whose attempt this was. */
-  message_id: z.string(),
-  started_at: z.string(),
-  /** False for a GET. */
-  with_body: z.boolean(),
-  ...ATTEMPT_RESULT,
-});
 
 /**
  * A message of the deliveries queue: one attempt of one Event delivery. Its idempotency key is envelope id, Action, attempt and
@@ -113,8 +101,8 @@ export const deliveryMessage = z.object({
     .string()
     .regex(/^[0-9a-f]{12}$/)
     .optional(),
-  /** The outcome of an attempt whose record could not be completed. Only the record is completed; nothing is sent. */
-  made: madeAttempt.optional(),
+  /** The result of an attempt whose record could not be completed. Only the record is completed; nothing is sent. */
+  unrecorded_result: z.object({ /** False for a GET. */ with_body: z.boolean(), ...ATTEMPT_RESULT }).optional(),
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessage>;
 

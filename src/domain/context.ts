@@ -307,30 +307,24 @@ export type AttemptKey = {
 /** What is known of an attempt before its request is sent. */
 export type AttemptStart = AttemptKey &
   Pick<DeliveryRecord, 'trigger' | 'trigger_ref' | 'payload' | 'started_at'> & {
-    /** Id of the queue message of this attempt; null for requests without a queue message. */
-    readonly message_id: string | null;
+    /** Whether a queue message asks for this attempt. It has the payload until the record has ended, and may ask again. */
+    readonly hasMessage: boolean;
   };
 
 /** What became of the claim of an attempt. */
 export type Claim =
   /** The record is written. The caller sends the request. */
   | { readonly kind: 'claimed' }
-  /** The same message began this attempt and did not finish it. The caller sends the request again; the record counts both sends. */
+  /** An earlier claim was cut off. The caller sends the request again; the record counts both sends. */
   | { readonly kind: 'resumed' }
-  /**
-   * SQS delivered the same message twice, and the other invocation may still be making the attempt. The caller waits for its end, after
-   * `secondsLeft` at the latest.
-   */
-  | { readonly kind: 'in_progress'; readonly secondsLeft: number }
-  | FinishedAttempt
-  /** Another message has claimed this attempt, and the caller sends nothing. */
-  | { readonly kind: 'taken' };
+  | StandingAttempt;
 
-/** The same message has already finished this attempt. The caller does only the remaining work. */
-export type FinishedAttempt = {
-  readonly kind: 'finished';
-  readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'>;
-};
+/** An attempt that must not be made now, whichever message asks for it. */
+export type StandingAttempt =
+  /** Another invocation may still be making the attempt. The caller waits for its end, after `secondsLeft` at the latest. */
+  | { readonly kind: 'in_progress'; readonly secondsLeft: number }
+  /** The attempt has ended. The caller does only the remaining work. */
+  | { readonly kind: 'finished'; readonly result: Pick<AttemptResult, 'success' | 'status' | 'error'> };
 
 /** The records of attempts (spec "Delivery log record", adapters/dynamodb). */
 export type DeliveryLog = {
@@ -339,15 +333,15 @@ export type DeliveryLog = {
   /** Completes a record. Writes the whole record when the claim of a request without a queue message could not be written. */
   readonly complete: (start: AttemptStart, result: AttemptResult) => Promise<void>;
   /**
-   * Writes the record of an attempt that failed before a request was sent. When a crash cut off this attempt after an earlier receive of
-   * the same message, its record gets this error. When the same message has finished the attempt, its record is kept and returned.
+   * Writes the record of an attempt that failed before a request was sent. The record of one that a crash cut off gets this error. An attempt
+   * that has ended, or may still be made, keeps its record and is returned.
    */
-  readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<FinishedAttempt | undefined>;
+  readonly recordUnsent: (start: AttemptStart, error: DeliveryError) => Promise<StandingAttempt | undefined>;
   /**
-   * Writes the error into the record of an attempt that a crash cut off, when its Action has been deleted. It makes no record, because the
-   * log of a deleted Action may be erased already, and nothing would erase the record.
+   * Does the same without the payload, for a deleted Action. It makes no record, because the log of a deleted Action may be erased already,
+   * and nothing would erase the record.
    */
-  readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<void>;
+  readonly abandon: (start: AttemptStart, error: DeliveryError) => Promise<StandingAttempt | undefined>;
 };
 
 /** The queue of attempts of Event deliveries (adapters/sqs). */

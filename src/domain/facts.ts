@@ -30,7 +30,7 @@ export type EndpointFailing = Readonly<
 type Facts = {
   // Deliveries
   /**
-   * A message of the deliveries queue was handled. Outcome `taken`: another message has, or this one had, made the attempt. `recorded`: only
+   * A message of the deliveries queue was handled. Outcome `taken`: the attempt has been made before. `recorded`: only
    * the record of an earlier attempt was completed. `unsent`: the Action may send nothing.
    */
   attempted: OfAction & {

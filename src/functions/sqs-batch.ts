@@ -5,7 +5,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type * as z from 'zod';
 import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import type { HideFor } from '../adapters/sqs/deliveries-queue.ts';
-import { ORIGINAL_MESSAGE_ID, type Received } from '../contract/queues.ts';
+import type { Received } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
 import type { FactOf, Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
@@ -50,7 +50,7 @@ export function queueBatches(
     invoke(context, (invocation) => {
       const handleRecord = async (record: SQSRecord) => {
         try {
-          await handle({ message: messageBody(record), messageId: messageIdOf(record) }, invocation);
+          await handle({ message: messageBody(record), messageId: record.messageId }, invocation);
         } catch (cause) {
           await leaveInQueue(record, cause, hideFor, invocation);
           throw cause;
@@ -86,11 +86,6 @@ function waitAfter(cause: unknown, { attributes }: SQSRecord): Wait | undefined 
   // The load may stay high for hours, and after 25 receives the queue moves the message to its dead-letter queue.
   const doubled = THROTTLED_PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1);
   return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), why: 'throttled' };
-}
-
-/** Returns the id with which a message claims an attempt: for a dead letter that was moved back, the id of the original message. */
-function messageIdOf({ messageId, messageAttributes }: SQSRecord): string {
-  return messageAttributes[ORIGINAL_MESSAGE_ID]?.stringValue ?? messageId;
 }
 
 /** Parses the body. Replaces the parser's error, because it quotes the text and payloads must not be logged. */

@@ -52,7 +52,7 @@ export function anAttempt(changes: Partial<AttemptStart> = {}): AttemptStart {
     trigger_ref: 'conversation.started',
     payload: '{"id":"event-1"}',
     started_at: '2026-03-04T05:06:07.250Z',
-    message_id: 'message-1',
+    hasMessage: true,
     ...changes,
   };
 }

@@ -63,11 +63,11 @@ export class MemoryQueue {
     return visible.filter((one) => !dead.includes(one));
   }
 
-  /** Receives a message. @param twice leaves it visible, as SQS may */
-  receive(message: QueueMessage, twice = false): QueueMessage {
+  /** Receives a message. @param hiddenSeconds fewer than the queue's visibility timeout when it is delivered twice, as SQS may */
+  receive(message: QueueMessage, hiddenSeconds = this.#options.visibilitySeconds): QueueMessage {
     message.receives += 1;
     message.receipt = `${message.id} ${message.receives}`;
-    if (!twice) message.visibleAt = this.#options.now() + this.#options.visibilitySeconds * 1000;
+    message.visibleAt = this.#options.now() + hiddenSeconds * 1000;
     return { ...message };
   }
 

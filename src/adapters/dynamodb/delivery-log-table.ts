@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isUnsent } from '../../contract/delivery-record.ts';
 import { CUT_OFF_SECONDS } from '../../contract/queues.ts';
-import type { AttemptStart, Claim, DeliveryLog, FinishedAttempt } from '../../domain/context.ts';
+import type { AttemptStart, Claim, DeliveryLog, StandingAttempt } from '../../domain/context.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Clock, unixSeconds } from '../../domain/sources.ts';
 import { batchedReads, batchedWrites } from './batch-calls.ts';
@@ -43,12 +43,11 @@ export function deliveryLog(
       started_at: start.started_at,
       trace_id: options.traceId?.(),
     },
-    message_id: start.message_id ?? undefined,
     expires_at: unixSeconds(options.now()) + options.retentionDays * DAY_SECONDS,
   });
 
-  /** Writes the outcome of an attempt that has not ended. Returns false when there is no such record. @param when further conditions */
-  const end = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
+  /** Changes the record of an attempt that has not ended. Returns false when there is no such record. @param when further conditions */
+  const changeStarted = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
     write({ key: keyOf(start), set, when: { record_state: 'started', ...when } });
 
   /** Reads the record that refused a write. @throws Error when it is gone: the log was erased between the write and the read */
@@ -58,36 +57,41 @@ export function deliveryLog(
     return readRecord(table, item);
   };
 
-  /** Claims an attempt whose latest claim was cut off. Only one of several invocations succeeds. */
-  const resume = async (start: AttemptStart, seen: StoredRecord, own: OwnClaim): Promise<Claim> => {
-    const isMade = await write({
-      key: keyOf(start),
-      set: { sends: seen.sends + 1, ...own },
-      when: { record_state: 'started', claim_id: seen.claim_id },
-    });
-    // The client repeats a write whose answer was lost, and the first one refuses the second.
-    if (isMade || (await existingRecord(start)).claim_id === own.claim_id) return { kind: 'resumed' };
-    return { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };
+  /** Returns an attempt that has ended or may still be made; undefined when its latest claim was cut off. */
+  const standingAttempt = (existing: StoredRecord): StandingAttempt | undefined => {
+    if (existing.record_state !== 'started') {
+      const { record_state, status = null, error = null } = existing;
+      return { kind: 'finished', result: { success: record_state === 'succeeded', status, error } };
+    }
+    const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - unixSeconds(options.now());
+    // A claim that is in the future, as after a clock was set back, would give more.
+    return secondsLeft > 0 ? { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) } : undefined;
   };
+
+  /** Changes the record of an attempt that was cut off. Returns false when another invocation has changed it since it was read. */
+  const changeCutOff = (start: AttemptStart, { claim_id }: StoredRecord, set: Readonly<Record<string, unknown>>) =>
+    changeStarted(start, set, { claim_id });
+
+  /** Ends an attempt that was cut off. Returns one that has ended, or may still be made. */
+  const endCutOff = async (start: AttemptStart, existing: StoredRecord, outcome: Readonly<Record<string, unknown>>) =>
+    standingAttempt(existing) ?? ((await changeCutOff(start, existing, outcome)) ? undefined : RESUMED_ELSEWHERE);
 
   return {
     claim: async (start): Promise<Claim> => {
-      const own: OwnClaim = { claim_id: randomUUID(), claimed_at: unixSeconds(options.now()) };
+      const ownClaim: OwnClaim = { claim_id: randomUUID(), claimed_at: unixSeconds(options.now()) };
       // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
       // that the queue message still has.
-      const payload = storedPayload(start.message_id === null ? start.payload : null);
-      const claimed = { ...started(start), ...payload, record_state: 'started', sends: 1, ...own };
-      if (await write({ insert: claimed })) return { kind: 'claimed' };
-      // Only a repetition of this write can have refused it: nothing else claims a request without a message. Its caller sends it in any case.
-      if (start.message_id === null) return { kind: 'taken' };
+      const payload = storedPayload(start.hasMessage ? null : start.payload);
+      const claimedRecord = { ...started(start), ...payload, record_state: 'started', sends: 1, ...ownClaim };
+      if (await write({ insert: claimedRecord })) return { kind: 'claimed' };
       const existing = await existingRecord(start);
-      if (existing.claim_id === own.claim_id) return { kind: 'claimed' };
-      if (existing.message_id !== start.message_id) return { kind: 'taken' };
-      if (existing.record_state !== 'started') return finished(existing);
-      const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - own.claimed_at;
-      // A claim that is in the future, as after a clock was set back, would give more.
-      if (secondsLeft > 0) return { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) };
-      return resume(start, existing, own);
+      // The client repeats a write whose answer was lost, and the first one refuses the second.
+      if (existing.claim_id === ownClaim.claim_id) return { kind: 'claimed' };
+      const standing = standingAttempt(existing);
+      if (standing !== undefined) return standing;
+      const isResumed = await changeCutOff(start, existing, { sends: existing.sends + 1, ...ownClaim });
+      if (isResumed || (await existingRecord(start)).claim_id === ownClaim.claim_id) return { kind: 'resumed' };
+      return RESUMED_ELSEWHERE;
     },
 
     complete: async (start, { success, ...response }) => {
@@ -98,36 +102,24 @@ export function deliveryLog(
       };
       const unsent = response.error !== null && isUnsent(response.error.code) ? { sends: 0 } : undefined;
       // `sends` becomes 0 only if it is 1: a record that counts more has an earlier request, which a crash cut off and which may have arrived.
-      if (unsent && (await end(start, { ...outcome, ...unsent }, { sends: 1 }))) return;
+      if (unsent && (await changeStarted(start, { ...outcome, ...unsent }, { sends: 1 }))) return;
       // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
-      if (!(await end(start, outcome)) && start.message_id === null)
+      if (!(await changeStarted(start, outcome)) && !start.hasMessage)
         await write({ insert: { ...started(start), ...outcome, sends: 1, ...unsent } });
     },
 
-    abandon: async (start, error) => {
-      await end(start, { record_state: 'failed', error }, { message_id: start.message_id });
-    },
-
-    recordUnsent: async (start, error): Promise<FinishedAttempt | undefined> => {
+    recordUnsent: async (start, error): Promise<StandingAttempt | undefined> => {
       const outcome = { ...storedPayload(start.payload), record_state: 'failed', error };
       if (await write({ insert: { ...started(start), ...outcome, sends: 0 } })) return undefined;
-      if (start.message_id === null) return undefined;
-      const existing = await existingRecord(start);
-      if (existing.message_id !== start.message_id) return undefined;
-      if (existing.record_state !== 'started') return finished(existing);
-      await end(start, outcome);
-      return undefined;
+      return endCutOff(start, await existingRecord(start), outcome);
+    },
+
+    abandon: async (start, error): Promise<StandingAttempt | undefined> => {
+      const item = await itemOf(keyOf(start));
+      return item && endCutOff(start, readRecord(table, item), { record_state: 'failed', error });
     },
   };
 }
 
-function finished(existing: StoredRecord): FinishedAttempt {
-  return {
-    kind: 'finished',
-    result: {
-      success: existing.record_state === 'succeeded',
-      status: existing.status ?? null,
-      error: existing.error ?? null,
-    },
-  };
-}
+/** Another invocation has resumed or ended the attempt since its record was read. */
+const RESUMED_ELSEWHERE: StandingAttempt = { kind: 'in_progress', secondsLeft: CUT_OFF_SECONDS };

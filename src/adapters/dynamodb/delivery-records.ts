@@ -45,7 +45,6 @@ const storedRecord = z.object({
   payload: z.string().optional(),
   payload_gzip: z.instanceof(Uint8Array).optional(),
   payload_cut: z.boolean(),
-  message_id: z.string().optional(),
   /** Id of the latest claim of the attempt, and its time in Unix seconds. */
   claim_id: z.string().optional(),
   claimed_at: z.number().optional(),

@@ -2,7 +2,7 @@ import type { Action } from '../../contract/actions.ts';
 import { type AttemptResult, type FailureCode, failureOf } from '../../contract/delivery-record.ts';
 import { EVENT_DATA_MAX_LEVELS } from '../../contract/limits.ts';
 import type { DeliveryMessage, NotCarried, Received } from '../../contract/queues.ts';
-import type { AttemptStart, Context, FinishedAttempt } from '../context.ts';
+import type { AttemptStart, Context, StandingAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
@@ -23,9 +23,6 @@ export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
   readonly finalFailure?: FailureCode;
 };
 
-/** The start of an attempt that a message of the queue asks for. */
-type Start = AttemptStart & { readonly message_id: string };
-
 /** Another invocation may still be making this attempt. The message must stay invisible until that attempt has ended. */
 export class AttemptInProgress extends ServiceError {
   override readonly name = 'AttemptInProgress';
@@ -44,14 +41,13 @@ export class AttemptInProgress extends ServiceError {
  * @throws the errors of attemptDelivery
  */
 export async function deliverEvent(
-  received: Received<DeliveryMessage>,
+  { message }: Received<DeliveryMessage>,
   context: AttemptContext & Context<'failurePeriods' | 'publishFailing'>,
   invocation: Invocation,
 ): Promise<void> {
-  const { message } = received;
   const { action_id, attempt, envelope } = message;
   const { id: event_id, org_id, site_id } = envelope;
-  const { finalFailure, ...summary } = await attemptDelivery(received, context, invocation);
+  const { finalFailure, ...summary } = await attemptDelivery(message, context, invocation);
   invocation.report({ kind: 'attempted', event_id, org_id, site_id, action_id, attempt, ...summary });
   if (finalFailure === undefined) return;
   await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>
@@ -66,24 +62,28 @@ export async function deliverEvent(
  * cases SQS must deliver the message again.
  */
 export async function attemptDelivery(
-  { message, messageId }: Received<DeliveryMessage>,
+  message: DeliveryMessage,
   context: AttemptContext,
   invocation: Invocation,
 ): Promise<AttemptSummary> {
-  if (message.made !== undefined) return recordMade(message, message.made, context);
+  if (message.unrecorded_result !== undefined)
+    return recordResult(message, message.unrecorded_result, context, invocation);
   const action = await context.findAction(message.envelope.org_id, message.action_id);
-  const started = { started_at: invocation.now().toISOString(), message_id: messageId };
-  if (action === undefined) {
-    await context.log.abandon(startOf(message, { payload: null, ...started }), DELETED);
-    return UNSENT;
+  const payload = action === undefined ? null : actionPayload(action, message.envelope);
+  const start = startOf(message, payload, invocation);
+  if (action === undefined || !action.enabled || action.suspended) {
+    const standing = await recordUnsent(start, action, context);
+    if (standing !== undefined) await finishStanding(message, standing, context, invocation);
+    return { outcome: 'unsent', result: null };
   }
-  const payload = actionPayload(action, message.envelope);
-  const start = startOf(message, { payload, ...started });
-  if (!action.enabled || action.suspended) return recordUnsent(message, start, action, context, invocation);
 
   // Before the claim, so that a fault of the service leaves no record of a request that was never sent.
   const signingSecret = await context.openSigningSecret(action);
-  if (!(await claim(message, start, context, invocation))) return { outcome: 'taken', result: null };
+  const claim = await context.log.claim(start);
+  if (claim.kind === 'in_progress' || claim.kind === 'finished') {
+    await finishStanding(message, claim, context, invocation);
+    return { outcome: 'taken', result: null };
+  }
   const request = actionRequest(action, {
     payload,
     triggerRef: message.envelope.event,
@@ -104,44 +104,35 @@ export async function attemptDelivery(
   return { outcome: 'failed', result, finalFailure: isRetried ? undefined : failure };
 }
 
-/** Records why an attempt is not made. */
-async function recordUnsent(
-  message: DeliveryMessage,
-  start: Start,
-  { suspended }: Action,
-  context: Context<'log' | 'queue'>,
-  invocation: Invocation,
-): Promise<AttemptSummary> {
-  const finished = await context.log.recordUnsent(start, suspended ? SUSPENDED : DISABLED);
-  // The attempt was already finished, and its retry may not be scheduled yet.
-  if (finished !== undefined) await scheduleRetry(message, finished.result, context, invocation);
-  return UNSENT;
+/** Records why an attempt is not made. Returns one that has ended, or may still be made. @param action undefined for a deleted one */
+function recordUnsent(
+  start: AttemptStart,
+  action: Pick<Action, 'suspended'> | undefined,
+  { log }: Context<'log'>,
+): Promise<StandingAttempt | undefined> {
+  if (action === undefined) return log.abandon(start, DELETED);
+  return log.recordUnsent(start, action.suspended ? SUSPENDED : DISABLED);
 }
-
-const UNSENT: AttemptSummary = { outcome: 'unsent', result: null };
 
 const DELETED = { code: 'action_deleted', message: 'The Action was deleted' } as const;
 const SUSPENDED = { code: 'organization_suspended', message: 'The organization is suspended' } as const;
 const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } as const;
 
-/** Claims the attempt. Returns whether this message may send its request. @throws AttemptInProgress */
-async function claim(
+/** Does what is left of an attempt that must not be made now: its retry may not be scheduled yet. @throws AttemptInProgress */
+async function finishStanding(
   message: DeliveryMessage,
-  start: Start,
-  context: Context<'log' | 'queue'>,
+  standing: StandingAttempt,
+  context: Context<'queue'>,
   invocation: Invocation,
-): Promise<boolean> {
-  const claimed = await context.log.claim(start);
-  if (claimed.kind === 'in_progress') throw new AttemptInProgress(claimed.secondsLeft);
-  // The same message has finished this attempt, and its retry may not be scheduled yet.
-  if (claimed.kind === 'finished') await scheduleRetry(message, claimed.result, context, invocation);
-  return claimed.kind === 'claimed' || claimed.kind === 'resumed';
+): Promise<void> {
+  if (standing.kind === 'in_progress') throw new AttemptInProgress(standing.secondsLeft);
+  await scheduleRetry(message, standing.result, context, invocation);
 }
 
 /** Queues the next attempt, if another one follows this result. Returns whether one does. @throws InvocationEnded */
 async function scheduleRetry(
   message: DeliveryMessage,
-  result: FinishedAttempt['result'],
+  result: Pick<AttemptResult, 'success' | 'status' | 'error'>,
   { queue }: Context<'queue'>,
   { signal }: Invocation,
 ): Promise<boolean> {
@@ -153,7 +144,7 @@ async function scheduleRetry(
 }
 
 /** Seconds after which the delivery log may be available again. */
-const RECORD_LATER_SECONDS = 60;
+const RECORD_LATER_SECONDS = 2;
 
 /**
  * Queues a message that completes the record later. The message contains the payload and the result. When it cannot be queued either,
@@ -161,37 +152,38 @@ const RECORD_LATER_SECONDS = 60;
  */
 async function recordLater(
   message: DeliveryMessage,
-  { message_id, started_at, payload, action_id, reference, attempt }: Start,
+  { payload, action_id, reference, attempt }: AttemptStart,
   result: AttemptResult,
   { queue }: Context<'queue'>,
   { signal, report }: Invocation,
 ): Promise<void> {
-  const made = { message_id, started_at, with_body: payload !== null, ...result };
+  const unrecorded_result = { with_body: payload !== null, ...result };
   try {
     signal.throwIfAborted();
-    await queue.sendLater({ ...message, made }, RECORD_LATER_SECONDS);
+    await queue.sendLater({ ...message, unrecorded_result }, RECORD_LATER_SECONDS);
   } catch (cause) {
     report({ kind: 'record_unqueued', action_id, reference, attempt, cause });
   }
 }
 
 /** Completes a record that could not be completed before. @throws Error when the log still cannot be written */
-async function recordMade(
+async function recordResult(
   message: DeliveryMessage,
-  made: NonNullable<DeliveryMessage['made']>,
+  { with_body, ...result }: NonNullable<DeliveryMessage['unrecorded_result']>,
   { log }: Context<'log'>,
+  invocation: Invocation,
 ): Promise<AttemptSummary> {
-  const { message_id, started_at, with_body, ...result } = made;
   const payload = with_body ? JSON.stringify(message.envelope) : null;
-  await log.complete(startOf(message, { payload, started_at, message_id }), result);
+  await log.complete(startOf(message, payload, invocation), result);
   return { outcome: 'recorded', result: null };
 }
 
-/** Returns the start of a message's attempt: what the record has from the message, and `own`, which a later receive of it may change. */
-function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'message_id'>>(
+/** Returns the start of the attempt that a message asks for. */
+function startOf(
   { envelope, action_id, attempt, replay }: DeliveryMessage,
-  own: Own,
-): AttemptStart & Own {
+  payload: string | null,
+  { now }: Pick<Invocation, 'now'>,
+): AttemptStart {
   return {
     action_id,
     at: envelope.timestamp,
@@ -200,7 +192,9 @@ function startOf<Own extends Pick<AttemptStart, 'payload' | 'started_at' | 'mess
     trigger: 'event',
     trigger_ref: envelope.event,
     replay,
-    ...own,
+    payload,
+    started_at: now().toISOString(),
+    hasMessage: true,
   };
 }
 
@@ -217,9 +211,11 @@ export async function recordNotCarried(
   message: DeliveryMessage,
   why: NotCarried,
   { log }: Context<'log'>,
-  { now }: Invocation,
+  invocation: Invocation,
 ): Promise<void> {
   const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
-  const start = startOf(message, { payload, started_at: now().toISOString(), message_id: null });
-  await log.recordUnsent(start, { code: 'payload_too_large', message: NOT_CARRIED[why] });
+  await log.recordUnsent(startOf(message, payload, invocation), {
+    code: 'payload_too_large',
+    message: NOT_CARRIED[why],
+  });
 }

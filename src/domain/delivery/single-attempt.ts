@@ -45,7 +45,7 @@ export async function sendOnce(
   invocation: Invocation,
 ): Promise<Outcome> {
   const at = now.toISOString();
-  const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, message_id: null };
+  const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, hasMessage: false };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
   const outcome = await sendAttempt(start, request, context, invocation);
   await completeRecord(start, resultOf(outcome, request), context, invocation);

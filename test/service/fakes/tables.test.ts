@@ -108,7 +108,7 @@ async function run(
   const subscribersOf = subscriptionReads(client, sorted, now);
   const takeLease = inFlightLeases(client, unsorted, 2, (options) => Math.floor(Math.random() * options));
   const start = (a: number, b: number) => {
-    const about = { action_id: `sent_${unique}${a}`, reference: `e${b}`, message_id: `m${b}` };
+    const about = { action_id: `sent_${unique}${a}`, reference: `e${b}` };
     return anAttempt({ ...about, at: '2026-03-04T05:06:07.250Z', started_at: now().toISOString() });
   };
   const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
@@ -125,7 +125,7 @@ async function run(
     const calls: readonly (() => Promise<unknown>)[] = [
       () => log.claim(start(a, b)),
       () => both((one) => log.claim(start(a, one))),
-      () => log.claim({ ...start(a, b), message_id: 'another' }),
+      () => log.abandon(start(a, b), { code: 'action_deleted', message: '' }),
       () => both((one) => log.complete(start(a, one), RESULTS[b] ?? SUCCESS)),
       () => log.complete(start(a, b), RESULTS[b] ?? SUCCESS),
       () => log.recordUnsent(start(a, b), { code: 'action_disabled', message: '' }),

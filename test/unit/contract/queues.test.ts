@@ -13,7 +13,7 @@ test.each([DELIVERY, { ...DELIVERY, replay: '0123456789ab' }])(
 
 test.each<[string, object]>([
   ['of a newer version', { ...DELIVERY, version: 2 }],
-  ['of an attempt that was made, without its result', { ...DELIVERY, made: {} }],
+  ['of an attempt that was made, without its result', { ...DELIVERY, unrecorded_result: {} }],
   ['of a replay with another name', { ...DELIVERY, replay: 'again' }],
   ['of attempt 0', { ...DELIVERY, attempt: 0 }],
   ['of attempt 4', { ...DELIVERY, attempt: 4 }],

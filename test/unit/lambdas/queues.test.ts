@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { partitionOf } from '../../../src/adapters/dynamodb/delivery-records.ts';
-import { ORIGINAL_MESSAGE_ID } from '../../../src/contract/queues.ts';
 import { METRICS } from '../../../src/deployment/metrics.ts';
 import { sealSigningSecret } from '../../../src/domain/delivery/signing-secret.ts';
 import { AwsFault } from '../../fakes/aws-services.ts';
@@ -165,7 +164,6 @@ describe('dispatcher', () => {
         sk: '2026-03-04T05:06:00Z#e-1#1',
         record: { trigger: 'event', trigger_ref: 'x', started_at: '2026-03-04T05:06:00Z' },
         payload_cut: false,
-        message_id: 'message-0',
         claim_id: 'of the other one',
         claimed_at: Math.floor(Date.now() / 1000) - seconds,
         record_state: 'started',
@@ -219,16 +217,6 @@ describe('dispatcher', () => {
     const { failures, log } = await run(dispatcher, MESSAGE);
     expect([failures, completed()]).toEqual([[], ['blocked_address']]);
     expect(log).toContain('could not be counted');
-  });
-
-  test('a dead letter that was moved back claims with the id of the original message', async () => {
-    const event = sqsEvent(MESSAGE);
-    const stringValue = 'the-one-that-died';
-    for (const record of event.Records) {
-      record.messageAttributes[ORIGINAL_MESSAGE_ID] = { stringValue, dataType: 'String' };
-    }
-    await logged(() => dispatcher(event, lambdaContext()));
-    expect(aws.callsOf('PartiQLInsert')[0]?.Item.message_id).toBe(stringValue);
   });
 
   test('a message of a newer version or a wrong shape is returned without being quoted', async () => {

@@ -94,9 +94,25 @@ const DELIVERY_DEFECTS: Readonly<Record<string, DeliveryDefects>> = {
   'a finished attempt does not schedule its retry again': inLog(({ claim }) => ({
     claim: async (start) => {
       const made = await claim(start);
-      return made.kind === 'finished' ? { kind: 'taken' } : made;
+      return made.kind === 'finished' ? { kind: 'finished', result: SUCCESS } : made;
     },
   })),
+  'an attempt that was cut off is not made again': inLog(({ claim }) => ({
+    claim: async (start) => {
+      const made = await claim(start);
+      return made.kind === 'resumed' ? { kind: 'finished', result: SUCCESS } : made;
+    },
+  })),
+  'an Action that is switched off ends the attempt in progress': inLog((log) => {
+    const ending =
+      (record: DeliveryLog['abandon']): DeliveryLog['abandon'] =>
+      async (start, error) => {
+        const standing = await record(start, error);
+        if (standing?.kind !== 'in_progress') return standing;
+        return log.complete(start, { ...SUCCESS, success: false, error }).then(() => undefined);
+      };
+    return { recordUnsent: ending(log.recordUnsent), abandon: ending(log.abandon) };
+  }),
   'an Action is read from a cache': inActions((findAction) => {
     const known = new Map<string, Action | undefined>();
     return async (orgId, actionId) => {

@@ -258,7 +258,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       const messageId = `m${++messages}`;
       const deliver = (own: Parts, invocation: Invocation) => {
         const findAction: Configuration['findAction'] = (...ids) => own.configuration.findAction(...ids);
-        return attemptDelivery({ message, messageId }, { ...own, findAction, queue }, invocation);
+        return attemptDelivery(message, { ...own, findAction, queue }, invocation);
       };
       request(seconds, `the dispatcher delivers ${messageId}`, deliver);
       if (world.oneIn(3)) request(seconds + world.choose(60), `the dispatcher delivers ${messageId} again`, deliver);

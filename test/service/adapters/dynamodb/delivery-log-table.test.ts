@@ -46,7 +46,7 @@ test('the attempts of an event are found by its time or in a time window, with t
   const start = aStart();
   const replay = '0123456789ab';
   expect(await log().claim(start)).toEqual({ kind: 'claimed' });
-  expect(await log().claim({ ...start, replay, message_id: 'message-2' })).toEqual({ kind: 'claimed' });
+  expect(await log().claim({ ...start, replay })).toEqual({ kind: 'claimed' });
   await log().claim({ ...start, attempt: 2 });
   for (const other of [{ reference: 'event-10' }, { reference: 'event-0' }, { at: '2026-03-04T05:06:01Z' }]) {
     await log().claim({ ...start, reference: 'event-2', ...other });
@@ -79,7 +79,7 @@ test.each([
 });
 
 describe('a claim', () => {
-  test('of the same message waits until the other invocation must have ended', async () => {
+  test('of an attempt that was claimed waits until the other invocation must have ended', async () => {
     const start = aStart();
     const later = new FrozenClock();
     const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started', sends: 3 })]);
   });
 
-  test('succeeds for exactly one of 10 concurrent receives of one message, also after a crash', async () => {
+  test('succeeds for exactly one of 10 concurrent messages of an attempt, also after a crash', async () => {
     const start = aStart();
     const later = new FrozenClock();
     const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
@@ -116,14 +116,12 @@ describe('a claim', () => {
     ['a success', SUCCESS],
     ['a failure', FAILURE],
     ['a success with a note', { ...SUCCESS, error: { code: 'timeout' as const, message: 'cut off' } }],
-  ])('of the same message after %s returns the outcome', async (_, result) => {
+  ])('after %s returns the outcome', async (_, result) => {
     const start = aStart();
     await log().claim(start);
     await log().complete(start, result);
     const { success, status, error } = result;
     expect(await log().claim(start)).toEqual({ kind: 'finished', result: { success, status, error } });
-    expect(await log().claim({ ...start, message_id: 'message-2' })).toEqual({ kind: 'taken' });
-    expect(await log().claim({ ...start, message_id: null })).toEqual({ kind: 'taken' });
   });
 });
 
@@ -197,17 +195,23 @@ describe('a record', () => {
   test('of an attempt that was cut off is completed when the attempt must not be made again', async () => {
     const start = aStart();
     const error = { code: 'action_disabled' as const, message: 'The Action is disabled' };
-    await log().claim(start);
-    expect(await log().recordUnsent({ ...start, message_id: 'message-copy' }, error)).toBeUndefined();
-    expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started' })]);
-    expect(await log().recordUnsent(start, error)).toBeUndefined();
+    const later = new FrozenClock();
+    const log = deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: later.now });
+    await log.claim(start);
+    for (const end of [log.recordUnsent, log.abandon]) {
+      expect(await end(start, error)).toEqual({ kind: 'in_progress', secondsLeft: 20 });
+      expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'started' })]);
+    }
+    later.advance(20_000);
+    expect(await log.recordUnsent(start, error)).toBeUndefined();
     expect(await recordsOf(start.action_id)).toEqual([expect.objectContaining({ state: 'failed', error, sends: 1 })]);
     const finished = { kind: 'finished', result: { success: false, status: null, error } };
-    expect(await log().recordUnsent(start, error)).toEqual(finished);
+    expect(await log.recordUnsent(start, error)).toEqual(finished);
+    expect(await log.abandon(start, error)).toEqual(finished);
   });
 
   test('whose claim could not be written is written completely at the end', async () => {
-    const start = aStart({ message_id: null });
+    const start = aStart({ hasMessage: false });
     await log().complete(start, FAILURE);
     await log().complete(start, FAILURE);
     expect(await recordsOf(start.action_id)).toEqual([
@@ -236,7 +240,17 @@ describe('a payload', () => {
 
   test.each<[string, number, (start: AttemptStart) => Promise<unknown>]>([
     ['completion', 1, (start) => log().complete(start, FAILURE)],
-    ['refusal of what was cut off', 1, (start) => log().recordUnsent(start, REFUSAL)],
+    [
+      'refusal of what was cut off',
+      1,
+      async (start) => {
+        const later = new Date(clock.now().getTime() + 20_000);
+        await deliveryLog(tables.client, tables.sorted, { retentionDays: 30, now: () => later }).recordUnsent(
+          start,
+          REFUSAL,
+        );
+      },
+    ],
     [
       'second completion, which changes nothing,',
       1,
@@ -254,7 +268,7 @@ describe('a payload', () => {
   });
 
   test('of an attempt without a queue message is written before the request, because no queue keeps it', async () => {
-    const start = aStart({ message_id: null });
+    const start = aStart({ hasMessage: false });
     await log().claim(start);
     expect((await found(start)).record).toMatchObject({ payload: start.payload, state: 'started' });
   });

@@ -148,8 +148,8 @@ async function aPerson() {
     await write({ data: { user: { id: 'u-1' } } }),
     await write({ data: { by_user: { 'u-1': 1 } } }),
     await write({ data: { list: [{ mail: 'ada@example.com' }], long: 'x'.repeat(9000) } }),
-    await write({ conversation_id: began.conversation_id, values: {} }, { trigger: 'form', message_id: null }),
-    await write({ order: 5 }, { trigger: 'ai', trigger_ref: began.conversation_id, message_id: null }),
+    await write({ conversation_id: began.conversation_id, values: {} }, { trigger: 'form', hasMessage: false }),
+    await write({ order: 5 }, { trigger: 'ai', trigger_ref: began.conversation_id, hasMessage: false }),
     await write({ total: 5 }, { action_id: usageLogId(mine.site_id), trigger: 'usage', trigger_ref: began.session_id }),
     await write(null, {}, '{"customer":{"id":"u-1"}}'),
   ];
@@ -207,7 +207,7 @@ test('no delivery restores what was erased: neither one in progress, nor a compl
   const { personPorts, person, log, start, result, stored, erased, write } = await aPerson();
   const old = start({ user: 'u-1' }, { at: '2026-02-20T05:06:00Z' });
   await log.claim(old);
-  const form = { trigger: 'form', message_id: null, started_at: clock.now().toISOString() } as const;
+  const form = { trigger: 'form', hasMessage: false, started_at: clock.now().toISOString() } as const;
   const inFunction = start({ user: 'u-1' }, form);
   await log.claim(inFunction);
   const retries: AttemptStart[] = [];

@@ -20,10 +20,10 @@ function setUp(action: EventAction | undefined = anEventAction()) {
       later.push({ message, seconds });
     }),
   };
-  const handle = (message: DeliveryMessage, messageId = 'message-1', changes: Partial<typeof context> = {}) =>
-    attemptDelivery({ message, messageId }, { ...context, ...changes }, fakes.invocation);
-  const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}, messageId = 'message-1') =>
-    handle({ ...MESSAGE, ...changes }, messageId);
+  const handle = (message: DeliveryMessage, changes: Partial<typeof context> = {}) =>
+    attemptDelivery(message, { ...context, ...changes }, fakes.invocation);
+  const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}) =>
+    handle({ ...MESSAGE, ...changes });
   return { ...fakes, context, later, handle, attempt };
 }
 
@@ -66,7 +66,7 @@ describe('an attempt', () => {
       statesWhenSending.push((await log.all())[0]?.state);
       return outbound.send(...request);
     };
-    await handle(MESSAGE, 'message-1', { send });
+    await handle(MESSAGE, { send });
     expect(statesWhenSending).toEqual(['started']);
     expect(await log.all()).toMatchObject([
       {
@@ -86,7 +86,7 @@ describe('an attempt', () => {
 
   test('stores neither the signature that the endpoint echoes nor the secret', async () => {
     const { log, handle } = setUp();
-    await handle(MESSAGE, 'message-1', { send: async ({ headers }) => answered(200, JSON.stringify(headers)) });
+    await handle(MESSAGE, { send: async ({ headers }) => answered(200, JSON.stringify(headers)) });
     expect(await log.all()).toMatchObject([{ response_excerpt: expect.stringContaining('v1=(not shown)') }]);
     expect(JSON.stringify(log.items())).not.toMatch(/whsec_|[0-9a-f]{64}/);
   });
@@ -96,13 +96,13 @@ test('every request counts against the quota of its organization, including retr
   const { attempt, handle, outbound } = setUp(anEventAction({ daily_outbound_quota: 500 }));
   await attempt();
   await attempt({ attempt: 2 });
-  await handle({ ...MESSAGE, replay: '0123456789ab' }, 'message-2');
+  await handle({ ...MESSAGE, replay: '0123456789ab' });
   expect(outbound.requests.map(({ quota }) => quota)).toEqual(Array(3).fill({ orgId: ORG_ID, perDay: 500 }));
 });
 
 test('a message that the queue delivers twice costs one request of the quota', async () => {
   const { handle, outbound } = setUp(anEventAction({ daily_outbound_quota: 500 }));
-  for (let nth = 0; nth < 2; nth++) await handle(MESSAGE, 'message-1');
+  for (let nth = 0; nth < 2; nth++) await handle(MESSAGE);
   expect(outbound.requests).toHaveLength(1);
 });
 
@@ -119,7 +119,7 @@ describe('a replay', () => {
     const { attempt, handle, log, outbound, later } = setUp();
     await attempt();
     outbound.outcomes = [answered(200), answered(503)];
-    expect(await handle(replayed, 'message-2')).toMatchObject({ outcome: 'failed' });
+    expect(await handle(replayed)).toMatchObject({ outcome: 'failed' });
     expect(later).toEqual([{ message: { ...replayed, attempt: 2 }, seconds: 2 }]);
     expect(await log.all()).toMatchObject([
       { attempt: 1, replay: null },
@@ -158,7 +158,7 @@ describe('after a failure', () => {
     const { attempt, outbound, later, log, clock } = setUp();
     outbound.outcomes = [answered(503)];
     for (const number of [1, 2, 3]) {
-      await attempt({ attempt: number }, `message-${number}`);
+      await attempt({ attempt: number });
       clock.advance(2000);
     }
     expect(later).toEqual([
@@ -197,7 +197,7 @@ describe('after an internal error', () => {
 
   test('a signing secret that cannot be opened prevents the request and leaves no record', async () => {
     const { outbound, log, handle } = setUp();
-    const attempting = handle(MESSAGE, 'message-1', { openSigningSecret: failing('The key store is away') });
+    const attempting = handle(MESSAGE, { openSigningSecret: failing('The key store is away') });
     await expect(attempting).rejects.toThrow('key store');
     expect([outbound.requests, await log.all()]).toEqual([[], []]);
   });
@@ -207,9 +207,11 @@ describe('after an internal error', () => {
     outbound.outcomes = [answered(503)];
     log.failing.add('complete');
     expect((await attempt()).outcome).toBe('failed');
-    expect(later.map(({ message, seconds }) => [message.made !== undefined, message.attempt, seconds])).toEqual([
+    expect(
+      later.map(({ message, seconds }) => [message.unrecorded_result !== undefined, message.attempt, seconds]),
+    ).toEqual([
       [false, 2, 2],
-      [true, 1, 60],
+      [true, 1, 2],
     ]);
     expect(invocation.facts).toEqual([
       {
@@ -229,9 +231,9 @@ describe('after an internal error', () => {
     await attempt();
     const [left] = later.splice(0);
     if (left === undefined) throw new Error('Nothing was queued');
-    await expect(handle(left.message, 'message-2')).rejects.toThrow('The log is away');
+    await expect(handle(left.message)).rejects.toThrow('The log is away');
     log.failing.clear();
-    expect(await handle(left.message, 'message-2')).toEqual({ outcome: 'recorded', result: null });
+    expect(await handle(left.message)).toEqual({ outcome: 'recorded', result: null });
     expect(await log.all()).toMatchObject([{ sends: 1, status: 200 }]);
     expect([outbound.requests.length, later.length]).toEqual([1, 0]);
   });
@@ -239,7 +241,7 @@ describe('after an internal error', () => {
   test('the attempt ends when neither the record nor that message can be written', async () => {
     const { log, invocation, handle } = setUp();
     log.failing.add('complete');
-    expect(await handle(MESSAGE, 'message-1', { queue: queueAway })).toMatchObject({ outcome: 'succeeded' });
+    expect(await handle(MESSAGE, { queue: queueAway })).toMatchObject({ outcome: 'succeeded' });
     expect(invocation.facts).toMatchObject([
       { kind: 'record_lost' },
       { kind: 'record_unqueued', ...ATTEMPT, cause: { message: 'The queue is away' } },
@@ -255,7 +257,7 @@ describe('after an internal error', () => {
       versions.push(version);
       throw new Error('The queue is away');
     });
-    await expect(handle(MESSAGE, 'message-1', { queue })).rejects.toThrow('The queue is away');
+    await expect(handle(MESSAGE, { queue })).rejects.toThrow('The queue is away');
     expect(versions).toEqual([1]);
   });
 });
@@ -279,9 +281,9 @@ test.each<[FailureCode, number]>([
   expect(await log.all()).toMatchObject([{ sends, error: { code } }]);
   // Of a request that a crash has cut off, nobody knows.
   const cutOff = { ...MESSAGE, attempt: 2 };
-  await log.claim({ ...anAttempt(), reference: MESSAGE.envelope.id, attempt: 2, message_id: 'message-2' });
+  await log.claim({ ...anAttempt(), reference: MESSAGE.envelope.id, attempt: 2 });
   clock.advance(21_000);
-  await handle(cutOff, 'message-2');
+  await handle(cutOff);
   expect((await log.all()).at(-1)).toMatchObject({ attempt: 2, sends: 2, error: { code } });
 });
 
@@ -297,12 +299,13 @@ describe('is recorded as failed without a request', () => {
   });
 
   test('unless its Action is deleted: its log may be erased, so only an attempt that was cut off is ended', async () => {
-    const { attempt, handle, outbound, log, later } = setUp(anEventAction({ action_id: 'act_other' }));
+    const { attempt, clock, outbound, log, later } = setUp(anEventAction({ action_id: 'act_other' }));
     expect(await attempt()).toEqual({ outcome: 'unsent', result: null });
     expect(await log.all()).toEqual([]);
     await log.claim({ ...anAttempt(), reference: MESSAGE.envelope.id });
-    await handle(MESSAGE, 'message-2');
+    await expect(attempt()).rejects.toThrow('Another invocation is making this attempt');
     expect(await log.all()).toMatchObject([{ state: 'started' }]);
+    clock.advance(20_000);
     await attempt();
     const error = { code: 'action_deleted', message: 'The Action was deleted' };
     expect(await log.all()).toMatchObject([{ state: 'failed', payload: null, error }]);
@@ -312,7 +315,7 @@ describe('is recorded as failed without a request', () => {
   test('without changing the record of a request that was sent before', async () => {
     const first = setUp();
     await first.attempt();
-    await first.handle(MESSAGE, 'message-1', { findAction: async () => anEventAction({ enabled: false }) });
+    await first.handle(MESSAGE, { findAction: async () => anEventAction({ enabled: false }) });
     expect(await first.log.all()).toMatchObject([{ sends: 1, success: true }]);
   });
 
