@@ -12,11 +12,11 @@ test.each(FOREIGN_INPUTS)('$name: twice the length costs twice as much', (input)
 
 test.each<readonly [string, (text: string) => unknown]>([
   ['an expression that backtracks', (text) => /\s+$/.test(text)],
-  ['a search for each piece', (text) => text.split(' ').map((_, at) => text.indexOf('a', at))],
+  ['a piece that is trimmed again', (text) => text.split(' ').map((_, at) => text.slice(0, at).trimStart())],
 ])('a square is found: %s', (name, read) => {
   const reader: ForeignInput['reader'] = (length) => {
     const text = `${' '.repeat(length)}a`;
     return () => read(text);
   };
-  expect(growthOf({ name, limit: LONGEST, reader }, LONGEST / 4)).toBeGreaterThan(GROWTH_MAX);
+  expect(growthOf({ name, limit: LONGEST, reader }, LONGEST / 8)).toBeGreaterThan(GROWTH_MAX);
 });
