@@ -9,6 +9,7 @@ import {
 import { buildApp } from 'fauxqs';
 import { ACCESS } from '../../fakes/memory-clients.ts';
 import { MemoryQueue } from '../../fakes/queue.ts';
+import { until } from '../../harness/until.ts';
 
 const engine = buildApp({ logger: false });
 const client = new SQSClient({ ...ACCESS, endpoint: await engine.listen({ host: '127.0.0.1', port: 0 }) });
@@ -84,9 +85,10 @@ function memoryQueue(): Queue {
   };
 }
 
-const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-
-/** What consumers see of delays, receives, deletions, visibility and dead letters. */
+/**
+ * What consumers see of delays, receives, deletions, visibility and dead letters. A message that must not be seen yet is hidden for an hour;
+ * for one that must be seen, the consumer looks until it is.
+ */
 async function seenOf(queue: Queue): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
   const look = async () => {
@@ -94,23 +96,32 @@ async function seenOf(queue: Queue): Promise<readonly unknown[]> {
     seen.push(received.map(({ body, receives }) => `${body} ${receives}`).toSorted());
     return new Map(received.map(({ body, receipt }) => [body, receipt]));
   };
+  const started = performance.now();
+  /** Looks until it sees messages. @param seconds that have passed at least since the start */
+  const lookUntil = async (bodies: readonly string[], seconds: number) => {
+    const arrived: string[] = [];
+    await until(async () => {
+      arrived.push(...(await queue.receive()).map(({ body, receives }) => `${body} ${receives}`));
+      return bodies.every((body) => arrived.includes(body));
+    });
+    seen.push(arrived.toSorted(), performance.now() - started >= seconds * 1000 - 50);
+  };
   await queue.send([['deleted'], ['returned'], ['hidden'], ['shortened'], ['late', 1]]);
   const first = await look();
   await look();
   await queue.delete(first.get('deleted') ?? '');
   await queue.hide(first.get('shortened') ?? '', 0);
-  await queue.hide(first.get('hidden') ?? '', 5);
+  await queue.hide(first.get('hidden') ?? '', 3600);
   await look();
-  await pause(1.3);
-  await look();
-  await pause(1.2);
-  await look();
-  await pause(2.3);
-  await look();
-  seen.push((await queue.deadLetters()).toSorted());
-  await pause(1);
-  await look();
-  return seen;
+  await lookUntil(['late 1'], 1);
+  await lookUntil(['returned 2', 'late 2'], 3);
+  const dead: string[] = [];
+  await until(async () => {
+    seen.push(...(await queue.receive()));
+    dead.push(...(await queue.deadLetters()));
+    return new Set(dead).size === 3;
+  });
+  return [...seen, [...new Set(dead)].toSorted()];
 }
 
 test('a queue in memory delivers, hides and gives up messages as an engine of SQS does', async () => {

@@ -89,7 +89,8 @@ test('a token in the stub beside a site id keeps the conversation of the tab fro
   const head = `${STUB}<script>vaWave('setSessionToken', '${ADA}')</script>`;
   const { page, widget } = await harness.visit({ head, tag: 'data-site-id="site_test"' });
   await widget.launcher.click();
-  await until(() => harness.service.to('init').length === 2);
+  // The answer has arrived when the tab stores it; the service has the request earlier.
+  await page.waitForFunction("Object.values(sessionStorage).join().includes('conversation-of-ada')");
   await page.reload();
   await widget.launcher.waitFor();
   expect(harness.service.to('init').map(({ body }) => body.conversation_id)).toEqual([

@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { startTickets } from './hostile-servers.ts';
 import { type Receiver, startAnswering, startTcp } from './receiver.ts';
 import { ALLOWED, HOST, networkOfFile, OK, post } from './test-network.ts';
@@ -37,8 +36,7 @@ async function flightsTo(host: string, start: (host: string) => Promise<Receiver
   const request = post(0, { url: `https://${host}:${receiver.port}/`, connectionKey: 'action-1' });
   for (let delivery = 0; delivery < 2; delivery += 1) {
     expect(await outbound.makeAttempt(request)).toMatchObject({ status: 200, error: null });
-    await pause(50);
-    outbound.close();
+    await outbound.close();
   }
   return flights;
 }

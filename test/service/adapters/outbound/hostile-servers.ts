@@ -132,17 +132,18 @@ const TICKET = ticketOf(1);
 const HANDSHAKE = 22;
 const APPLICATION_DATA = 23;
 
+type TlsRecord = readonly [type: number, content: Buffer];
+
 /**
- * Sends the same record again and again. Node's server joins what it writes and sends two tickets only, so this encrypts its own records
- * (RFC 8446, 5.2) with the key of the connection.
+ * Sends some records, and one again and again. Node's server joins what it writes and sends two tickets only, so this encrypts its own
+ * records (RFC 8446, 5.2) with the key of the connection.
  */
-function startRecords(authority: Authority, content: Buffer, type: number, start = '', host = HOST) {
-  const inner = Buffer.concat([content, Buffer.from([type])]);
+function startRecords(authority: Authority, records: readonly TlsRecord[], endless?: TlsRecord, host = HOST) {
   const identity = authority.issue([host]);
   return startTcp((tcp) => {
     let secret = Buffer.alloc(0);
-    // The server has sent two records with tickets of its own, and the start.
-    let sequence = start === '' ? 2 : 3;
+    // The server has sent two records with tickets of its own.
+    let sequence = 2;
     const socket = new TLSSocket(tcp, {
       isServer: true,
       ...identity,
@@ -154,7 +155,8 @@ function startRecords(authority: Authority, content: Buffer, type: number, start
       const [label, , hex = ''] = line.toString().trim().split(' ');
       if (label === 'SERVER_TRAFFIC_SECRET_0') secret = Buffer.from(hex, 'hex');
     });
-    const record = () => {
+    const record = ([type, content]: TlsRecord) => {
+      const inner = Buffer.concat([content, Buffer.from([type])]);
       const nonce = expand(secret, 'iv', 12);
       nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ sequence) >>> 0, 8);
       sequence += 1;
@@ -163,16 +165,26 @@ function startRecords(authority: Authority, content: Buffer, type: number, start
       return Buffer.concat([head, cipher.update(inner), cipher.final(), cipher.getAuthTag()]);
     };
     socket.once('data', () => {
-      if (start !== '') socket.write(start);
       // The server's own records leave before this.
-      setImmediate(() => pour(tcp, record));
+      setImmediate(() => {
+        for (const one of records) tcp.write(record(one));
+        if (endless !== undefined) pour(tcp, () => record(endless));
+      });
     });
   });
 }
 
-/** Answers, and then sends session tickets of this size until the connection is closed. */
+/** Sends a session ticket of this size before it answers, so that a client with the answer has the ticket. */
 export const startTickets = (authority: Authority, bytes: number, host: string) =>
-  startRecords(authority, ticketOf(bytes), HANDSHAKE, OK, host);
+  startRecords(
+    authority,
+    [
+      [HANDSHAKE, ticketOf(bytes)],
+      [APPLICATION_DATA, Buffer.from(OK)],
+    ],
+    undefined,
+    host,
+  );
 
 export const HOSTILE_SERVERS: readonly HostileServer[] = [
   { name: 'a Diffie-Hellman group of 10 000 bits', start: startLargeGroup },
@@ -183,11 +195,16 @@ export const HOSTILE_SERVERS: readonly HostileServer[] = [
   {
     name: '1 MB of response in TLS records of a byte',
     start: (authority) =>
-      startRecords(authority, Buffer.from('x'), APPLICATION_DATA, `${HEAD}Content-Length: ${MB}\r\n\r\n`),
+      startRecords(
+        authority,
+        [[APPLICATION_DATA, Buffer.from(`${HEAD}Content-Length: ${MB}\r\n\r\n`)]],
+        [APPLICATION_DATA, Buffer.from('x')],
+      ),
   },
   {
     name: 'endless session tickets',
-    start: (authority) => startRecords(authority, Buffer.concat(Array.from({ length: 800 }, () => TICKET)), HANDSHAKE),
+    start: (authority) =>
+      startRecords(authority, [], [HANDSHAKE, Buffer.concat(Array.from({ length: 800 }, () => TICKET))]),
   },
   ...Object.entries(HEADS_OF_SPACES).map(([name, pieces]) => {
     return { name, start: (authority: Authority) => startPieces(authority, pieces) };
