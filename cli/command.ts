@@ -3,7 +3,7 @@ import { requireReadable } from '../src/domain/organizations/suspension-and-quot
 import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
 import { CommandFailure, EXIT, type ExitCode } from './exit-codes.ts';
-import { type Output, plainText } from './output.ts';
+import { type CommandOutput, plainText } from './output.ts';
 import type { CliProcess, MfaCode, Target } from './process.ts';
 
 /** The run of one command. */
@@ -11,7 +11,7 @@ export type CommandRun = {
   readonly cliProcess: CliProcess;
   /** The deployment that the options or the environment name. */
   readonly target: Target;
-  readonly output: Output;
+  readonly output: CommandOutput;
   /** Returns a command for the same deployment that the operator can paste. */
   readonly hint: (words: string) => string;
   /** Whether the operator gave --yes. */
@@ -86,10 +86,10 @@ export class CliCommand extends Command {
 
   /** Sets the work of a command that uses no deployment. A refusal then names options instead of fields. */
   alone<Given extends unknown[]>(work: Work<CommandRun, Given>): this {
-    return this.action(async (...given: Given) => {
+    return this.action(async (...commandArguments: Given) => {
       if (this.#runs === undefined) return;
       try {
-        await work(this.#commandRun(this.#runs), ...given);
+        await work(this.#commandRun(this.#runs), ...commandArguments);
       } catch (error) {
         throw error instanceof Refusal ? this.#namingOptions(error) : error;
       }
@@ -110,25 +110,27 @@ export class CliCommand extends Command {
   }
 
   /** Sets the work of a command that uses the deployment. After its work it fails, if there were records that it could not read. */
-  connected<Given extends unknown[]>(work: Work<ConnectedRun, Given>): this {
-    return this.alone<Given>(async (commandRun, ...given) => {
+  withDeployment<Given extends unknown[]>(work: Work<ConnectedRun, Given>): this {
+    return this.alone<Given>(async (commandRun, ...commandArguments) => {
       const { cliProcess, output, target, mfaCode } = commandRun;
       const pause = async (milliseconds: number) => {
         if (await cliProcess.pause(milliseconds)) return;
         throw new CommandFailure(EXIT.fault, 'Interrupted: run the command again to continue');
       };
       const step = (text: string) => {
-        output.doing(text);
+        output.showProgress(text);
         return pause(0);
       };
-      output.doing('Finding the deployment');
+      output.showProgress('Finding the deployment');
       const deployment = await cliProcess.connect(target, mfaCode);
       const requireAllRead = () => requireReadable(deployment.unreadableRecords());
-      await work({ ...commandRun, context: { ...deployment, step, pause } }, ...given).catch((error: unknown) => {
-        // What is refused as missing may be what cannot be read.
-        if (error instanceof Refusal) requireAllRead();
-        throw error;
-      });
+      await work({ ...commandRun, context: { ...deployment, step, pause } }, ...commandArguments).catch(
+        (error: unknown) => {
+          // What is refused as missing may be what cannot be read.
+          if (error instanceof Refusal) requireAllRead();
+          throw error;
+        },
+      );
       requireAllRead();
     });
   }
@@ -136,18 +138,18 @@ export class CliCommand extends Command {
   #commandRun({ cliProcess, output }: Runs): CommandRun {
     const { yes = false, ...options } = this.optsWithGlobals<Target & { yes?: true }>();
     const { local, stack, region, configurationTable, conversationsTable } = options;
-    const given = { local, stack, region, configurationTable, conversationsTable };
+    const targetOptions = { local, stack, region, configurationTable, conversationsTable };
     const ask = (question: string, exitCode: ExitCode, withoutTerminal: string): Promise<string> => {
       if (!cliProcess.terminal) throw new CommandFailure(exitCode, withoutTerminal);
-      output.done();
+      output.endProgress();
       return cliProcess.ask(plainText(question));
     };
     return {
       cliProcess,
-      target: targetOf(given, cliProcess),
+      target: targetOf(targetOptions, cliProcess),
       output,
       // `given` and not `target`, because the environment also applies to the command of the hint.
-      hint: (words) => ['npx --no-install va-wave', words, ...optionsOf(given)].join(' '),
+      hint: (words) => ['npx --no-install va-wave', words, ...optionsOf(targetOptions)].join(' '),
       yes,
       confirm: async (question, id) => {
         if (yes) return;
@@ -178,9 +180,9 @@ function optionsOf(target: Target): readonly string[] {
 }
 
 /** Completes the options with the environment, which names a deployment only where they name none. A region means AWS, and not VA_WAVE_LOCAL. */
-function targetOf(given: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
-  if (given.local === '') return { ...given, local: VA_WAVE_LOCAL ?? '' };
-  if (given.local !== undefined || given.stack !== undefined) return given;
-  if (VA_WAVE_LOCAL && given.region === undefined) return { ...given, local: VA_WAVE_LOCAL };
-  return VA_WAVE_STACK ? { ...given, stack: VA_WAVE_STACK } : given;
+function targetOf(targetOptions: Target, { environment: { VA_WAVE_LOCAL, VA_WAVE_STACK } }: CliProcess): Target {
+  if (targetOptions.local === '') return { ...targetOptions, local: VA_WAVE_LOCAL ?? '' };
+  if (targetOptions.local !== undefined || targetOptions.stack !== undefined) return targetOptions;
+  if (VA_WAVE_LOCAL && targetOptions.region === undefined) return { ...targetOptions, local: VA_WAVE_LOCAL };
+  return VA_WAVE_STACK ? { ...targetOptions, stack: VA_WAVE_STACK } : targetOptions;
 }

@@ -148,10 +148,10 @@ export async function* localLog(folder: string, logGroup: string, query: LogQuer
   }
 }
 
-const structured = z.object({ timestamp: z.iso.datetime() });
+const structuredLine = z.object({ timestamp: z.iso.datetime() });
 
 /** Returns the time of a structured line, or undefined for any other line. */
 function timeOf(line: string): Date | undefined {
-  const { data } = structured.safeParse(parseJson(line));
+  const { data } = structuredLine.safeParse(parseJson(line));
   return data && new Date(data.timestamp);
 }

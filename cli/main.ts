@@ -16,14 +16,14 @@ process.stderr.on('error', () => {});
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D close the terminal without an answer.
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const noAnswer = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   terminal.on('SIGINT', () => terminal.close());
-  const answer = await Promise.race([terminal.question(question), closed]);
+  const answer = await Promise.race([terminal.question(question), noAnswer]);
   terminal.close();
   return answer.trim();
 }
 
-const interrupted = new AbortController();
+const interruption = new AbortController();
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: (chunk) => process.stdout.write(chunk),
@@ -41,9 +41,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ask,
   pause: async (milliseconds) => {
     // Until the first pause, Ctrl-C ends the process, as it does everywhere.
-    if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interrupted.abort());
-    await sleep(milliseconds, undefined, { signal: interrupted.signal }).catch(() => {});
-    return !interrupted.signal.aborted;
+    if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', () => interruption.abort());
+    await sleep(milliseconds, undefined, { signal: interruption.signal }).catch(() => {});
+    return !interruption.signal.aborted;
   },
   connect: async (...asked) => (await import('./connection.ts')).connect(...asked),
   accountFacts: async (...asked) => (await import('./connection.ts')).accountFacts(...asked),

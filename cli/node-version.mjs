@@ -6,11 +6,11 @@ const ADVICE = ' Run npm ci --ignore-scripts=false, which installs it in node_mo
  * plain JavaScript, because an older Node must be able to read them.
  * @param {string} program
  */
-export function isNodeNewEnough(program, needed = '24', advice = ADVICE) {
-  const [major = 0, minor = 0] = needed.split('.').map(Number);
+export function isNodeNewEnough(program, neededVersion = '24', advice = ADVICE) {
+  const [major = 0, minor = 0] = neededVersion.split('.').map(Number);
   const [here = 0, hereMinor = 0] = process.versions.node.split('.').map(Number);
   if (here > major || (here === major && hereMinor >= minor)) return true;
-  console.error(`${program} needs Node ${needed} or newer, and this is ${process.version}.${advice}`);
+  console.error(`${program} needs Node ${neededVersion} or newer, and this is ${process.version}.${advice}`);
   process.exitCode = 1;
   return false;
 }

@@ -14,7 +14,7 @@ const QUIET_MS = 1000;
 const RENEW_MS = 500;
 
 /** Writes results to stdout, as text or as JSON, and all other messages to stderr. What it writes ends the report of the current work. */
-export class Output {
+export class CommandOutput {
   readonly json: boolean;
   readonly #process: CliProcess;
   #work = '';
@@ -27,13 +27,13 @@ export class Output {
   }
 
   /** Reports on stderr work that takes longer than a second: on a terminal in a line that it updates, elsewhere once, because it would fill the log of a script. */
-  doing(text: string): void {
+  showProgress(text: string): void {
     this.#work = text;
     if (!this.json) this.#timer ??= setTimeout(() => this.#showWork(), QUIET_MS).unref();
   }
 
   /** Ends the report of the current work. */
-  done(): void {
+  endProgress(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#process.terminal && this.#isShown) this.#process.stderr('\r\u001b[K');
@@ -91,12 +91,12 @@ export class Output {
   }
 
   #stdout(text: string): void {
-    this.done();
+    this.endProgress();
     this.#process.stdout(text);
   }
 
   #stderr(text: string): void {
-    this.done();
+    this.endProgress();
     this.#process.stderr(text);
   }
 }
@@ -109,20 +109,20 @@ const UNSAFE =
   /[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** Escapes each UTF-16 unit, because the last of these characters, invisible tags, are a pair of units. */
-const escaped = (characters: string) =>
+const escapeUnits = (characters: string) =>
   characters
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
 /** Returns text that is safe to print on one line of a terminal. Unsafe characters are escaped as `\uXXXX`. */
-export const plainText = (text: string): string => text.replace(UNSAFE, escaped);
+export const plainText = (text: string): string => text.replace(UNSAFE, escapeUnits);
 
 /** Returns JSON that is safe to print on a terminal and has the same meaning. */
 function safeJson(value: unknown, indentation = 2): string {
   const json = JSON.stringify(value, null, indentation);
   // JSON.stringify has escaped the C0 controls. The remaining line feeds belong to its indentation.
-  return json.replace(UNSAFE, (character) => (character === '\n' ? character : escaped(character)));
+  return json.replace(UNSAFE, (character) => (character === '\n' ? character : escapeUnits(character)));
 }
 
 /** Returns a value as one line of JSON Lines. */
@@ -176,12 +176,13 @@ function table(rows: readonly Row[], { colour, columns }: CliProcess): string {
  */
 function fittingWidths(widths: readonly number[], names: readonly string[], room: number): readonly number[] {
   const isShortened = (width: number, column: number) => width > LEAST_WIDTH && SHORTENED.test(names[column] ?? '');
-  const shortened = [...widths];
-  while (lengthOf(shortened) > room && shortened.some(isShortened)) {
-    const widest = Math.max(...shortened.filter(isShortened));
-    shortened[shortened.findLastIndex((width, column) => width === widest && isShortened(width, column))] = widest - 1;
+  const columnWidths = [...widths];
+  while (lengthOf(columnWidths) > room && columnWidths.some(isShortened)) {
+    const widest = Math.max(...columnWidths.filter(isShortened));
+    columnWidths[columnWidths.findLastIndex((width, column) => width === widest && isShortened(width, column))] =
+      widest - 1;
   }
-  if (lengthOf(shortened) <= room) return shortened;
+  if (lengthOf(columnWidths) <= room) return columnWidths;
   const ofLine = Math.max(room - GAP.length, LEAST_WIDTH);
   return widths.map((width, column) => (isShortened(width, column) ? Math.min(width, ofLine) : width));
 }
@@ -213,7 +214,7 @@ function fields(rows: readonly Field[], { colour }: CliProcess): string {
 }
 
 /** Returns a number with what it counts. @param noun whose plural ends in s */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Returns the state of an assistant or an Action for a table. */
 export const statusOf = ({ enabled, suspended }: Pick<Assistant, 'enabled' | 'suspended'>): string =>
@@ -236,13 +237,13 @@ function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
 function shortenedTo(width: number, text: string): string {
   if (stringWidth(text) <= width) return text;
   let left = width;
-  let shown = '';
+  let shownText = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     left -= stringWidth(segment);
     if (left <= 0) break;
-    shown += segment;
+    shownText += segment;
   }
-  return `${shown}…`;
+  return `${shownText}…`;
 }
 
 /** Returns a row as a line that begins with the indent, with each cell shortened or filled to the width of its column. */

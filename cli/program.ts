@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { CliCommand, type Runs } from './command.ts';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, failureOf } from './exit-codes.ts';
-import { Output } from './output.ts';
+import { CommandOutput } from './output.ts';
 import { type CliProcess, DEFAULT_READY_FILE, DEFAULT_STACK } from './process.ts';
 
 /** What a file of commands exports: it adds the subcommands of a command, or its options and its work. */
@@ -86,7 +86,7 @@ ${EXIT_CODES_HELP}`,
  * @returns the exit code (exit-codes.ts)
  */
 export async function runCommandLine(words: readonly string[], cliProcess: CliProcess): Promise<ExitCode> {
-  const output = new Output(words.includes('--json'), cliProcess);
+  const output = new CommandOutput(words.includes('--json'), cliProcess);
   let exitCode: ExitCode = EXIT.done;
   try {
     const program = await commandLine(words, { cliProcess, output });
@@ -98,7 +98,7 @@ export async function runCommandLine(words: readonly string[], cliProcess: CliPr
     const reported = error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
     if (exitCode !== EXIT.done && (output.json || !reported)) output.error(failure.message);
   }
-  output.done();
+  output.endProgress();
   return exitCode;
 }
 

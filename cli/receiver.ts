@@ -19,7 +19,7 @@ import { TRIGGER_HEADER_VALUES } from '../src/domain/delivery/action-request.ts'
 export type ReceivedAction = Pick<Action, 'action_id' | 'name' | 'trigger'> & { readonly signingSecret: string };
 
 /** How often the requests with one key came until now, and whether one was accepted. */
-export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly accepted: boolean };
+export type Arrivals = { readonly firstAt: Date; readonly count: number; readonly isAccepted: boolean };
 
 /** A request whose signature is right. */
 type Verified =
@@ -29,7 +29,7 @@ type Verified =
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
 /** A received request and the result of its verification. */
-export type Received<Verdict = Verified | Refused> = {
+export type ReceivedRequest<Verdict = Verified | Refused> = {
   readonly at: Date;
   readonly method: string;
   readonly path: string;
@@ -43,7 +43,7 @@ export type Received<Verdict = Verified | Refused> = {
 };
 
 /** An answer to a request. */
-export type Answer = {
+export type ReceiverAnswer = {
   readonly status: number;
   readonly body: string | Uint8Array;
   /** @default content-type application/json */
@@ -68,17 +68,17 @@ export function receiverServer(options: {
   readonly usageSecret: UsageSecret;
   readonly now: () => Date;
   /** Chooses the answer to a verified request. */
-  readonly answer: (received: Received<Verified>) => Answer;
+  readonly answer: (received: ReceivedRequest<Verified>) => ReceiverAnswer;
   /** Passes every request on, verified or not, to a server that verifies it itself. Its answer is the answer. */
-  readonly forward?: (request: Forwarded) => Promise<Answer>;
+  readonly forward?: (request: Forwarded) => Promise<ReceiverAnswer>;
   /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
   readonly onFault?: (error: unknown) => void;
   /** Reports every request with its answer. */
-  readonly onRequest: (received: Received, answer: Answer) => void;
+  readonly onRequest: (received: ReceivedRequest, answer: ReceiverAnswer) => void;
 }): Server {
   const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
 
-  const ownAnswer = ({ verdict, ...received }: Received): Answer =>
+  const ownAnswer = ({ verdict, ...received }: ReceivedRequest): ReceiverAnswer =>
     verdict.kind === 'refused'
       ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
       : options.answer({ ...received, verdict });
@@ -94,22 +94,22 @@ export function receiverServer(options: {
     const at = options.now();
     const { key, owner } = keyOf(verdict);
     const ownedKey = `${owner} ${key}`;
-    const known = arrivals.get(ownedKey);
-    const arrived = {
-      firstAt: known?.firstAt ?? at,
-      count: (known?.count ?? 0) + 1,
-      accepted: known?.accepted ?? false,
+    const previousArrivals = arrivals.get(ownedKey);
+    const currentArrivals = {
+      firstAt: previousArrivals?.firstAt ?? at,
+      count: (previousArrivals?.count ?? 0) + 1,
+      isAccepted: previousArrivals?.isAccepted ?? false,
     };
     const body = Buffer.from(rawBody).toString('utf8');
-    const received = { at, method, path, headers, body, verdict, key, arrivals: arrived };
+    const receivedRequest = { at, method, path, headers, body, verdict, key, arrivals: currentArrivals };
     const answer =
       options.forward === undefined
-        ? ownAnswer(received)
+        ? ownAnswer(receivedRequest)
         : await options.forward({ method, rawHeaders: request.rawHeaders, body: rawBody });
     if (key !== null) {
-      arrivals.set(ownedKey, { ...arrived, accepted: arrived.accepted || answer.status < 300 });
+      arrivals.set(ownedKey, { ...currentArrivals, isAccepted: currentArrivals.isAccepted || answer.status < 300 });
     }
-    options.onRequest(received, answer);
+    options.onRequest(receivedRequest, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
     response.writeHead(answer.status, answer.headers ?? { 'content-type': 'application/json' }).end(answer.body);
   };
@@ -134,27 +134,27 @@ const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 
 const isForwarded = (name = '') => !NOT_FORWARDED.includes(name.toLowerCase());
 
 /** Returns a function that passes a request on to this address, and resolves to 502 when nothing answers there. Follows no redirect. */
-export function forwardTo(url: URL): (request: Forwarded) => Promise<Answer> {
+export function forwardTo(url: URL): (request: Forwarded) => Promise<ReceiverAnswer> {
   const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return ({ method, rawHeaders, body }) =>
     new Promise((resolve) => {
       // The error about several addresses, such as those of localhost, has no message.
-      const failed = ({ message, code }: NodeJS.ErrnoException) =>
+      const answerFailure = ({ message, code }: NodeJS.ErrnoException) =>
         resolve({
           status: 502,
           body: JSON.stringify({ message: `${url.origin} does not answer: ${message || code}` }),
         });
       // Names and values alternate. A value is kept with its name, which stands before it.
-      const kept = rawHeaders.filter((_, at) => isForwarded(rawHeaders[at - (at % 2)]));
+      const forwardedHeaders = rawHeaders.filter((_, at) => isForwarded(rawHeaders[at - (at % 2)]));
       const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
-      const headers = ['Host', url.host, ...kept, ...length];
+      const headers = ['Host', url.host, ...forwardedHeaders, ...length];
       const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
       const request = open(url, { method, headers, agent: false, signal }, (response) => {
         const { statusCode: status = 502 } = response;
         const answered = Object.fromEntries(Object.entries(response.headers).filter(([name]) => isForwarded(name)));
-        buffer(response).then((body) => resolve({ status, body, headers: answered }), failed);
+        buffer(response).then((body) => resolve({ status, body, headers: answered }), answerFailure);
       });
-      request.on('error', failed).end(body);
+      request.on('error', answerFailure).end(body);
     });
 }
 
@@ -171,16 +171,16 @@ function verdictOf(
   headers: IncomingHttpHeaders,
   actions: readonly ReceivedAction[],
 ): Verified | Refused {
-  let refused: Refused = { kind: 'refused', status: 404, problem: 'No Action has this address' };
+  let refusal: Refused = { kind: 'refused', status: 404, problem: 'No Action has this address' };
   for (const action of actions) {
     try {
       const receiver = { trigger: TRIGGER_HEADER_VALUES[action.trigger], secret: action.signingSecret };
       return { kind: 'action', action, request: verifyAction(rawBody, headers, receiver) };
     } catch (error) {
-      refused = refusedBy(error);
+      refusal = refusedBy(error);
     }
   }
-  return refused;
+  return refusal;
 }
 
 /** Verifies a usage webhook with the secrets that the operator or the demo knows. */

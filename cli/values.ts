@@ -94,15 +94,15 @@ export const searchEnd = ({ at }: SearchStart, now: Date): string | undefined =>
   at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
 /** Returns true for --enable, false for --disable, undefined without both. */
-export const switched = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>
+export const enabledBy = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>
   options.enable ?? (options.disable && false);
 
 /** Returns the letters and digits of a text, in lower case. */
-const normalized = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+const comparableText = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** Finds the word that equals the text but for case, hyphens and spaces, such as `ai-decided`. Returns any other text, which the domain then refuses. */
-export function spelled(words: readonly string[], text: string): string {
-  return words.find((word) => normalized(word) === normalized(text)) ?? text;
+export function wordLike(words: readonly string[], text: string): string {
+  return words.find((word) => comparableText(word) === comparableText(text)) ?? text;
 }
 
 /** Parses JSON from a text, from `@file`, or from stdin with `@-`. @throws Refusal 400 that names the field */

@@ -29,17 +29,17 @@ const policyResource = z.object({
 export function acknowledgePolicies(scope: IConstruct, reason: string): void {
   const stack = Stack.of(scope);
   for (const part of scope.node.findAll()) {
-    const managed: unknown[] = stack.resolve(roleResource.safeParse(part).data?.managedPolicyArns) ?? [];
+    const managedPolicies: unknown[] = stack.resolve(roleResource.safeParse(part).data?.managedPolicyArns) ?? [];
     const document: unknown = stack.resolve(policyResource.safeParse(part).data?.policyDocument);
     const { Statement } = document === undefined ? { Statement: [] } : policyDocument.parse(document);
-    const found = [
-      ...managed.map((arn) => `IAM4[Policy::${asCdkNag(arn)}]`),
+    const findings = [
+      ...managedPolicies.map((arn) => `IAM4[Policy::${asCdkNag(arn)}]`),
       ...Statement.flatMap(({ Action, Resource }) => [
         ...Action.map((action) => `IAM5[Action::${asCdkNag(action)}]`),
         ...Resource.map((resource) => `IAM5[Resource::${asCdkNag(resource)}]`),
       ]).filter((finding) => finding.includes('*')),
     ];
-    acknowledge(scope, reason, ...new Set(found));
+    acknowledge(scope, reason, ...new Set(findings));
   }
 }
 

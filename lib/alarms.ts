@@ -24,15 +24,15 @@ export type WatchedMetric = {
   /** Number of periods that the alarm evaluates. @default 1 */
   readonly periods?: number;
   /** Number of these periods that must reach the threshold. @default all */
-  readonly breaching?: number;
+  readonly breachingPeriods?: number;
   /** How a period without a value counts. @default as good */
-  readonly missing?: cloudwatch.TreatMissingData;
+  readonly missingData?: cloudwatch.TreatMissingData;
   /** Whether a gradual release is rolled back while the alarm is raised. CodeDeploy takes ten alarms at most. @default false */
   readonly endsRelease?: boolean;
 };
 
 /** How long a fault lasts that raises an alarm: two of three periods. */
-export const LASTING = { periods: 3, breaching: 2 } as const;
+export const LASTING = { periods: 3, breachingPeriods: 2 } as const;
 
 /**
  * The alarm on errors needs five errors in five minutes, twice within a quarter of an hour. A single error is often a short fault of AWS: its
@@ -42,7 +42,7 @@ export const LASTING = { periods: 3, breaching: 2 } as const;
 export const LASTING_ERRORS = { threshold: 5, ...LASTING } as const;
 
 /** The rule by which errors of a feature raise its alarm. */
-export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breaching'>>;
+export type ErrorRule = Required<Pick<WatchedMetric, 'threshold' | 'periods' | 'breachingPeriods'>>;
 
 export type AlarmsProps = Pick<VaWaveProps, 'alarmTopic' | 'ticketTopic' | 'addressOfFiles'>;
 
@@ -81,8 +81,8 @@ export class Alarms extends Construct {
         ? cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
         : cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      datapointsToAlarm: rule.breaching ?? periods,
-      treatMissingData: rule.missing ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+      datapointsToAlarm: rule.breachingPeriods ?? periods,
+      treatMissingData: rule.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     this.all.push(alarm);
     if (rule.endsRelease) this.ofRelease.push(alarm);
@@ -144,13 +144,13 @@ export function sum(
   period = FIVE_MINUTES,
 ): cloudwatch.MathExpression {
   const prefix = label.toLowerCase().replace(/[^a-z]/g, '');
-  const named = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
+  const metricsByName = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return new cloudwatch.MathExpression({
     // A metric without a value counts as zero. Otherwise the sum would have no value either.
-    expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+    expression: metricsByName.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     label,
     period,
-    usingMetrics: Object.fromEntries(named),
+    usingMetrics: Object.fromEntries(metricsByName),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
 
 /** The functions that the platform's assistant runtime invokes with IAM permissions. They list and call tools, and report usage. */
-export class AssistantRuntime extends Construct {
+export class RuntimeFunctions extends Construct {
   readonly aiAction: ServiceFunction;
   readonly usageReport: ServiceFunction;
 

@@ -49,7 +49,7 @@ export const BUNDLE = {
 
 /** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
 let replacements: Readonly<Record<string, string>> = {};
-let bundled: ReadonlyMap<string, Uint8Array> | undefined; // All functions, from the first call of functionFolder on.
+let functionBundles: ReadonlyMap<string, Uint8Array> | undefined; // All functions, from the first call of functionFolder on.
 
 /**
  * Replaces modules in the bundles of this process. Only the one-machine service and its tests call it, before they synthesize: a deployment has no
@@ -64,8 +64,8 @@ export function replaceModules(modules: Readonly<Record<string, string>>): void 
  * NodejsFunction starts a process per function, which takes three times as long.
  */
 export function functionFolder(name: FunctionName): string {
-  bundled ??= bundleFunctions();
-  const bundle = bundled.get(name);
+  functionBundles ??= bundleFunctions();
+  const bundle = functionBundles.get(name);
   if (bundle === undefined) throw new Error(`esbuild made no bundle of ${name}`);
   const notices = readFileSync(NOTICES);
   const hash = createHash('sha256').update(bundle).update(notices).digest('hex').slice(0, 32);
@@ -110,9 +110,9 @@ export function bundleWidget() {
   }
   const index = add('index', JSON.stringify(hashes));
   const css = readFileSync(join(widget, 'styles.css'), 'utf8');
-  const minified = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
+  const minifiedCss = transformSync(css, { loader: 'css', minify: true, charset: 'utf8' }).code.trim();
   // esbuild keeps the space before the value of a custom property, and before the fallback of var().
-  const sheet = minified.replace(/(--[\w-]+[:,]) /g, '$1');
+  const sheet = minifiedCss.replace(/(--[\w-]+[:,]) /g, '$1');
   const result = buildSync({
     entryPoints: [join(widget, 'va-wave-widget.ts')],
     bundle: true,

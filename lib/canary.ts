@@ -63,7 +63,7 @@ export class Canary extends Construct {
       threshold: 1,
       ...LASTING,
       // A missing value is a fault: the canary did not run.
-      missing: TreatMissingData.BREACHING,
+      missingData: TreatMissingData.BREACHING,
       endsRelease: true,
     });
     alarms.raise(this, 'EventsMissing', {
@@ -73,7 +73,7 @@ export class Canary extends Construct {
       threshold: 1,
       below: true,
       periods: 3,
-      missing: TreatMissingData.BREACHING,
+      missingData: TreatMissingData.BREACHING,
     });
   }
 }

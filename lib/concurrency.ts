@@ -38,13 +38,13 @@ export type ConcurrencyOptions = {
  * fail the deployment.
  */
 export function shareConcurrency(options: ConcurrencyOptions) {
-  const needed = capacityFor(options.deliveriesPerSecond ?? 0);
-  const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, needed.account);
+  const neededCapacity = capacityFor(options.deliveriesPerSecond ?? 0);
+  const account = options.accountConcurrency ?? Math.max(USUAL_ACCOUNT_CONCURRENCY, neededCapacity.account);
   const routerByAccount = Math.min(ROUTER_MAX, Math.max(MAPPING_MIN, Math.floor(account * ROUTER_SHARE)));
-  const router = Math.max(routerByAccount, needed.router);
+  const router = Math.max(routerByAccount, neededCapacity.router);
   // Never less than half of the rest: an Action that hangs takes every free invocation, so a small load needs as many.
   const dispatcherByAccount = Math.min(MAPPING_MAX, Math.floor((account - router) / 2));
-  const dispatcher = options.deliveryConcurrency ?? Math.max(dispatcherByAccount, needed.dispatcher);
+  const dispatcher = options.deliveryConcurrency ?? Math.max(dispatcherByAccount, neededCapacity.dispatcher);
   const leftByQueues = account - router - dispatcher;
   const perFunction = Math.min(leftByQueues * WAITING_SHARE, account - UNRESERVED_MIN) / WAITING_FUNCTIONS;
   return {

@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { dashboardFolder, NOTICES } from '#bundles';
 import { DASHBOARD_API_PATH } from '../src/contract/dashboard-operations.ts';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
-import { CACHED, type EdgeDistribution, SECURITY_HEADERS } from './edge-distribution.ts';
+import { CACHE_CONTROL, type EdgeDistribution, SECURITY_HEADERS } from './edge-distribution.ts';
 import type { Foundation } from './foundation.ts';
 import type { ServiceApi } from './service-api.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -91,8 +91,8 @@ export class DashboardHosting extends Construct {
     keys.allowRead(api, 'sealingKey');
     api.allow({
       actions: ['lambda:InvokeFunction'],
-      resources: [this.actionTest.invoked.arn],
-      environment: { [ENVIRONMENT.actionTestFunction]: this.actionTest.invoked.name },
+      resources: [this.actionTest.invocationTarget.arn],
+      environment: { [ENVIRONMENT.actionTestFunction]: this.actionTest.invocationTarget.name },
     });
     return api;
   }
@@ -115,16 +115,16 @@ export class DashboardHosting extends Construct {
     };
     for (const path of ['/dashboard', '/dashboard/*']) edge.distribution.addBehavior(path, edge.assets, behavior);
 
-    const built = dashboardFolder();
+    const dashboardFiles = dashboardFolder();
     const assets = edge.publish(this, 'Assets', {
       destinationKeyPrefix: 'dashboard/assets',
-      sources: [Source.asset(join(built, 'assets'))],
-      cacheControl: CACHED.forever,
+      sources: [Source.asset(join(dashboardFiles, 'assets'))],
+      cacheControl: CACHE_CONTROL.forever,
     });
     const page = edge.publish(this, 'Page', {
       destinationKeyPrefix: 'dashboard',
       sources: [
-        Source.asset(join(built, 'page')),
+        Source.asset(join(dashboardFiles, 'page')),
         Source.data('third-party-notices.md', readFileSync(NOTICES, 'utf8')),
         Source.jsonData('config.json', {
           issuer: login.issuer,

@@ -111,7 +111,7 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) =>
 });
 /** What `StringParameter.valueFromLookup` returns until the command line of the CDK has looked the value up and synthesizes again. */
 const LOOKED_UP_LATER = 'dummy-value-for-';
-const matching = (shape: RegExp, message: string) =>
+const textLike = (shape: RegExp, message: string) =>
   // A prop may be a value that CloudFormation knows only when it deploys, or one that the CDK looks up when this synthesis has succeeded.
   z
     .string(message)
@@ -133,7 +133,7 @@ const wholeNumber = (min: number, max: number) =>
 const listOf = (shape: RegExp, message: string, most = 100) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value),
-    z.array(matching(shape, message), message).min(1, message).max(most, message),
+    z.array(textLike(shape, message), message).min(1, message).max(most, message),
   );
 
 /** A setting whose value is the same text, number or list in an option and in a prop. */
@@ -144,20 +144,20 @@ const construct = (attribute: string, what: string) =>
     error: `must be ${what}: a construct, such as those that the CDK's from… functions return for a name or an ARN`,
   });
 /** A setting that an option names, and a prop passes as a construct. @param shape of the option */
-const existing = <Text>(
+const existingResource = <Text>(
   shape: z.ZodType<Text>,
   prop: z.ZodType<object>,
   find: (scope: Construct, id: string, named: Text) => object,
 ) => ({ shape, prop, find: (scope: Construct, id: string, named: unknown) => find(scope, id, shape.parse(named)) });
 const topic = () =>
-  existing(
-    matching(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),
+  existingResource(
+    textLike(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'must be the ARN of an SNS topic'),
     construct('topicArn', 'an SNS topic'),
     Topic.fromTopicArn,
   );
 const table = () =>
-  existing(
-    matching(/^[\w.-]{3,255}$/, 'must be the name of a table'),
+  existingResource(
+    textLike(/^[\w.-]{3,255}$/, 'must be the name of a table'),
     construct('tableName', 'a table'),
     Table.fromTableName,
   );
@@ -176,42 +176,42 @@ const OPTIONS = {
   alarmTopic: topic(),
   ticketTopic: topic(),
   domainName: plain(
-    matching(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case'),
+    textLike(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a host name in lower case'),
   ),
-  certificate: existing(
-    matching(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
+  certificate: existingResource(
+    textLike(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
     construct('certificateArn', 'a certificate'),
     Certificate.fromCertificateArn,
   ),
   webAclArn: plain(
-    matching(
+    textLike(
       /^arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/,
       'must be the ARN of a global web ACL (us-east-1)',
     ),
   ),
   fixedEgress: plain(flag),
-  vpc: existing(
-    matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, such as vpc-0123456789abcdef0'),
+  vpc: existingResource(
+    textLike(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, such as vpc-0123456789abcdef0'),
     construct('vpcId', 'a VPC'),
     // The ids are enough for a function. A look-up would write the account's data into the repository, and the region into the template.
     (stack, id, vpcId) => Vpc.fromVpcAttributes(stack, id, { vpcId, availabilityZones: ['unknown'] }),
   ),
-  vpcSubnets: existing(
+  vpcSubnets: existingResource(
     listOf(/^subnet-[0-9a-f]{8,17}$/, 'must be ids of subnets, separated by commas'),
     z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
       error: 'must be a selection of subnets, such as { subnets: [...] }',
     }),
     (scope, _, ids) => ({ subnets: ids.map((id) => Subnet.fromSubnetId(scope, id, id)) }),
   ),
-  securityGroups: existing(
+  securityGroups: existingResource(
     listOf(/^sg-[0-9a-f]{8,17}$/, 'must be ids of security groups, separated by commas'),
     z
       .array(construct('securityGroupId', 'a list of security groups, each'), 'must be a list of security groups')
       .min(1),
     (scope, _, ids) => ids.map((id) => SecurityGroup.fromSecurityGroupId(scope, id, id)),
   ),
-  encryptionKey: existing(
-    matching(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key, and not of an alias'),
+  encryptionKey: existingResource(
+    textLike(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key, and not of an alias'),
     construct('keyArn', 'a KMS key').refine(
       (key) => !('aliasName' in key || ('keyArn' in key && String(key.keyArn).includes(':alias/'))),
       'must be the KMS key, and not an alias',
@@ -220,17 +220,17 @@ const OPTIONS = {
   ),
   edgeAccessLog: plain(flag),
   requiredMfa: plain(flag),
-  emailFrom: plain(matching(/^[^\s@<>"]{1,64}@[\w.-]{1,253}$/, 'must be an email address')),
+  emailFrom: plain(textLike(/^[^\s@<>"]{1,64}@[\w.-]{1,253}$/, 'must be an email address')),
   emailIdentity: plain(
-    matching(/^arn:[\w-]+:ses:[\w-]+:\d{12}:identity\/[^\s/]+$/, 'must be the ARN of an identity of Amazon SES'),
+    textLike(/^arn:[\w-]+:ses:[\w-]+:\d{12}:identity\/[^\s/]+$/, 'must be the ARN of an identity of Amazon SES'),
   ),
   identityProviders: plain(listOf(/^[\w-]{3,32}$/, 'must be names of identity providers, separated by commas')),
   gradual: plain(z.union([flag, z.literal('without-alarms')], { error: 'must be true, false or without-alarms' })),
   eventArchive: plain(z.union([flag, wholeNumber(1, 3649)], { error: 'must be true, false or a number of days' })),
   tracing: plain(flag),
   canary: plain(flag),
-  originSecretVersion: plain(matching(/^[\w-]{32,64}$/, 'must be a version id of the secret')),
-  sealingKeyReplicaRegion: plain(matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
+  originSecretVersion: plain(textLike(/^[\w-]{32,64}$/, 'must be a version id of the secret')),
+  sealingKeyReplicaRegion: plain(textLike(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
   configurationTable: table(),
   conversationsTable: table(),
   deliveryLogTable: table(),
@@ -243,7 +243,7 @@ const OPTIONS = {
 /** The options that only the stack has. */
 const OF_STACK = {
   // CloudFormation's pattern, and short enough for the names that contain it.
-  stackName: matching(
+  stackName: textLike(
     new RegExp(`^[A-Za-z][A-Za-z0-9-]{0,${SERVICE_NAME_MAX - 1}}$`),
     `must begin with a letter, and have letters, digits and hyphens only, ${SERVICE_NAME_MAX} at most`,
   ),
@@ -257,7 +257,7 @@ const OF_STACK = {
 const OF_CONSTRUCT = {
   bus: construct('eventBusName', 'an event bus'),
   userPool: construct('userPoolId', 'a user pool'),
-  loginUrl: matching(
+  loginUrl: textLike(
     /^https:\/\/[\w.-]+$/,
     'must be the address of the domain of the user pool, as its baseUrl() returns it',
   ),
@@ -290,7 +290,7 @@ export const OPTION_NAMES: readonly string[] = Object.keys(OPTION_SHAPES);
 const MOST_CHANGES = 2;
 
 /** Returns the name that another one most likely stands for, whatever its upper and lower case. */
-function meant(name: string, names: readonly string[]): string | undefined {
+function nameMeantBy(name: string, names: readonly string[]): string | undefined {
   const lower = names.map((one) => one.toLowerCase());
   const closest = closestName(name.toLowerCase(), lower, MOST_CHANGES);
   return closest && names[lower.indexOf(closest)];
@@ -298,7 +298,7 @@ function meant(name: string, names: readonly string[]): string | undefined {
 
 /** Returns the sentence that refuses a name. */
 function unknownName(name: string, names: readonly string[]): string {
-  const closest = meant(name, names);
+  const closest = nameMeantBy(name, names);
   return `${name}: is unknown${closest === undefined ? '' : `; did you mean ${closest}?`}`;
 }
 
@@ -311,15 +311,15 @@ export class RefusedSettings extends Error {}
  * @param refusals sentences about what the shape does not see
  * @throws RefusedSettings with the refusals and a sentence for each setting that does not have the shape
  */
-function accepted<Accepted>(
+function acceptSettings<Accepted>(
   shape: z.ZodType<Accepted>,
   settings: unknown,
   names: readonly string[],
   refusals: readonly string[] = [],
 ): Accepted {
-  const parsed = shape.safeParse(settings);
-  if (parsed.success && refusals.length === 0) return parsed.data;
-  const sentences = (parsed.error?.issues ?? []).flatMap((issue) =>
+  const parseResult = shape.safeParse(settings);
+  if (parseResult.success && refusals.length === 0) return parseResult.data;
+  const sentences = (parseResult.error?.issues ?? []).flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((name) => unknownName(name, names))
       : [`${issue.path.join('.')}: ${issue.message}`],
@@ -330,7 +330,7 @@ function accepted<Accepted>(
 /** The oldest minor version of aws-cdk-lib with everything that the construct uses; packages/cdk/package.json asks for it. */
 const OLDEST_CDK_MINOR = 270;
 /** The version of its package, which each class of the CDK has under `jsii.rtti`, the type information of its compiler. */
-const installed = z.object({ version: z.string() });
+const installedCdk = z.object({ version: z.string() });
 
 /**
  * Returns the props as the construct uses them: `'true'`, as the context of an app has it, is true.
@@ -338,22 +338,22 @@ const installed = z.object({ version: z.string() });
  * @throws RefusedSettings
  */
 export function acceptedProps(props: object, region: string): VaWaveProps {
-  const { version } = installed.parse(Reflect.get(Stack, Symbol.for('jsii.rtti')));
+  const { version } = installedCdk.parse(Reflect.get(Stack, Symbol.for('jsii.rtti')));
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major !== 2 || minor < OLDEST_CDK_MINOR) {
     throw new RefusedSettings(`aws-cdk-lib: must be 2.${OLDEST_CDK_MINOR}.0 or newer, and is ${version}`);
   }
   const knownRegion = Token.isUnresolved(region) ? undefined : region;
   const shape = z.strictObject(PROP_SHAPES).partial().pipe(z.custom<VaWaveProps & Settings>());
-  return accepted(shape.superRefine(refuseContradictions(NEEDS, knownRegion)), props, PROP_NAMES);
+  return acceptSettings(shape.superRefine(refuseContradictions(NEEDS, knownRegion)), props, PROP_NAMES);
 }
 
 /** Returns the props of the construct, with what the options name. @param scope in which the names are looked up */
 export function propsOf(scope: Construct, options: DeploymentOptions): VaWaveProps {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  const props = Object.fromEntries(PROP_NAMES.map((name) => [name, given[name]]));
+  const valuesByName: Readonly<Record<string, unknown>> = { ...options };
+  const props = Object.fromEntries(PROP_NAMES.map((name) => [name, valuesByName[name]]));
   for (const [name, { find }] of Object.entries(OPTIONS)) {
-    if (find !== undefined && given[name] !== undefined) props[name] = find(scope, name, given[name]);
+    if (find !== undefined && valuesByName[name] !== undefined) props[name] = find(scope, name, valuesByName[name]);
   }
   return acceptedProps(props, Stack.of(scope).region);
 }
@@ -384,17 +384,22 @@ export function readDeploymentOptions(
   region?: string,
 ): DeploymentOptions & { readonly stage: StageName; readonly stackName: string } {
   const context: Settings = app.getAllContext();
-  const { stacks } = accepted(STACKS, { stacks: context.stacks }, []);
-  const given = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
+  const { stacks } = acceptSettings(STACKS, { stacks: context.stacks }, []);
+  const optionEntries = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
   const isOfFile = ([name, value]: [string, unknown]) => name in file && isDeepStrictEqual(file[name], value);
-  const ofEveryStack = Object.fromEntries(given.filter(isOfFile));
-  const ofCommand = Object.fromEntries(given.filter((option) => !isOfFile(option)));
+  const ofEveryStack = Object.fromEntries(optionEntries.filter(isOfFile));
+  const ofCommand = Object.fromEntries(optionEntries.filter((option) => !isOfFile(option)));
   const { stage, stackName, refusals } = chosenStack(ofCommand, stacks);
-  const refused = [...refusedNames(context, file, stacks), ...refusals];
+  const allRefusals = [...refusedNames(context, file, stacks), ...refusals];
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
   // A VPC that is named by its id, unlike a construct, knows none of its subnets.
-  const checked = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
-  const options = accepted(checked, { ...ofEveryStack, ...stacks[stackName], ...ofCommand }, OPTION_NAMES, refused);
+  const optionShape = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
+  const options = acceptSettings(
+    optionShape,
+    { ...ofEveryStack, ...stacks[stackName], ...ofCommand },
+    OPTION_NAMES,
+    allRefusals,
+  );
   return { ...options, stage, stackName };
 }
 
@@ -404,7 +409,7 @@ function refusedNames(context: Settings, file: Settings, stacks: Stacks): readon
   return [
     // Keys with these characters belong to the CDK, and keys that resemble no option to whoever uses them.
     ...Object.keys(context)
-      .filter((name) => !names.includes(name) && !/[@:]/.test(name) && meant(name, names) !== undefined)
+      .filter((name) => !names.includes(name) && !/[@:]/.test(name) && nameMeantBy(name, names) !== undefined)
       .map((name) => unknownName(name, names)),
     ...OF_ONE_STACK.filter((name) => name in file).map(
       (name) => `${name}: holds for one stack, so in cdk.json it is at stacks.<name of the stack>.${name}`,
@@ -422,22 +427,23 @@ const stackChoice = z.object({ stage: OPTIONS.stage.shape.optional(), stackName:
 
 /** Returns the stack that a command deploys, and a sentence for each contradiction. */
 function chosenStack(command: Settings, stacks: Stacks) {
-  const wanted = stackChoice.safeParse(command).data ?? {};
+  const requestedStack = stackChoice.safeParse(command).data ?? {};
   const stageOf = (stack: string): StageName =>
     stackChoice.safeParse(stacks[stack]).data?.stage ?? (stack === STAGES.dev.stackName ? 'dev' : 'prod');
-  const stage = wanted.stage ?? (wanted.stackName === undefined ? 'prod' : stageOf(wanted.stackName));
+  const stage =
+    requestedStack.stage ?? (requestedStack.stackName === undefined ? 'prod' : stageOf(requestedStack.stackName));
   const ofStage = Object.keys(stacks).filter((stack) => stageOf(stack) === stage);
-  const stackName = wanted.stackName ?? ofStage[0] ?? STAGES[stage].stackName;
-  const known = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
-  const inOtherCase = known.find((one) => one.toLowerCase() === stackName.toLowerCase());
+  const stackName = requestedStack.stackName ?? ofStage[0] ?? STAGES[stage].stackName;
+  const stackNames = [...Object.keys(stacks), ...Object.values(STAGES).map((one) => one.stackName)];
+  const inOtherCase = stackNames.find((one) => one.toLowerCase() === stackName.toLowerCase());
   const refusals: string[] = [];
-  if (wanted.stackName === undefined && ofStage.length > 1) {
+  if (requestedStack.stackName === undefined && ofStage.length > 1) {
     refusals.push(`stackName: must be one of ${ofStage.join(', ')}, the stacks of stage ${stage} in cdk.json`);
   }
-  if (known.includes(stackName) && stageOf(stackName) !== stage) {
+  if (stackNames.includes(stackName) && stageOf(stackName) !== stage) {
     refusals.push(`stage: is ${stageOf(stackName)} for the stack ${stackName}, and never changes`);
   }
-  if (!known.includes(stackName) && inOtherCase !== undefined) {
+  if (!stackNames.includes(stackName) && inOtherCase !== undefined) {
     refusals.push(`stackName: did you mean ${inOtherCase}? Another name is another stack`);
   }
   return { stage, stackName, refusals };
@@ -514,15 +520,16 @@ const refuseContradictions =
     for (const [created, existing] of EXCLUDES) {
       if (settings[created] && settings[existing] !== undefined) refuse(existing, `leave out ${created}`);
     }
-    const { deliveryLogRetentionDays: kept = STAGES[settings.stage ?? 'prod'].deliveryLogRetentionDays } = settings;
-    if ((archiveDaysOf(settings.eventArchive, kept) ?? 0) >= kept) {
-      const most = kept === 1 ? 'needs two days or more' : `must be less than the ${kept} days`;
+    const { deliveryLogRetentionDays: retentionDays = STAGES[settings.stage ?? 'prod'].deliveryLogRetentionDays } =
+      settings;
+    if ((archiveDaysOf(settings.eventArchive, retentionDays) ?? 0) >= retentionDays) {
+      const most = retentionDays === 1 ? 'needs two days or more' : `must be less than the ${retentionDays} days`;
       refuse('eventArchive', `${most} of the delivery log, which keeps a replay from a second request`);
     }
     const { account, router, dispatcher } = shareConcurrency(settings);
-    const { account: needed } = capacityFor(settings.deliveriesPerSecond ?? 0);
-    if (settings.deliveriesPerSecond !== undefined && needed > account) {
-      refuse('deliveriesPerSecond', `needs an accountConcurrency of ${needed} or more, the account's quota`);
+    const { account: neededAccount } = capacityFor(settings.deliveriesPerSecond ?? 0);
+    if (settings.deliveriesPerSecond !== undefined && neededAccount > account) {
+      refuse('deliveriesPerSecond', `needs an accountConcurrency of ${neededAccount} or more, the account's quota`);
     } else if (router + dispatcher >= account) {
       const more = `also needs accountConcurrency=<more than ${router + dispatcher}>`;
       refuse('deliveryConcurrency', `${more}, the account's quota, of which requests need a part`);

@@ -100,7 +100,7 @@ export class EdgeDistribution extends Construct {
         origin: this.assets,
         viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
-        responseHeadersPolicy: this.#headersForPages(stage),
+        responseHeadersPolicy: this.#headersOfStaticFiles(stage),
       },
       additionalBehaviors: {
         // The first behavior that matches applies. An allow list of headers cannot contain Authorization, so this one forwards everything except Host.
@@ -157,7 +157,7 @@ export class EdgeDistribution extends Construct {
     this.publish(this, 'Widget', {
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.js', widget.code)],
-      cacheControl: CACHED.forMinutes,
+      cacheControl: CACHE_CONTROL.forMinutes,
       distribution: this.distribution,
       distributionPaths: ['/static/va-wave-widget.js'],
     });
@@ -165,14 +165,14 @@ export class EdgeDistribution extends Construct {
     this.publish(this, 'PinnedWidget', {
       destinationKeyPrefix: 'static',
       sources: [Source.asset(widgetFolder(widget))],
-      cacheControl: CACHED.forever,
+      cacheControl: CACHE_CONTROL.forever,
     });
     this.publish(this, 'WidgetTypes', {
       destinationKeyPrefix: 'static',
       sources: [Source.data('va-wave-widget.d.ts', widget.types)],
       // The file extension .ts would otherwise get the content type of a video.
       contentType: 'text/plain; charset=utf-8',
-      cacheControl: CACHED.forMinutes,
+      cacheControl: CACHE_CONTROL.forMinutes,
     });
   }
 
@@ -184,7 +184,7 @@ export class EdgeDistribution extends Construct {
   }
 
   /** Pages of every site load these files, also isolated pages (`Cross-Origin-Embedder-Policy`). With CORS, CloudFront sends `Vary: Origin`. */
-  #headersForPages(stage: Stage): cloudfront.ResponseHeadersPolicy {
+  #headersOfStaticFiles(stage: Stage): cloudfront.ResponseHeadersPolicy {
     return new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: nameInAccount(stage, 'static'),
       corsBehavior: {
@@ -245,7 +245,7 @@ export const SECURITY_HEADERS = {
 };
 
 /** How long browsers and the distribution keep a file: one with its hash in its name forever, another for five minutes. */
-export const CACHED = {
+export const CACHE_CONTROL = {
   forever: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
   forMinutes: [CacheControl.setPublic(), CacheControl.maxAge(Duration.minutes(5)), CacheControl.mustRevalidate()],
 };

@@ -19,14 +19,15 @@ export class Egress extends Construct {
   /** The addresses from which outbound requests come, in a new network. */
   readonly addresses: readonly string[] | undefined;
 
-  constructor(scope: Construct, id: string, stage: Stage, existing: ExistingNetwork) {
+  constructor(scope: Construct, id: string, stage: Stage, existingNetwork: ExistingNetwork) {
     super(scope, id);
-    const { vpc, addresses } = existing.vpc === undefined ? this.#newNetwork(stage) : { vpc: existing.vpc };
+    const { vpc, addresses } =
+      existingNetwork.vpc === undefined ? this.#newNetwork(stage) : { vpc: existingNetwork.vpc };
     this.addresses = addresses;
     this.placement = {
       vpc,
-      vpcSubnets: existing.vpcSubnets ?? { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
-      securityGroups: [...(existing.securityGroups ?? [this.#newGroup(vpc)])],
+      vpcSubnets: existingNetwork.vpcSubnets ?? { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
+      securityGroups: [...(existingNetwork.securityGroups ?? [this.#newGroup(vpc)])],
     };
   }
 

@@ -3,12 +3,12 @@ import type { KeyRings } from './key-rings.ts';
 import type { Messaging } from './messaging.ts';
 import type { Placement, ServiceFunctionProps } from './service-function.ts';
 import type { Stage } from './stage.ts';
-import type { Tables } from './tables.ts';
+import type { ServiceTables } from './tables.ts';
 
 /** The resources that all features share. */
 export type Foundation = {
   readonly stage: Stage;
-  readonly tables: Tables;
+  readonly tables: ServiceTables;
   readonly keys: KeyRings;
   readonly messaging: Messaging;
   readonly alarms: Alarms;

@@ -21,13 +21,15 @@ export function grantOn(
 ): iam.Grant {
   const principal = grantee.grantPrincipal;
   const { principalAccount: account } = principal;
-  const compared = account === undefined ? undefined : Token.compareStrings(resource.env.account, account);
-  const isSameAccount = compared === TokenComparison.SAME || compared === TokenComparison.BOTH_UNRESOLVED;
+  const accountComparison = account === undefined ? undefined : Token.compareStrings(resource.env.account, account);
+  const isSameAccount =
+    accountComparison === TokenComparison.SAME || accountComparison === TokenComparison.BOTH_UNRESOLVED;
   const isAllowable = allow !== undefined && canBeNamed(principal);
-  const identity = unwrapped(principal);
+  const identity = policyHolder(principal);
   const isImported = Construct.isConstruct(identity) && !isOfApp(identity);
   // A policy for an imported role goes into this account, where a role of another account is not, or is another one of that name.
-  const isPolicyOurs = !isImported || isSameAccount || (compared !== TokenComparison.DIFFERENT && !isAllowable);
+  const isPolicyOurs =
+    !isImported || isSameAccount || (accountComparison !== TokenComparison.DIFFERENT && !isAllowable);
 
   // The CDK asks this principal in the place of the grantee's, and it enters the statement into the policies that count.
   const standIn: iam.IPrincipal = {
@@ -39,10 +41,10 @@ export function grantOn(
       return principal.policyFragment;
     },
     addToPrincipalPolicy: (statement) => {
-      const { policyDependable: added } = isPolicyOurs ? principal.addToPrincipalPolicy(statement) : {};
+      const { policyDependable: changedPolicy } = isPolicyOurs ? principal.addToPrincipalPolicy(statement) : {};
       // A principal whose policy cannot change says that it has taken the statement. One that is imported returns the policy that has it.
-      const isTaken = isImported ? Construct.isConstruct(added) : fragmentOf(principal) !== undefined;
-      const own = isTaken ? added : undefined;
+      const isTaken = isImported ? Construct.isConstruct(changedPolicy) : fragmentOf(principal) !== undefined;
+      const own = isTaken ? changedPolicy : undefined;
       const ofResource = isAllowable && !(own !== undefined && isSameAccount) ? allow(principal) : undefined;
       const policies = [own, ofResource].filter((policy) => policy !== undefined);
       return { statementAdded: policies.length > 0, policyDependable: new DependencyGroup(...policies) };
@@ -58,7 +60,7 @@ export function grantOn(
 }
 
 /** What has the policy, without the conditions and session tags that a principal may add. */
-const unwrapped = (principal: iam.IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
+const policyHolder = (principal: iam.IPrincipal): unknown => ('wrapped' in principal ? principal.wrapped : principal);
 
 /** Whether the app creates the resource of a construct: an imported construct has none, and `Role.withoutPolicyUpdates()` has that of the role. */
 export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.node.scope === made;

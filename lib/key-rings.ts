@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts';
 /** Maximum age of the newest token key: a week, and a day of runs that failed. */
 const TOKEN_KEY_OLD_DAYS = 8;
 /** The function runs once an hour, so a fault cannot cause more errors within the period of other alarms. */
-const SINGLE_ERROR = { threshold: 1, periods: 1, breaching: 1 };
+const SINGLE_ERROR = { threshold: 1, periods: 1, breachingPeriods: 1 };
 
 export type KeyRingsProps = Pick<VaWaveProps, 'sealingKeyReplicaRegion'> & {
   readonly stage: Stage;
@@ -107,7 +107,7 @@ export class KeyRings extends Construct {
       threshold: TOKEN_KEY_OLD_DAYS,
       periods: 3,
       // A missing value is a fault: the schedule does not run.
-      missing: TreatMissingData.BREACHING,
+      missingData: TreatMissingData.BREACHING,
     });
   }
 }

@@ -5,7 +5,7 @@ import type { IConstruct } from 'constructs';
 import * as z from 'zod';
 
 /** An asset of any copy of the CDK, in the output of the app. */
-const staged = z.object({ absoluteStagedPath: z.string() });
+const stagedAsset = z.object({ absoluteStagedPath: z.string() });
 const READABLE_BY_ALL = 0o444; // The mode bits with which owner, group and others may read.
 
 /**
@@ -16,7 +16,7 @@ const READABLE_BY_ALL = 0o444; // The mode bits with which owner, group and othe
 export function makeAssetsReadable(construct: IConstruct): void {
   const output = `${Stage.of(construct)?.assetOutdir}${sep}`;
   for (const part of construct.node.findAll()) {
-    const { data: asset } = staged.safeParse(part);
+    const { data: asset } = stagedAsset.safeParse(part);
     // Without staging, an asset is the folder of its source.
     if (!asset?.absoluteStagedPath.startsWith(output) || !statSync(asset.absoluteStagedPath).isDirectory()) continue;
     for (const path of filesBelow(asset.absoluteStagedPath)) {

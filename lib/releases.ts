@@ -15,12 +15,12 @@ export type ReleasesProps = {
    * the new version at once, for a fix while an alarm is raised: CodeDeploy stops a deployment that begins then
    * (https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-create-alarms.html).
    */
-  readonly watched: boolean;
+  readonly endsByAlarm: boolean;
 };
 
 /** Shifts the traffic of a new version of a function, and shifts it back when an alarm is raised. A lasting fault raises one within ten minutes. */
 export class Releases extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms, watched }: ReleasesProps) {
+  constructor(scope: Construct, id: string, { functions, alarms, endsByAlarm }: ReleasesProps) {
     super(scope, id);
     const application = new codedeploy.LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', {
@@ -46,11 +46,11 @@ export class Releases extends Construct {
         application,
         role,
         alias: callable,
-        deploymentConfig: watched ? gradual[invokedBy] : codedeploy.LambdaDeploymentConfig.ALL_AT_ONCE,
+        deploymentConfig: endsByAlarm ? gradual[invokedBy] : codedeploy.LambdaDeploymentConfig.ALL_AT_ONCE,
         alarms: [...alarms],
         // Without alarms in the template, a flag of the app would decide whether the group keeps those of the deployment before.
-        ignoreAlarmConfiguration: !watched,
-        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: watched },
+        ignoreAlarmConfiguration: !endsByAlarm,
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: endsByAlarm },
       });
     }
   }

@@ -47,7 +47,7 @@ export class ServiceFunction extends Construct {
   readonly log: LogGroup;
   readonly #key: IKey | undefined;
   /** The services that encrypt with the key for this function. */
-  readonly #encrypting = new Set<string>();
+  readonly #encryptingServices = new Set<string>();
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -91,7 +91,7 @@ export class ServiceFunction extends Construct {
    * Name and ARN with which another function of the same feature invokes this one, as text. A reference to the alias would be a cycle: alias,
    * its deployment, the feature's alarm, the invoking function, alias.
    */
-  get invoked(): { readonly name: string; readonly arn: string } {
+  get invocationTarget(): { readonly name: string; readonly arn: string } {
     const qualifier = this.callable === this.fn ? '' : `:${ALIAS}`;
     return { name: `${this.fn.functionName}${qualifier}`, arn: `${this.fn.functionArn}${qualifier}` };
   }
@@ -109,9 +109,9 @@ export class ServiceFunction extends Construct {
 
   #allowKeyFor(service: string): void {
     if (this.#key === undefined || !ENCRYPTING.has(service)) return;
-    this.#encrypting.add(service);
+    this.#encryptingServices.add(service);
     // Once, because the statement reads the set at synthesis.
-    if (this.#encrypting.size === 1) this.fn.addToRolePolicy(allowThrough(this.#key, this.#encrypting));
+    if (this.#encryptingServices.size === 1) this.fn.addToRolePolicy(allowThrough(this.#key, this.#encryptingServices));
   }
 }
 

@@ -67,14 +67,14 @@ export function keepStage(service: Construct, name: StageName): void {
   // A nested stack gets its parameters from the template of its parent, and keeps none.
   while (stack.nestedStackParent !== undefined) stack = stack.nestedStackParent;
   const scope = stack === Stack.of(service) ? service : new Construct(stack, Names.uniqueResourceName(service, {}));
-  const kept = new CfnParameter(scope, 'Stage', {
+  const storedStage = new CfnParameter(scope, 'Stage', {
     default: name,
     description: 'The stage that the stack had when it was created. Do not change it.',
   });
   new CfnRule(scope, 'KeepsStage', {
     assertions: [
       {
-        assert: Fn.conditionEquals(kept.valueAsString, name),
+        assert: Fn.conditionEquals(storedStage.valueAsString, name),
         assertDescription: `va-wave: the stage of a stack never changes, and this template is of stage ${name}. Nothing was changed. Deploy another stack, with -c stackName=<name>`,
       },
     ],

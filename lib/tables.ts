@@ -29,7 +29,7 @@ type ServiceTableProps = {
   readonly stage: Stage;
   readonly environmentName: string;
   /** @default a new table */
-  readonly existing?: ITable | undefined;
+  readonly existingTable?: ITable | undefined;
   /** What a new table has other than the others. */
   readonly differs?: Partial<TableProps>;
   /** Further environment variables for functions that may use the table. */
@@ -43,7 +43,7 @@ export class ServiceTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceTableProps) {
     super(scope, id);
-    this.table = props.existing ?? this.#newTable(props);
+    this.table = props.existingTable ?? this.#newTable(props);
     this.#environment = { ...props.environment, [props.environmentName]: this.table.tableName };
   }
 
@@ -79,7 +79,7 @@ export type TablesProps = Pick<VaWaveProps, 'configurationTable' | 'conversation
 };
 
 /** The four tables, one for each lifetime of data (docs/architecture.md). */
-export class Tables extends Construct {
+export class ServiceTables extends Construct {
   readonly configuration: ServiceTable;
   readonly counters: ServiceTable;
   readonly conversations: ServiceTable;
@@ -91,7 +91,7 @@ export class Tables extends Construct {
     this.configuration = new ServiceTable(this, 'Configuration', {
       stage,
       environmentName: ENVIRONMENT.configurationTable,
-      existing: props.configurationTable,
+      existingTable: props.configurationTable,
     });
     // Counters expire within two days, so this table is deleted with the stack.
     this.counters = new ServiceTable(this, 'Counters', {
@@ -102,12 +102,12 @@ export class Tables extends Construct {
     this.conversations = new ServiceTable(this, 'Conversations', {
       stage,
       environmentName: ENVIRONMENT.conversationsTable,
-      existing: props.conversationsTable,
+      existingTable: props.conversationsTable,
     });
     this.deliveryLog = new ServiceTable(this, 'DeliveryLog', {
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
-      existing: props.deliveryLogTable,
+      existingTable: props.deliveryLogTable,
       // Recovery is priced by the stored bytes, and records are kept for days only.
       differs: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } },
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },

@@ -25,7 +25,7 @@ import {
 } from '../src/deployment/outputs.ts';
 import { acknowledgeFindings } from './acknowledged-findings.ts';
 import { Alarms, ownMetric, sum } from './alarms.ts';
-import { AssistantRuntime } from './assistant-runtime.ts';
+import { RuntimeFunctions } from './assistant-runtime.ts';
 import { Canary } from './canary.ts';
 import { notesOnCapacity, shareConcurrency } from './concurrency.ts';
 import { DashboardHosting } from './dashboard-hosting.ts';
@@ -44,7 +44,7 @@ import { Releases } from './releases.ts';
 import { ServiceApi } from './service-api.ts';
 import { ONE_ATTEMPT_TIMEOUT, ServiceFunction } from './service-function.ts';
 import { archiveDaysOf, keepStage, SERVICE_NAME_MAX, STAGES, type Stage } from './stage.ts';
-import { Tables } from './tables.ts';
+import { ServiceTables } from './tables.ts';
 import { UserLogin } from './user-login.ts';
 import { WidgetRoutes } from './widget-routes.ts';
 
@@ -82,9 +82,9 @@ export class VaWave extends Construct {
   #statementsOfBus = 0;
 
   /** @throws Error that names each invalid prop and the values that it accepts */
-  constructor(scope: Construct, id: string, given: VaWaveProps = {}) {
+  constructor(scope: Construct, id: string, givenProps: VaWaveProps = {}) {
     super(scope, id);
-    const props = acceptedProps(given, Stack.of(this).region);
+    const props = acceptedProps(givenProps, Stack.of(this).region);
     const { stage: stageName = 'prod' } = props;
     const defaults = STAGES[stageName];
     keepStage(this, stageName);
@@ -107,7 +107,7 @@ export class VaWave extends Construct {
     const concurrency = shareConcurrency(props);
     for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
     const alarms = new Alarms(this, 'Alarms', props);
-    const tables = new Tables(this, 'Tables', { ...props, stage, alarms });
+    const tables = new ServiceTables(this, 'Tables', { ...props, stage, alarms });
     const keys = new KeyRings(this, 'Keys', { ...props, stage, alarms });
     const archiveDays = archiveDaysOf(props.eventArchive, stage.deliveryLogRetentionDays);
     const messaging = new Messaging(this, 'Messaging', {
@@ -130,7 +130,7 @@ export class VaWave extends Construct {
     const api = new ServiceApi(this, 'Api', { ...foundation, requestsPerSecond: concurrency.requestsPerSecond });
     new WidgetRoutes(this, 'WidgetRoutes', { ...foundation, api, distributionOnly: props.webAclArn !== undefined });
     new DeliveryFunctions(this, 'Deliveries', { ...foundation, concurrency });
-    const runtime = new AssistantRuntime(this, 'AssistantRuntime', foundation);
+    const runtime = new RuntimeFunctions(this, 'AssistantRuntime', foundation);
     const edge = new EdgeDistribution(this, 'Edge', {
       ...props,
       stage,
@@ -151,7 +151,7 @@ export class VaWave extends Construct {
       accountConcurrency: concurrency.account,
     });
     if (stage.gradual) {
-      new Releases(this, 'Releases', { functions, alarms: alarms.ofRelease, watched: props.gradual === true });
+      new Releases(this, 'Releases', { functions, alarms: alarms.ofRelease, endsByAlarm: props.gradual === true });
     }
     acknowledgeFindings(Stack.of(this));
     makeAssetsReadable(Stack.of(this));

@@ -28,8 +28,12 @@ const ONE_NAME_SPACE = /^(bench|cli|dashboard|lib|local|src|widget)\//;
 
 /** Names that may stand although they are participles, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  containing: 'an option of the command line, of which the library of commands makes the name',
+  deleted: 'an option of the command line',
+  disabled: 'an option of the command line',
   enabled: 'the word of the contract for the flag of an Action',
   required: 'the word of the contract and of JSON Schema',
+  tracing: 'a property of the construct',
 };
 /** Types that may have the name of another one, each with its reason. */
 const TYPE_EXCEPTIONS: Readonly<Record<string, string>> = {

@@ -11,9 +11,9 @@ import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { mayBelongTo } from '../operations/erase.ts';
-import { type Output, type Row, statusOf } from '../output.ts';
+import { type CommandOutput, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { changeOf, collect, jsonValue, requireOne, spelled, switched, withoutUndefined } from '../values.ts';
+import { changeOf, collect, enabledBy, jsonValue, requireOne, withoutUndefined, wordLike } from '../values.ts';
 
 /** How many characters of body and response `action test` shows as text. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
@@ -38,7 +38,7 @@ export function addTo(action: CliCommand): void {
   )
     .option('--disabled', 'create it switched off')
     .examples(...CREATE_EXAMPLES)
-    .connected(
+    .withDeployment(
       async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = await actionSettings(options, cliProcess);
         const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
@@ -62,13 +62,13 @@ export function addTo(action: CliCommand): void {
     .option('--enable', 'switch it on')
     .addOption(new Option('--disable', 'switch it off').conflicts('enable'))
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .connected(
+    .withDeployment(
       async (
         { output, context, cliProcess },
         actionId: string,
         options: ActionOptions & { enable?: true; disable?: true },
       ) => {
-        const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: switched(options) });
+        const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: enabledBy(options) });
         const changed = await updateAction(await requireAction(actionId, context), change, context);
         output.object(actionView(changed), 'Changed the Action');
         if (options.event !== undefined) warnOfReserved(changed, output);
@@ -79,7 +79,7 @@ export function addTo(action: CliCommand): void {
     .command('delete <action_id>')
     .description('delete an Action and its signing secret; a retry that still waits sends nothing and leaves no record')
     .examples('va-wave action delete act_…')
-    .connected(async ({ output, context, confirm }, actionId: string) => {
+    .withDeployment(async ({ output, context, confirm }, actionId: string) => {
       const action = await requireAction(actionId, context);
       await confirm(`Delete the Action ${action.name} (${actionId})?`);
       await deleteAction(action, context);
@@ -90,7 +90,7 @@ export function addTo(action: CliCommand): void {
     .command('show <action_id>')
     .description('show the settings of an Action')
     .examples('va-wave action show act_… --json')
-    .connected(async ({ output, context }, actionId: string) => {
+    .withDeployment(async ({ output, context }, actionId: string) => {
       output.object(actionView(await requireAction(actionId, context)), 'Action');
     });
 
@@ -100,7 +100,7 @@ export function addTo(action: CliCommand): void {
     .option('--org <org_id>', 'organization')
     .option('--site <site_id>', 'assistant')
     .examples('va-wave action list --site site_…')
-    .connected(async ({ output, context }, options: { org?: string; site?: string }) => {
+    .withDeployment(async ({ output, context }, options: { org?: string; site?: string }) => {
       requireOne([options.org, options.site], 'Give either --org or --site');
       const list = await actionsOf(options, context);
       const actions = list.actions.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
@@ -113,9 +113,9 @@ export function addTo(action: CliCommand): void {
       'send a signed test request like the Test button: one attempt, recorded in the log, also if the Action is switched off',
     )
     .examples('va-wave action test act_…')
-    .connected(async ({ output, context }, actionId: string) => {
+    .withDeployment(async ({ output, context }, actionId: string) => {
       const { org_id, name } = await requireAction(actionId, context);
-      output.doing(`Testing ${name}`);
+      output.showProgress(`Testing ${name}`);
       const result = await context.testAction(org_id, actionId);
       output.object({ action_id: actionId, ...result }, 'Sent the test request', testFields(result));
       if (!result.success) {
@@ -128,7 +128,7 @@ export function addTo(action: CliCommand): void {
     .command('secret <action_id>')
     .description('print the signing secret of an Action, for its receiver')
     .examples('va-wave action secret act_… > signing-secret.txt')
-    .connected(async ({ output, context }, actionId: string) => {
+    .withDeployment(async ({ output, context }, actionId: string) => {
       const secret = await context.openSigningSecret(await requireAction(actionId, context));
       output.secret(
         { action_id: actionId, signing_secret: secret },
@@ -197,7 +197,7 @@ const actionRow = (action: Action): Row => ({
 });
 
 /** Warns of the events of an Action that are never delivered. */
-function warnOfReserved(action: Action, output: Output): void {
+function warnOfReserved(action: Action, output: CommandOutput): void {
   if (action.trigger !== 'Event') return;
   for (const name of EVENT_NAMES) {
     if (EVENT_CATALOG[name].reserved && action.events.includes(name))
@@ -241,10 +241,10 @@ async function actionSettings(
 ): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {
   const { parameters, clearParameters, responseMap, clearResponseMap } = options;
   return {
-    trigger: options.trigger === undefined ? undefined : spelled(TRIGGERS, options.trigger),
+    trigger: options.trigger === undefined ? undefined : wordLike(TRIGGERS, options.trigger),
     name: options.name,
     url: options.url,
-    method: options.method === undefined ? undefined : spelled(METHODS, options.method),
+    method: options.method === undefined ? undefined : wordLike(METHODS, options.method),
     events: options.event,
     form_fields: options.field?.map(formField),
     description: options.description,
@@ -270,7 +270,7 @@ function formField(text: string, index: number): object {
   if (parts.length < 3) {
     throw invalidField(`form_fields.${index}`, `must be key:Label:Type or key:Label:Type:required, not ${text}`);
   }
-  const type = spelled(FIELD_TYPES, parts.pop() ?? '');
+  const type = wordLike(FIELD_TYPES, parts.pop() ?? '');
   const [key, ...label] = parts;
   return { key, label: label.join(':'), type, required };
 }

@@ -11,7 +11,7 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import type { CliCommand } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import { changeOf, collect, requireOne, spelled, switched, wholeNumber, withoutUndefined } from '../values.ts';
+import { changeOf, collect, enabledBy, requireOne, wholeNumber, withoutUndefined, wordLike } from '../values.ts';
 
 /** Options of `assistant create` and `assistant update`, as commander parses them. */
 type Options = {
@@ -52,11 +52,11 @@ export function addTo(assistant: CliCommand): void {
   )
     .option('--disabled', 'create it switched off')
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
-    .connected(async ({ output, context }, options: Options & { org: string; disabled?: true }) => {
+    .withDeployment(async ({ output, context }, options: Options & { org: string; disabled?: true }) => {
       const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
       const created = await createAssistant(options.org, input, context);
       output.object(assistantView(created), 'Created the assistant');
-      output.note(embedding(created, context.baseUrl));
+      output.note(embeddingTag(created, context.baseUrl));
     });
 
   withSettings(
@@ -75,11 +75,13 @@ export function addTo(assistant: CliCommand): void {
       ),
     )
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .connected(async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
-      const change = changeOf({ ...settingsFrom(options), enabled: switched(options) });
-      const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
-      output.object(assistantView(changed), 'Changed the assistant');
-    });
+    .withDeployment(
+      async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
+        const change = changeOf({ ...settingsFrom(options), enabled: enabledBy(options) });
+        const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
+        output.object(assistantView(changed), 'Changed the assistant');
+      },
+    );
 
   assistant
     .command('escalation <site_id>')
@@ -89,11 +91,13 @@ export function addTo(assistant: CliCommand): void {
     .examples(
       `va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
     )
-    .connected(async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
-      requireOne([options.topic, options.none], 'Give either --none, or --topic for each topic');
-      const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
-      output.object(assistantView(changed), 'Changed the escalation channels');
-    });
+    .withDeployment(
+      async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
+        requireOne([options.topic, options.none], 'Give either --none, or --topic for each topic');
+        const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
+        output.object(assistantView(changed), 'Changed the escalation channels');
+      },
+    );
 
   assistant
     .command('form-limit <site_id>')
@@ -103,20 +107,22 @@ export function addTo(assistant: CliCommand): void {
     .option('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
-    .connected(async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
-      requireOne([perHour, none], 'Give either --per-hour or --none');
-      const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
-      output.object(assistantView(changed), 'Changed the limit');
-    });
+    .withDeployment(
+      async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
+        requireOne([perHour, none], 'Give either --per-hour or --none');
+        const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
+        output.object(assistantView(changed), 'Changed the limit');
+      },
+    );
 
   assistant
     .command('show <site_id>')
     .description('show the settings of an assistant, and the tag that embeds its widget')
     .examples('va-wave assistant show site_… --json')
-    .connected(async ({ output, context }, siteId: string) => {
+    .withDeployment(async ({ output, context }, siteId: string) => {
       const found = await requireAssistant(siteId, context);
       output.object(assistantView(found), 'Assistant');
-      output.note(embedding(found, context.baseUrl));
+      output.note(embeddingTag(found, context.baseUrl));
     });
 
   assistant
@@ -125,7 +131,7 @@ export function addTo(assistant: CliCommand): void {
     .notes(`The command erases the data of visitors in conversations and delivery logs. It takes at least 30 seconds. After an interruption, run it
 again to continue. Backups of the tables keep all data for up to 35 days, and an archive of events for its days.`)
     .examples('va-wave assistant delete site_…')
-    .connected(async ({ output, context, confirm }, siteId: string) => {
+    .withDeployment(async ({ output, context, confirm }, siteId: string) => {
       const { name } = await assistantToErase(siteId, context);
       await confirm(`Erase the assistant ${name} (${siteId}) and all data of its visitors?`, siteId);
       output.object({ site_id: siteId, ...(await eraseAssistant(siteId, context)) }, 'Erased the assistant');
@@ -136,7 +142,7 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     .description('list the assistants of an organization')
     .requiredOption('--org <org_id>', 'organization')
     .examples('va-wave assistant list --org org_…')
-    .connected(async ({ output, context }, { org }: { org: string }) => {
+    .withDeployment(async ({ output, context }, { org }: { org: string }) => {
       await requireOrganization(org, context);
       const listed = await context.store.listAssistants(org);
       const assistants = listed.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
@@ -155,14 +161,14 @@ function withSettings(command: CliCommand, isNew: boolean): CliCommand {
     .option(
       '--mode <mode>',
       `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`,
-      (text) => spelled(AUTHENTICATION_MODES, text),
+      (text) => wordLike(AUTHENTICATION_MODES, text),
     )
     .option('--allowed-domain <host>', `${host}; ${many}`, collect)
     .option('--ip <address>', `IPv4 or IPv6 address of visitors for the IP allowlist; ${many}`, collect);
 }
 
 /** Returns the tag that embeds the widget of an assistant. */
-function embedding(assistant: Assistant, baseUrl: string): string {
+function embeddingTag(assistant: Assistant, baseUrl: string): string {
   const credential =
     assistant.authentication_mode === 'Session Signed'
       ? 'data-session-token="…"'

@@ -53,12 +53,14 @@ payloads and responses, which can contain what visitors wrote.`)
       'va-wave deliveries site_… --follow',
       'va-wave deliveries act_… 6a7e8f90-… --attempt 1 --json',
     )
-    .connected(async (commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) => {
-      const misplaced = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
-      if (misplaced !== undefined)
-        throw invalidField(misplaced, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
-      await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
-    });
+    .withDeployment(
+      async (commandRun, id: string, reference: string | undefined, options: ListOptions & ShowOptions) => {
+        const misplaced = Object.keys(options).find((name) => SHOW_OPTIONS.has(name) === (reference === undefined));
+        if (misplaced !== undefined)
+          throw invalidField(misplaced, `${reference === undefined ? 'needs an' : 'takes no'} event id`);
+        await (reference === undefined ? list(id, options, commandRun) : show(id, reference, options, commandRun));
+      },
+    );
 }
 
 /** Returns the id of a log. A site ID means the log of the assistant's usage webhooks. */
@@ -73,7 +75,7 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
     (outcome === undefined || outcomeOf(record) === outcome) && (since === undefined || record.started_at >= since);
   const logId = logOf(id);
   const lookBack = Math.max(LOOK_BACK_RECORDS, limit + 1);
-  output.doing('Reading the log');
+  output.showProgress('Reading the log');
   // Read first, so that --follow misses no attempt that ends while the list is read.
   const atStart = options.follow ? await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context) : [];
   // One more than is shown tells whether more exist.
@@ -84,11 +86,11 @@ async function list(id: string, options: ListOptions, commandRun: ConnectedRun):
   const isEmpty = records.length === 0 && (await newest(logId, 1, context)).length === 0;
   // An id without a log must be that of an Action or an assistant. With a log it need not, because the log of a deleted Action remains.
   if (isEmpty) await (logId === id ? requireAction(id, context) : requireAssistant(id, context));
-  const matching = records.filter(matches);
-  const shown = matching.slice(0, limit);
-  if (options.follow) return follow(logId, shown, atStart, matches, commandRun);
-  output.list(shown, isEmpty ? 'No deliveries yet' : 'No such deliveries', shown.map(row));
-  if (matching.length > limit) output.note('More exist; use --limit to show more');
+  const matchingRecords = records.filter(matches);
+  const shownRecords = matchingRecords.slice(0, limit);
+  if (options.follow) return follow(logId, shownRecords, atStart, matches, commandRun);
+  output.list(shownRecords, isEmpty ? 'No deliveries yet' : 'No such deliveries', shownRecords.map(row));
+  if (matchingRecords.length > limit) output.note('More exist; use --limit to show more');
   else if (since === undefined && records.length === lookBack)
     output.note(`Searched the newest ${records.length} records`);
 }
@@ -125,7 +127,7 @@ async function latestSince(
 /** Prints the ended attempts of the list, the oldest first, then each matching attempt when it ends, until Ctrl-C. @param atStart records of which the ended ones are not news */
 async function follow(
   logId: string,
-  listed: readonly DeliveryRecord[],
+  shownRecords: readonly DeliveryRecord[],
   atStart: readonly DeliveryRecord[],
   matches: (record: DeliveryRecord) => boolean,
   { output, context, cliProcess }: ConnectedRun,
@@ -135,13 +137,13 @@ async function follow(
   const print = (records: readonly DeliveryRecord[]) => {
     for (const record of records.toReversed()) output.entry(record, followLine(record));
   };
-  const known = new Set([...atStart, ...listed].filter(hasEnded).map(nameOf));
-  output.done();
-  print(listed.filter(hasEnded));
+  const printedNames = new Set([...atStart, ...shownRecords].filter(hasEnded).map(nameOf));
+  output.endProgress();
+  print(shownRecords.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
     const records = await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context);
-    const ended = records.filter((record) => hasEnded(record) && !known.has(nameOf(record)));
-    for (const record of ended) known.add(nameOf(record));
+    const ended = records.filter((record) => hasEnded(record) && !printedNames.has(nameOf(record)));
+    for (const record of ended) printedNames.add(nameOf(record));
     print(ended.filter(matches));
   }
 }
@@ -154,24 +156,25 @@ async function show(
   { output, context }: ConnectedRun,
 ): Promise<void> {
   const until = searchEnd(options, context.now());
-  output.doing('Searching the log');
-  const found = await attemptsOf(logOf(id), { eventId: reference, until }, context);
-  const record = found
+  output.showProgress('Searching the log');
+  const attemptRecords = await attemptsOf(logOf(id), { eventId: reference, until }, context);
+  const record = attemptRecords
     .filter(({ attempt }) => options.attempt === undefined || attempt === options.attempt)
     .toSorted((a, b) => a.started_at.localeCompare(b.started_at))
     .at(-1);
   if (record === undefined) {
-    const which = options.attempt === undefined || found.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
+    const which =
+      options.attempt === undefined || attemptRecords.length === 0 ? 'no attempt' : `no attempt ${options.attempt}`;
     throw new Refusal('event_not_found', {
       problem: `the log of ${id} has ${which} of ${reference}${searchedBefore(until)}`,
     });
   }
   const { payload, response_excerpt, ...rest } = record;
-  const meaning = record.error === null ? {} : { meaning: FAILURES[record.error.code].advice };
+  const meaningField = record.error === null ? {} : { meaning: FAILURES[record.error.code].advice };
   output.object(
     record,
-    `Attempt, of ${found.length} in the log`,
-    fieldsOf({ outcome: outcomeText(record), ...meaning, ...rest }),
+    `Attempt, of ${attemptRecords.length} in the log`,
+    fieldsOf({ outcome: outcomeText(record), ...meaningField, ...rest }),
   );
   const title = record.payload_cut ? 'Payload (the log contains only its beginning)' : 'Payload';
   if (payload !== null) output.block(title, readable(payload));

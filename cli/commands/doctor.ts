@@ -27,15 +27,15 @@ export function addTo(command: CliCommand): void {
 deployment needs.`)
     .examples('va-wave doctor --region eu-west-1', 'va-wave doctor --deliveries-per-second 10000')
     .alone(async ({ cliProcess, target, output, mfaCode }, options: Options) => {
-      output.doing('Checking the account');
+      output.showProgress('Checking the account');
       const facts = await cliProcess.accountFacts(target, options.toolkitStackName, mfaCode);
-      const examined = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
+      const checks = examineAccount(facts, target.stack ?? DEFAULT_STACK, options);
       output.list(
-        examined,
+        checks,
         'Nothing to check',
-        examined.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
+        checks.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
       );
-      const missing = examined.filter(({ ok }) => !ok);
+      const missing = checks.filter(({ ok }) => !ok);
       if (missing.length > 0) {
         throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
       }
@@ -74,20 +74,26 @@ function examineAccount(
     load === undefined
       ? `Deploy with -c accountConcurrency=${concurrency}, and`
       : `${load} deliveries a second need more:`;
-  const examined = (check: string, ok: boolean, found: string | number, advice: string) => ({
+  const checkOf = (check: string, ok: boolean, actualValue: string | number, advice: string) => ({
     check,
     ok,
-    found: String(found),
+    found: String(actualValue),
     /** What the operator has to do; empty when nothing is to do. */
     advice: ok ? '' : advice,
   });
-  const quota = (check: string, found: number | undefined, needed: number, permission: string, advice: string) =>
-    found === undefined
-      ? examined(check, false, 'unknown', `Allow ${permission}, and run this command again`)
-      : examined(check, found >= needed, found, advice);
+  const quota = (
+    check: string,
+    actualNumber: number | undefined,
+    neededNumber: number,
+    permission: string,
+    advice: string,
+  ) =>
+    actualNumber === undefined
+      ? checkOf(check, false, 'unknown', `Allow ${permission}, and run this command again`)
+      : checkOf(check, actualNumber >= neededNumber, actualNumber, advice);
   return [
-    examined('region', !UNSUPPORTED_REGION.test(region), region, 'Choose another region: this one is not supported'),
-    examined(
+    checkOf('region', !UNSUPPORTED_REGION.test(region), region, 'Choose another region: this one is not supported'),
+    checkOf(
       'cdk bootstrap',
       toolkit !== undefined && !FAILED.test(toolkit),
       toolkit ?? 'not done',
@@ -107,13 +113,13 @@ function examineAccount(
       'dynamodb:DescribeLimits',
       `Enough for ${deliveriesFor(tableWriteUnits ?? 0)} deliveries a second; request a higher quota from AWS before you need it`,
     ),
-    examined(
+    checkOf(
       'events per second',
       (load ?? 0) <= events,
       events,
       'The default of this region delays more. See yours: aws service-quotas get-service-quota --service-code events --quota-code L-5540C5E3',
     ),
-    examined(
+    checkOf(
       `stack ${stackName}`,
       stack === undefined || !FAILED.test(stack),
       [stack ?? 'not deployed yet', version].filter((part) => part !== undefined).join(', '),

@@ -1,7 +1,7 @@
 import { ERASED } from '../../src/contract/retention.ts';
 import type { CliCommand } from '../command.ts';
 import { erasePerson, type PersonCounts, remainingUntil } from '../operations/personal-data.ts';
-import { counted } from '../output.ts';
+import { countOf } from '../output.ts';
 import { collect, idValues } from '../values.ts';
 
 type EraseOptions = { readonly org: string; readonly user: readonly string[]; readonly dryRun?: true };
@@ -29,7 +29,7 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
       'va-wave erase --org org_… --user u-1842 --user ada@example.com --dry-run',
       'va-wave erase --org org_… --user @ids.txt --yes',
     )
-    .connected(async ({ output, context, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
+    .withDeployment(async ({ output, context, cliProcess, yes, confirm }, { org, user, dryRun }: EraseOptions) => {
       const person = { orgId: org, ids: await idValues('user', user, cliProcess) };
       const noteNothing = ({ records, conversations, counters, changes }: PersonCounts) => {
         if (records + conversations + counters + changes > 0) return;
@@ -43,14 +43,14 @@ not reach: messages in queues and dead-letter queues, backups, and the archive o
         }
         const { records, conversations } = counts;
         await confirm(
-          `Erase the content of ${counted(records, 'delivery record')}, and ${counted(conversations, 'conversation')}, of ${org}?`,
+          `Erase the content of ${countOf(records, 'delivery record')}, and ${countOf(conversations, 'conversation')}, of ${org}?`,
         );
       }
       const counts = await erasePerson(person, false, context);
-      const remaining = remainingUntil(context.now(), context.eventArchiveDays);
-      output.object({ org_id: org, ...counts, remaining }, 'Erased');
+      const remainingCopies = remainingUntil(context.now(), context.eventArchiveDays);
+      output.object({ org_id: org, ...counts, remaining: remainingCopies }, 'Erased');
       noteNothing(counts);
-      if (counts.unfinished > 0) {
+      if (counts.unfinished_records > 0) {
         output.note('Attempts were in progress. Run the command again when they have ended.');
       }
     });

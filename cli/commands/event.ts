@@ -4,7 +4,7 @@ import { requireReadable } from '../../src/domain/organizations/suspension-and-q
 import { Refusal } from '../../src/domain/refusal.ts';
 import type { CliCommand } from '../command.ts';
 import { failedEvents, replayEvent, type TracedDelivery, traceEvent } from '../operations/past-events.ts';
-import { counted, type Row } from '../output.ts';
+import { countOf, type Row } from '../output.ts';
 import { jsonValue, type Moment, type SearchStart, searchEnd, sinceOption, sinceTime, withAt } from '../values.ts';
 import { attemptNumber, outcomeText } from './deliveries.ts';
 
@@ -20,7 +20,7 @@ export function addTo(event: CliCommand): void {
       `va-wave event put conversation.started --org org_… --site site_… --data '{"conversation_id": "c1"}'`,
       'va-wave event put contact.created --org org_… --data @contact.json',
     )
-    .connected(
+    .withDeployment(
       async ({ output, context, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
         const data = await jsonValue('data', options.data, cliProcess);
         const sent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
@@ -62,8 +62,8 @@ not search the logs of deleted Actions.`)
       'va-wave event trace 6a7e8f90-… --org org_…',
       'va-wave event trace 6a7e8f90-… --org org_… --at 2026-03-04T05:06:00Z --json',
     )
-    .connected(async ({ output, context }, eventId: string, options: SearchStart & { org: string }) => {
-      output.doing('Searching the logs');
+    .withDeployment(async ({ output, context }, eventId: string, options: SearchStart & { org: string }) => {
+      output.showProgress('Searching the logs');
       const trace = await traceEvent(
         { eventId, orgId: options.org, until: searchEnd(options, context.now()) },
         context,
@@ -83,13 +83,15 @@ not search the logs of deleted Actions.`)
   )
     .notes(`The envelope comes from the Action's delivery log.`)
     .examples('va-wave event replay 6a7e8f90-… act_… --at 2026-03-04T05:06:00Z')
-    .connected(async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: SearchStart) => {
-      await confirm(`Deliver ${eventId} to ${actionId} again?`);
-      output.doing('Searching the log');
-      const replay = await replayEvent(actionId, { eventId, until: searchEnd(options, context.now()) }, context);
-      output.object(replay, 'Sent the event to the deliveries queue');
-      output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
-    });
+    .withDeployment(
+      async ({ output, context, confirm, hint }, eventId: string, actionId: string, options: SearchStart) => {
+        await confirm(`Deliver ${eventId} to ${actionId} again?`);
+        output.showProgress('Searching the log');
+        const replay = await replayEvent(actionId, { eventId, until: searchEnd(options, context.now()) }, context);
+        output.object(replay, 'Sent the event to the deliveries queue');
+        output.note(`Show its attempts: ${hint(`deliveries ${actionId}`)}`);
+      },
+    );
 
   event
     .command('replay-failed <action_id>')
@@ -103,40 +105,42 @@ A replay that still waits, or that another operator starts at the same time, is 
       'va-wave event replay-failed act_… --since 6h --dry-run',
       'va-wave event replay-failed act_… --since 2026-03-04T05:00:00Z --yes',
     )
-    .connected(async ({ output, context, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
-      const since = sinceTime(options.since, context.now());
-      const failed = await failedEvents({ actionId, since }, context, (records) =>
-        output.doing(`Reading the log: ${records}`),
-      );
-      const events = counted(failed.length, 'event');
-      if (options.dryRun) {
-        const shown = failed.map(({ event_id, event, failed_at, attempts, error }) => ({
-          event_id,
-          event,
-          failed: failed_at,
-          attempts: String(attempts),
-          reason: error === null ? '–' : `${error.code}: ${error.message}`,
-        }));
-        output.list(failed, `Nothing failed since ${since}`, shown);
-        if (failed.length > 0) output.note(`${events} would be delivered again; nothing was sent`);
-        return;
-      }
-      // A record that cannot be read may be that of a success, after which nothing is to be sent.
-      requireReadable(context.unreadableRecords());
-      if (failed.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
-      const unsent: Record<string, string> = {};
-      for (const [index, { event_id: eventId, event_time: time, replay }] of failed.entries()) {
-        await context.step(`Delivering again: ${index + 1} of ${failed.length}`);
-        const reason = await sentOrReason(() => replayEvent(actionId, { eventId, time, replay }, context));
-        if (reason !== undefined) unsent[eventId] = reason;
-      }
-      const sent = failed.length - Object.keys(unsent).length;
-      const nothingSent = failed.length === 0 ? `Nothing failed since ${since}` : 'Sent no event';
-      output.object(
-        { action_id: actionId, since, sent, unsent },
-        sent > 0 ? 'Sent the events to the deliveries queue' : nothingSent,
-      );
-    });
+    .withDeployment(
+      async ({ output, context, confirm }, actionId: string, options: { since: Moment; dryRun?: true }) => {
+        const since = sinceTime(options.since, context.now());
+        const failures = await failedEvents({ actionId, since }, context, (records) =>
+          output.showProgress(`Reading the log: ${records}`),
+        );
+        const events = countOf(failures.length, 'event');
+        if (options.dryRun) {
+          const rows = failures.map(({ event_id, event, failed_at, attempts, error }) => ({
+            event_id,
+            event,
+            failed: failed_at,
+            attempts: String(attempts),
+            reason: error === null ? '–' : `${error.code}: ${error.message}`,
+          }));
+          output.list(failures, `Nothing failed since ${since}`, rows);
+          if (failures.length > 0) output.note(`${events} would be delivered again; nothing was sent`);
+          return;
+        }
+        // A record that cannot be read may be that of a success, after which nothing is to be sent.
+        requireReadable(context.unreadableRecords());
+        if (failures.length > 0) await confirm(`Deliver ${events} to ${actionId} again?`);
+        const unsent: Record<string, string> = {};
+        for (const [index, { event_id: eventId, event_time: time, replay }] of failures.entries()) {
+          await context.step(`Delivering again: ${index + 1} of ${failures.length}`);
+          const reason = await sentOrReason(() => replayEvent(actionId, { eventId, time, replay }, context));
+          if (reason !== undefined) unsent[eventId] = reason;
+        }
+        const sentCount = failures.length - Object.keys(unsent).length;
+        const nothingSent = failures.length === 0 ? `Nothing failed since ${since}` : 'Sent no event';
+        output.object(
+          { action_id: actionId, since, sent: sentCount, unsent },
+          sentCount > 0 ? 'Sent the events to the deliveries queue' : nothingSent,
+        );
+      },
+    );
 }
 
 /** Returns a row for each attempt of a delivery, or one row that says why there is none. */

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts';
 import { exportedRecords } from '../operations/personal-data.ts';
-import { counted, jsonLine } from '../output.ts';
+import { countOf, jsonLine } from '../output.ts';
 import { collect, idValues, type Moment, sinceOption, sinceTime } from '../values.ts';
 
 /** Adds the options and the work of `export`. */
@@ -21,7 +21,7 @@ and responses, and no secret and no signature. It holds few records in memory at
       'va-wave export --org org_… --since 6h > log.jsonl',
       'va-wave export --org org_… --user u-1842 --user ada@example.com | gzip > person.jsonl.gz',
     )
-    .connected(
+    .withDeployment(
       async (
         { output, context, cliProcess },
         { org: orgId, user, since }: { org: string; user?: readonly string[]; since?: Moment },
@@ -36,7 +36,7 @@ and responses, and no secret and no signature. It holds few records in memory at
           }
         };
         await cliProcess.writeLines(lines());
-        output.note(`Exported ${counted(count, 'line')}`);
+        output.note(`Exported ${countOf(count, 'line')}`);
       },
     );
 }

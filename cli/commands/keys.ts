@@ -16,7 +16,7 @@ export function addTo(keys: CliCommand): void {
 the old key. The service refuses no request during this time. An admin who saves an Action at the same moment must reload it.
 After an interruption, run the command again to continue.`)
     .examples('va-wave keys reseal')
-    .connected(async ({ output, context, confirm }) => {
+    .withDeployment(async ({ output, context, confirm }) => {
       await confirm('Replace the sealing key?');
       output.object(await reseal(context), 'Replaced the sealing key');
     });
@@ -29,7 +29,7 @@ After an interruption, run the command again to continue.`)
     .notes(`Finish the rotation: deploy with the version id that this command prints, so that the distribution sends the new value. Until then,
 the command refuses the next rotation, because the service accepts only the current and the previous value.`)
     .examples('va-wave keys rotate-origin', 'npx cdk deploy -c originSecretVersion=…')
-    .connected(async ({ output, context, confirm }) => {
+    .withDeployment(async ({ output, context, confirm }) => {
       await confirm('Replace the origin secret?');
       // 36 bytes are 48 characters, as many as the first value has.
       const value = Buffer.from(context.randomBytes(36)).toString('base64url');
@@ -45,7 +45,7 @@ the command refuses the next rotation, because the service accepts only the curr
 that still sign with an old key can mint tokens that become invalid as well. Afterwards nothing else is necessary: the keys continue
 to rotate automatically.`)
     .examples('va-wave keys revoke')
-    .connected(async ({ output, context, confirm }) => {
+    .withDeployment(async ({ output, context, confirm }) => {
       await confirm('End every session token?');
       output.object(await revokeTokenKeys(context), 'Revoked the token keys');
     });
@@ -90,7 +90,7 @@ export async function reseal(context: ResealContext) {
   const [newest] = ring;
   await untilKnown(newest, context);
 
-  const progress: Progress = { resealed: 0, lost: new Set() };
+  const progress: Progress = { resealedCount: 0, lostActionIds: new Set() };
   while (!(await sealAll(ring, progress, context))) {
     await context.step('Waiting for requests in progress');
     await context.pause(SETTLED_MS);
@@ -101,32 +101,32 @@ export async function reseal(context: ResealContext) {
   await context.sealingRing.replace(last, [newest]);
   return {
     kid: newest.kid,
-    resealed: progress.resealed,
+    resealed: progress.resealedCount,
     dropped_keys: ring.length - 1,
-    lost: [...progress.lost].sort(),
+    lost: [...progress.lostActionIds].sort(),
   };
 }
 
 /** Adds a key, unless the ring has several: then an interrupted run has added one. */
 async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Promise<KeyRing> {
-  const found = await sealingRing.read();
-  if (found.ring.length > 1) return found.ring;
-  const added: KeyRing = [newRingKey(now(), randomBytes), ...found.ring];
-  await sealingRing.replace(found, added);
+  const storedRing = await sealingRing.read();
+  if (storedRing.ring.length > 1) return storedRing.ring;
+  const added: KeyRing = [newRingKey(now(), randomBytes), ...storedRing.ring];
+  await sealingRing.replace(storedRing, added);
   return added;
 }
 
 /** Waits until every container has read the ring again, which is at `active_from` of the new key, and no request uses the old ring. */
 async function untilKnown(newest: RingKey, { now, step, pause }: ResealContext): Promise<void> {
-  const known = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
-  for (let left = known - now().getTime(); left > 0; left = known - now().getTime()) {
+  const knownAt = (newest.active_from ?? 0) * 1000 + SETTLED_MS;
+  for (let left = knownAt - now().getTime(); left > 0; left = knownAt - now().getTime()) {
     await step(`Waiting until every function knows the new key: ${Math.ceil(left / 1000)} s`);
     await pause(Math.min(left, STEP_MS));
   }
 }
 
 /** How many secrets a run has sealed, and the ids of Actions whose secret was already lost. */
-type Progress = { resealed: number; readonly lost: Set<string> };
+type Progress = { resealedCount: number; readonly lostActionIds: Set<string> };
 
 /**
  * Seals every secret of an older key with the newest key, in one pass over all Actions.
@@ -142,15 +142,15 @@ async function sealAll(ring: KeyRing, progress: Progress, context: ResealContext
       const list = await context.store.listActions(org_id);
       unreadable.push(...list.unreadable);
       for (const action of list.actions) {
-        await context.step(`Sealing signing secrets: ${progress.resealed}`);
+        await context.step(`Sealing signing secrets: ${progress.resealedCount}`);
         if (sealedWith(action.sealed_signing_secret) === ring[0].kid) continue;
         const next = sealedAnew(action, ring, context);
         if (next === undefined) {
-          progress.lost.add(action.action_id);
+          progress.lostActionIds.add(action.action_id);
           continue;
         }
         isDone = false;
-        if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealed += 1;
+        if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealedCount += 1;
       }
     }
   }
@@ -160,9 +160,9 @@ async function sealAll(ring: KeyRing, progress: Progress, context: ResealContext
 
 /** Returns the Action with its secret sealed by the newest key, or undefined when the secret's key is lost. The new version makes a concurrent save fail, which would restore the old secret. */
 function sealedAnew(action: Action, ring: KeyRing, { randomBytes }: ResealContext): Action | undefined {
-  const { action_id, sealed_signing_secret: sealed, version } = action;
-  if (!ring.some(({ kid }) => kid === sealedWith(sealed))) return undefined;
-  const secret = openSigningSecret(sealed, action_id, ring);
+  const { action_id, sealed_signing_secret: sealedSecret, version } = action;
+  if (!ring.some(({ kid }) => kid === sealedWith(sealedSecret))) return undefined;
+  const secret = openSigningSecret(sealedSecret, action_id, ring);
   return {
     ...action,
     sealed_signing_secret: sealSigningSecret(secret, action_id, ring[0], randomBytes),

@@ -14,8 +14,8 @@ export function addTo(command: CliCommand): void {
     .option('--containing <text>', 'only lines that contain this text')
     .notes(`Lines contain ids, but never a payload, a secret or a token.`)
     .examples('va-wave logs dispatcher --containing "could not be written"', 'va-wave logs api --since 10m')
-    .connected(async ({ output, context }, name: LogName, options: { since: Moment; containing?: string }) => {
-      output.doing('Reading the log');
+    .withDeployment(async ({ output, context }, name: LogName, options: { since: Moment; containing?: string }) => {
+      output.showProgress('Reading the log');
       const since = new Date(sinceTime(options.since, context.now()));
       let lines = 0;
       for await (const line of context.log(name, { since, containing: options.containing })) {

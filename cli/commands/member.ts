@@ -2,14 +2,18 @@ import { ROLES } from '../../src/contract/organizations.ts';
 import { addMember, listMembers, removeMember } from '../../src/domain/organizations/manage-members.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
 import type { CliCommand } from '../command.ts';
-import { spelled } from '../values.ts';
+import { wordLike } from '../values.ts';
 
 /** Options of `member add`. */
 type AddOptions = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
 
 /** Says what `member add` has done. */
-function doneBy({ membership: { role }, roleBefore, invited }: Awaited<ReturnType<typeof addMember>>): string {
-  if (invited) return 'Created the login and added the member';
+function doneBy({
+  membership: { role },
+  roleBefore,
+  invited: isInvited,
+}: Awaited<ReturnType<typeof addMember>>): string {
+  if (isInvited) return 'Created the login and added the member';
   if (roleBefore === undefined) return 'Added the member; the login already exists';
   return role === roleBefore
     ? `Already a member with the role ${role}`
@@ -28,10 +32,10 @@ export function addTo(member: CliCommand): void {
     .option(
       '--role <role>',
       'admin can change everything, member can only read (default: the role of an existing member, and member for a new one)',
-      (text) => spelled(ROLES, text),
+      (text) => wordLike(ROLES, text),
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
-    .connected(async ({ output, context }, { org, provider: providers, ...input }: AddOptions) => {
+    .withDeployment(async ({ output, context }, { org, provider: providers, ...input }: AddOptions) => {
       const added = await addMember(org, { ...input, providers }, context);
       output.object(added.membership, doneBy(added));
     });
@@ -43,7 +47,7 @@ export function addTo(member: CliCommand): void {
     .option('--email <address>', 'mail address of the member')
     .option('--sub <sub>', 'the login of the member')
     .examples('va-wave member remove --org org_… --email ada@example.com')
-    .connected(async ({ output, context }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
+    .withDeployment(async ({ output, context }, { org, ...member }: { org: string; email?: string; sub?: string }) => {
       output.object(await removeMember(org, member, context), 'Removed the member');
     });
 
@@ -52,7 +56,7 @@ export function addTo(member: CliCommand): void {
     .description('list the members of an organization')
     .requiredOption('--org <org_id>', 'the organization')
     .examples('va-wave member list --org org_…')
-    .connected(async ({ output, context, hint }, { org }: { org: string }) => {
+    .withDeployment(async ({ output, context, hint }, { org }: { org: string }) => {
       await requireOrganization(org, context);
       const { memberships, unreadable } = await listMembers(org, context.members);
       output.list(

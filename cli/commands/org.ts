@@ -7,10 +7,10 @@ import {
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
-import { deletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
-import { changeOf, requireOne, spelled, wholeNumber } from '../values.ts';
+import { checkDeletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
+import { changeOf, requireOne, wholeNumber, wordLike } from '../values.ts';
 
-const plan = (text: string) => spelled(PLANS, text);
+const plan = (text: string) => wordLike(PLANS, text);
 
 /** Adds the commands for organizations, which are the operator's customers. */
 export function addTo(org: CliCommand): void {
@@ -20,7 +20,7 @@ export function addTo(org: CliCommand): void {
     .requiredOption('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid; Session Signed requires paid', plan, 'free')
     .examples(`va-wave org create --name 'Corner Shop' --plan paid`)
-    .connected(async ({ output, context }, options: { name: string; plan: string }) => {
+    .withDeployment(async ({ output, context }, options: { name: string; plan: string }) => {
       output.object(await createOrganization(options, context), 'Created the organization');
     });
 
@@ -35,7 +35,7 @@ export function addTo(org: CliCommand): void {
       wholeNumber,
     )
     .examples('va-wave org update org_… --plan free')
-    .connected(
+    .withDeployment(
       async ({ output, context }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
         const { assistants: assistant_limit, ...settings } = options;
         const change = changeOf({ ...settings, assistant_limit });
@@ -49,7 +49,7 @@ export function addTo(org: CliCommand): void {
     .notes(`Events are recorded as organization_suspended and are not sent later. Settings stay unchanged. The suspension takes effect with the next
 request. After an interruption, run the command again.`)
     .examples('va-wave org suspend org_…')
-    .connected(async ({ output, context, confirm }, orgId: string) => {
+    .withDeployment(async ({ output, context, confirm }, orgId: string) => {
       const { name } = await requireOrganization(orgId, context);
       await confirm(`Suspend the organization ${name} (${orgId})?`);
       output.object(await setSuspended(orgId, true, context), 'Suspended the organization');
@@ -59,7 +59,7 @@ request. After an interruption, run the command again.`)
     .command('resume <org_id>')
     .description('end the suspension of an organization; events during the suspension are not sent later')
     .examples('va-wave org resume org_…')
-    .connected(async ({ output, context }, orgId: string) => {
+    .withDeployment(async ({ output, context }, orgId: string) => {
       output.object(await setSuspended(orgId, false, context), 'Resumed the organization');
     });
 
@@ -71,7 +71,7 @@ request. After an interruption, run the command again.`)
     .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
 the next request. Of earlier requests of the day, it includes those that had a quota. After an interruption, run the command again.`)
     .examples('va-wave org quota org_… --per-day 100000')
-    .connected(async ({ output, context }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
+    .withDeployment(async ({ output, context }, orgId: string, { perDay, none }: { perDay?: number; none?: true }) => {
       requireOne([perDay, none], 'Give either --per-day or --none');
       const done = await setOutboundQuota(orgId, perDay ?? null, context);
       output.object(done, 'Changed the quota of the organization');
@@ -83,7 +83,7 @@ the next request. Of earlier requests of the day, it includes those that had a q
     .notes(`The command erases each assistant as assistant delete does (va-wave assistant delete --help). Logins are not erased, because they may
 belong to other organizations.`)
     .examples('va-wave org delete org_…')
-    .connected(async ({ output, context, confirm }, orgId: string) => {
+    .withDeployment(async ({ output, context, confirm }, orgId: string) => {
       const { name } = await organizationToErase(orgId, context);
       await confirm(`Erase the organization ${name} (${orgId}) and all data of its visitors?`, orgId);
       output.object({ org_id: orgId, ...(await eraseOrganization(orgId, context)) }, 'Erased the organization');
@@ -97,22 +97,22 @@ belong to other organizations.`)
       `A table that was restored to an earlier time has again what was deleted since. org delete and assistant delete delete it again.`,
     )
     .examples('va-wave org list', 'va-wave org list --deleted --configuration-table va-wave-restored')
-    .connected(async ({ output, context, hint }, { deleted }: { deleted?: true }) => {
-      if (deleted) {
-        const { listed, unreadable } = await deletions(context);
-        const rows = listed.map(({ stored, ...row }) => ({
+    .withDeployment(async ({ output, context, hint }, { deleted: showsDeletions }: { deleted?: true }) => {
+      if (showsDeletions) {
+        const { checkedDeletions, unreadable } = await checkDeletions(context);
+        const rows = checkedDeletions.map(({ stored, ...row }) => ({
           stored: stored ? 'yes' : 'no',
           ...row,
           site_id: row.site_id ?? '–',
         }));
-        return output.list(listed, 'Nothing was deleted', rows, unreadable);
+        return output.list(checkedDeletions, 'Nothing was deleted', rows, unreadable);
       }
       const organizations: Organization[] = [];
       const unreadable: { readonly cause: Error }[] = [];
       for await (const page of context.store.listOrganizations()) {
         organizations.push(...page.organizations);
         unreadable.push(...page.unreadable);
-        output.doing(`Reading organizations: ${organizations.length}`);
+        output.showProgress(`Reading organizations: ${organizations.length}`);
       }
       organizations.sort((a, b) => a.name.localeCompare(b.name) || a.org_id.localeCompare(b.org_id));
       output.list(

@@ -4,14 +4,14 @@ import { InvalidArgumentError, Option } from 'commander';
 import { invalidField } from '../../src/domain/refusal.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
 import { CommandFailure, EXIT, failureOf } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import type { CommandOutput } from '../output.ts';
 import type { CliProcess } from '../process.ts';
 import {
-  type Answer,
   closeServer,
   forwardTo,
-  type Received,
   type ReceivedAction,
+  type ReceivedRequest,
+  type ReceiverAnswer,
   receiverServer,
 } from '../receiver.ts';
 import { collect, duration, jsonValue, numberFrom, positive, textValue } from '../values.ts';
@@ -74,7 +74,7 @@ Press Ctrl-C to stop.`)
       `va-wave receive --local --body '{"order": {"status": "ready"}}'`,
       `va-wave receive --local --usage-secret @usage-secret.txt --body '{"should_continue": false}'`,
     )
-    .connected(async ({ output, context, cliProcess }, options: Options) => {
+    .withDeployment(async ({ output, context, cliProcess }, options: Options) => {
       const { receiverTls } = context;
       if (receiverTls === undefined) {
         throw new CommandFailure(
@@ -99,7 +99,7 @@ Press Ctrl-C to stop.`)
         forward: options.forward && forwardTo(options.forward),
         onFault: (error) =>
           output.note(`Answered 503, because the service does not answer: ${failureOf(error).message}`),
-        onRequest: (received, answer) => print(printed(received, answer, options.forward !== undefined), output),
+        onRequest: (received, answer) => print(printedRequest(received, answer, options.forward !== undefined), output),
       });
       await listen(server, options.port);
       const place = `Receiving at https://localhost:${options.port}/ with any path`;
@@ -125,18 +125,18 @@ async function actionsAt(
   port: number,
   path: string,
 ): Promise<readonly ReceivedAction[]> {
-  const found: ReceivedAction[] = [];
+  const matchingActions: ReceivedAction[] = [];
   for await (const { organizations } of context.store.listOrganizations()) {
     for (const { org_id } of organizations) {
       for (const action of (await context.store.listActions(org_id)).actions) {
         const url = new URL(action.url);
         if (!LOCAL_NAMES.includes(url.hostname) || Number(url.port || 443) !== port) continue;
         if (url.pathname + url.search !== path) continue;
-        found.push({ ...action, signingSecret: await context.openSigningSecret(action) });
+        matchingActions.push({ ...action, signingSecret: await context.openSigningSecret(action) });
       }
     }
   }
-  return found;
+  return matchingActions;
 }
 
 /** Listens on loopback. @throws CommandFailure when the port is in use */
@@ -148,10 +148,14 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-type Printed = ReturnType<typeof printed>;
+type Printed = ReturnType<typeof printedRequest>;
 
 /** Returns a received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
-function printed({ at, method, path, verdict, key, arrivals, body }: Received, answer: Answer, isForwarded: boolean) {
+function printedRequest(
+  { at, method, path, verdict, key, arrivals, body }: ReceivedRequest,
+  answer: ReceiverAnswer,
+  isForwarded: boolean,
+) {
   const usage = verdict.kind === 'usage' ? verdict.report : undefined;
   const action = verdict.kind === 'action' ? verdict : undefined;
   return {
@@ -176,14 +180,14 @@ function printed({ at, method, path, verdict, key, arrivals, body }: Received, a
 }
 
 /** Prints one line about a request, then its body and the answer of the developer's own server. */
-function print(received: Printed, output: Output): void {
-  const { at, method, path, verified, problem, answered, answer, arrival, body } = received;
-  const what = verified ? `verified: ${subjectOf(received)}` : `NOT VERIFIED: ${problem}`;
-  const repeat = arrival > 1 ? `, arrival ${arrival} of ${received.deduplication_key}` : '';
+function print(request: Printed, output: CommandOutput): void {
+  const { at, method, path, verified: isVerified, problem, answered: answerStatus, answer, arrival, body } = request;
+  const what = isVerified ? `verified: ${subjectOf(request)}` : `NOT VERIFIED: ${problem}`;
+  const repeat = arrival > 1 ? `, arrival ${arrival} of ${request.deduplication_key}` : '';
   const timeOfDay = at.slice(11, 19);
-  const line = `${timeOfDay} ${method} ${path} ${what}${repeat}; answered ${answered}`;
+  const line = `${timeOfDay} ${method} ${path} ${what}${repeat}; answered ${answerStatus}`;
   const answerLines = answer === null || answer === '' ? [] : [`  answer: ${answer.trimEnd()}`];
-  output.entry(received, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
+  output.entry(request, line, ...(body === '' ? [] : [`  ${body}`]), ...answerLines);
 }
 
 function subjectOf({ trigger, trigger_ref, user_id, name, action_id }: Printed): string {

@@ -2,7 +2,7 @@ import { Argument } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import { counted, type Row } from '../output.ts';
+import { countOf, type Row } from '../output.ts';
 import { positive } from '../values.ts';
 
 /** The two queues whose dead letters an operator can move back. */
@@ -19,20 +19,20 @@ export function addTo(command: CliCommand): void {
 message that goes on failing becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
 progress would be lost.`)
     .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
-    .connected(
+    .withDeployment(
       async ({ output, context, confirm }, queue: Queue, { dryRun, limit }: { dryRun?: true; limit: number }) => {
         const deadLetters = context.deadLetters(queue);
         if (dryRun) {
-          output.doing('Reading dead letters');
+          output.showProgress('Reading dead letters');
           const { count, shown } = await inspect(queue, limit, deadLetters);
           output.list(shown, `No dead letters of ${queue}`, shown.map(row));
           if (count > 0)
-            output.note(`About ${counted(count, 'dead letter')} of ${queue}, ${shown.length} shown; nothing was moved`);
+            output.note(`About ${countOf(count, 'dead letter')} of ${queue}, ${shown.length} shown; nothing was moved`);
           return;
         }
-        await confirm(`Move about ${counted(await deadLetters.count(), 'dead letter')} back to ${queue}?`);
-        output.doing('Moving dead letters');
-        const done = await redrive(deadLetters, (moved) => output.doing(`Moving dead letters: ${moved}`));
+        await confirm(`Move about ${countOf(await deadLetters.count(), 'dead letter')} back to ${queue}?`);
+        output.showProgress('Moving dead letters');
+        const done = await redrive(deadLetters, (moved) => output.showProgress(`Moving dead letters: ${moved}`));
         output.object({ queue, ...done }, 'Moved the dead letters');
       },
     );

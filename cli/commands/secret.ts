@@ -8,7 +8,7 @@ export function addTo(secret: CliCommand): void {
     .command('generate <site_id>')
     .description('generate the server secret of an assistant and print it once')
     .examples('va-wave secret generate site_… > server-secret.txt')
-    .connected(async (commandRun, siteId: string) => {
+    .withDeployment(async (commandRun, siteId: string) => {
       await generate(await requireAssistant(siteId, commandRun.context), false, commandRun);
     });
 
@@ -16,7 +16,7 @@ export function addTo(secret: CliCommand): void {
     .command('regenerate <site_id>')
     .description('replace the server secret: the old one stops working at once')
     .examples('va-wave secret regenerate site_… --yes')
-    .connected(async (commandRun, siteId: string) => {
+    .withDeployment(async (commandRun, siteId: string) => {
       const assistant = await requireAssistant(siteId, commandRun.context);
       if (assistant.server_secret !== undefined) {
         const which = `the secret of ${siteId} that ends in ${assistant.server_secret.last_six}`;

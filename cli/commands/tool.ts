@@ -25,7 +25,7 @@ export function addTo(tool: CliCommand): void {
     .command('list <site_id>')
     .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
     .examples('va-wave tool list site_…')
-    .connected(async ({ output, context }, siteId: string) => {
+    .withDeployment(async ({ output, context }, siteId: string) => {
       const listed = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
       const read = toolList.safeParse(listed);
       if (output.json || !read.success) return output.object(listed, 'Tools');
@@ -40,7 +40,7 @@ export function addTo(tool: CliCommand): void {
     .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
     .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
     .examples(`va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`)
-    .connected(async ({ output, context, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
+    .withDeployment(async ({ output, context, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
       const result = await context.runtime.tool({
         operation: 'callTool',
         site_id,

@@ -20,7 +20,7 @@ export function addTo(usage: CliCommand): void {
     .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)
     .option('--tts-provider <name>', 'provider of text-to-speech')
     .examples('va-wave usage report --token @token.txt --input-tokens 120 --output-tokens 48')
-    .connected(async ({ output, context, cliProcess }, options: UsageOptions) => {
+    .withDeployment(async ({ output, context, cliProcess }, options: UsageOptions) => {
       const session_token = (await textValue('token', options.token, cliProcess)).trim();
       const usage = {
         input_tokens: options.inputTokens,

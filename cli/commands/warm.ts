@@ -11,9 +11,9 @@ export function addTo(command: CliCommand): void {
 The command begins the change. Run again, it says which tables have it.`,
     )
     .examples('va-wave warm --deliveries-per-second 10000')
-    .connected(async ({ output, context, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
+    .withDeployment(async ({ output, context, confirm }, { deliveriesPerSecond }: { deliveriesPerSecond: number }) => {
       await confirm(`Prepare the tables for ${deliveriesPerSecond} deliveries a second for ever?`);
-      output.doing('Preparing the tables');
+      output.showProgress('Preparing the tables');
       const tables = await warmTables(deliveriesPerSecond, context);
       output.list(
         tables,
@@ -39,16 +39,16 @@ The command begins the change. Run again, it says which tables have it.`,
  */
 async function warmTables(deliveriesPerSecond: number, { warmedTables }: ConnectedRun['context']) {
   const { configurationReads, counterWrites, logWrites } = capacityFor(deliveriesPerSecond);
-  const prepared = async (table: keyof typeof warmedTables, needed: { reads: number; writes: number }) => {
-    const { updating, ...now } = await warmedTables[table].read();
-    const next = { reads: Math.max(now.reads, needed.reads), writes: Math.max(now.writes, needed.writes) };
+  const prepareTable = async (table: keyof typeof warmedTables, neededUnits: { reads: number; writes: number }) => {
+    const { updating: isUpdating, ...now } = await warmedTables[table].read();
+    const next = { reads: Math.max(now.reads, neededUnits.reads), writes: Math.max(now.writes, neededUnits.writes) };
     const isEnough = next.reads === now.reads && next.writes === now.writes;
-    if (!updating && !isEnough) await warmedTables[table].raise(next);
-    return { table, ready: !updating && isEnough, ...next };
+    if (!isUpdating && !isEnough) await warmedTables[table].raise(next);
+    return { table, ready: !isUpdating && isEnough, ...next };
   };
   return Promise.all([
-    prepared('configuration', { ...NEW_TABLE, reads: configurationReads }),
-    prepared('counters', { ...NEW_TABLE, writes: counterWrites }),
-    prepared('delivery_log', { ...NEW_TABLE, writes: logWrites }),
+    prepareTable('configuration', { ...NEW_TABLE, reads: configurationReads }),
+    prepareTable('counters', { ...NEW_TABLE, writes: counterWrites }),
+    prepareTable('delivery_log', { ...NEW_TABLE, writes: logWrites }),
   ]);
 }

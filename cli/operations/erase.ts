@@ -71,14 +71,14 @@ export async function eraseOrganization(
 }
 
 /** Lists what was deleted, the newest first, and whether the table still has it, after an interruption or a restore. @returns also the records that cannot be read */
-export async function deletions({ erasure, step }: EraseContext) {
-  const { deletions: all, unreadable } = await erasure.deletions();
-  const listed: ((typeof all)[number] & { readonly stored: boolean })[] = [];
-  for (const deletion of all.toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at))) {
-    await step(`Looking for what was deleted: ${listed.length}`);
-    listed.push({ ...deletion, stored: await erasure.isStored(deletion) });
+export async function checkDeletions({ erasure, step }: EraseContext) {
+  const { deletions, unreadable } = await erasure.deletions();
+  const checkedDeletions = [];
+  for (const deletion of deletions.toSorted((a, b) => b.deleted_at.localeCompare(a.deleted_at))) {
+    await step(`Looking for what was deleted: ${checkedDeletions.length}`);
+    checkedDeletions.push({ ...deletion, stored: await erasure.isStored(deletion) });
   }
-  return { listed, unreadable };
+  return { checkedDeletions, unreadable };
 }
 
 /** Marks an assistant, and deletes its Actions, to which no other is added from then on. @returns the number of deleted Actions */
@@ -120,14 +120,14 @@ export const mayBelongTo = (siteId: string) => (action: UnreadableAction) => (ac
 
 /** Deletes the Actions that can be read. Repeats until a pass finds none, because an admin may save one during a pass. */
 async function deleteActions(siteId: string, orgId: string, context: EraseContext): Promise<number> {
-  let deleted = 0;
+  let deletedCount = 0;
   for (;;) {
     const list = await context.store.listActions(orgId);
     const actions = list.actions.filter((action) => action.site_id === siteId);
-    if (actions.length === 0) return deleted;
+    if (actions.length === 0) return deletedCount;
     for (const action of actions) {
-      await context.step(`Deleting the Actions of ${siteId}: ${deleted}`);
-      if (await context.store.deleteAction(action)) deleted += 1;
+      await context.step(`Deleting the Actions of ${siteId}: ${deletedCount}`);
+      if (await context.store.deleteAction(action)) deletedCount += 1;
     }
   }
 }

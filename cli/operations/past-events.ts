@@ -43,7 +43,7 @@ export const searchedBefore = (until: string | undefined): string => (until === 
 export type TracedAttempt = Omit<DeliveryRecord, 'payload' | 'response_excerpt'>;
 
 /** The delivery of an event to one Action. */
-export type TracedDelivery = ReturnType<typeof traced>;
+export type TracedDelivery = ReturnType<typeof deliveryTrace>;
 
 /**
  * Traces an event from the bus to the record of each attempt. No index has the records of an event, so this searches the logs of
@@ -61,10 +61,11 @@ export async function traceEvent(
   const actions = list.actions.filter((action) => action.trigger === 'Event');
   const ids = actions.map(({ action_id }) => action_id);
   const time = await context.eventTime(ids, eventId, until);
-  const read = async (action: EventAction, at: string) =>
+  const readAttempts = async (action: EventAction, at: string) =>
     [action, await context.eventAttempts(action.action_id, eventId, at)] as const;
-  const found = time === undefined ? [] : await Promise.all(actions.map((action) => read(action, time)));
-  const [first] = found.flatMap(([, attempts]) => attempts);
+  const attemptsByAction =
+    time === undefined ? [] : await Promise.all(actions.map((action) => readAttempts(action, time)));
+  const [first] = attemptsByAction.flatMap(([, attempts]) => attempts);
   if (time === undefined || first === undefined) {
     const names = new Set(actions.flatMap(({ enabled, events }) => (enabled ? events : [])));
     const subscribed = `the enabled Actions are subscribed to ${[...names].join(', ') || 'no event'}`;
@@ -73,15 +74,15 @@ export async function traceEvent(
     });
   }
   const { trigger_ref: event, started_at } = first;
-  const deliveries = found
+  const deliveries = attemptsByAction
     .filter(([action, attempts]) => attempts.length > 0 || action.events.some((name) => name === event))
-    .map(([action, attempts]) => traced(action, attempts, started_at));
+    .map(([action, attempts]) => deliveryTrace(action, attempts, started_at));
   const unreadable = list.unreadable.map(({ action_id }) => action_id);
   return { event_id: eventId, org_id: orgId, event, time, deliveries, unreadable };
 }
 
 /** Describes the delivery of an event to an Action. @param routedAt as in `whyNone` */
-function traced(action: Action, attempts: readonly DeliveryRecord[], routedAt: string) {
+function deliveryTrace(action: Action, attempts: readonly DeliveryRecord[], routedAt: string) {
   const { action_id, name, site_id } = action;
   const last = attempts.findLast(({ replay }) => replay === null);
   return {
@@ -188,7 +189,7 @@ export async function failedEvents(
     progress(++records);
     if (!success && trigger_ref !== 'test.ping') failedTimes.set(reference, event_time);
   }
-  const failed = [];
+  const failures = [];
   for (const [event_id, event_time] of [...failedTimes].reverse()) {
     // An event that failed since then may have been delivered before or after.
     const attempts = await context.eventAttempts(actionId, event_id, event_time);
@@ -196,7 +197,7 @@ export async function failedEvents(
     if (last === undefined || attempts.some(({ success }) => success) || outcomeAfter(last) !== 'failed') continue;
     const { trigger_ref: event, status, error, started_at: failed_at } = last;
     const replay = replayAfter(attempts);
-    failed.push({ event_id, event, event_time, failed_at, attempts: attempts.length, status, error, replay });
+    failures.push({ event_id, event, event_time, failed_at, attempts: attempts.length, status, error, replay });
   }
-  return failed;
+  return failures;
 }

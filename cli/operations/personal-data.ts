@@ -36,8 +36,8 @@ async function findPerson({ orgId, ids }: Person, context: PersonContext) {
   if (organizationId !== undefined) throw invalidField('user', `${organizationId} is not the id of a person`);
   const recordIds = new Set(ids.flatMap((id) => [id, userVisitorId(id)]));
   const conversationsByKey = new Map<string, ConversationPart>();
-  for await (const { items, read } of context.erasure.conversations()) {
-    await context.step(`Searching conversations: ${conversationsByKey.size} of ${read} items`);
+  for await (const { items, read: readCount } of context.erasure.conversations()) {
+    await context.step(`Searching conversations: ${conversationsByKey.size} of ${readCount} items`);
     for (const item of items) {
       if (!siteIds.has(item.site_id)) continue;
       const { conversation_id, visitor_id = '', user_id, session_id = '' } = item;
@@ -138,7 +138,7 @@ export type PersonCounts = {
   /** Records of the audit trail that name the person. */
   readonly changes: number;
   /** Records of the person in progress, and of events anybody's, because the payload is still in a queue or in a function. */
-  readonly unfinished: number;
+  readonly unfinished_records: number;
   /** Records without an id of the person, of whose payload the log has only the beginning. */
   readonly cut_payloads: number;
 };
@@ -161,9 +161,9 @@ export async function erasePerson(person: Person, isDryRun: boolean, context: Pe
     await waitForRequestsInProgress(context);
     const recent = new Date(startTime.getTime() - DELIVERED_MS).toISOString();
     const from = oldestUnfinished < recent ? oldestUnfinished : recent;
-    const { records, unfinished } = await eraseRecords(data, from, isDryRun, context);
+    const { records, unfinished_records } = await eraseRecords(data, from, isDryRun, context);
     counts.records += records;
-    counts.unfinished = unfinished;
+    counts.unfinished_records = unfinished_records;
   }
   const counters = await (isDryRun ? erasure.countCounters : erasure.eraseCounters)(data.counterKeys);
   let changes = 0;
@@ -208,7 +208,7 @@ async function eraseRecords(
   isDryRun: boolean,
   context: PersonContext,
 ) {
-  const counts = { records_read: 0, records: 0, unfinished: 0, cut_payloads: 0 };
+  const counts = { records_read: 0, records: 0, unfinished_records: 0, cut_payloads: 0 };
   let oldestUnfinished = LATER_THAN_ALL;
   for await (const record of recordsOf(logIds, from, context)) {
     counts.records_read += 1;
@@ -216,7 +216,7 @@ async function eraseRecords(
     const isPersons = isAboutPerson(record, recordIds);
     // The payload of a started attempt of an event may still be only in the queue's message. Whose it is, is then not known.
     if (state === 'started' && (payload === null ? trigger === 'event' : isPersons)) {
-      counts.unfinished += 1;
+      counts.unfinished_records += 1;
       if (started_at < oldestUnfinished) oldestUnfinished = started_at;
     }
     if (!isPersons && record.payload_cut) counts.cut_payloads += 1;

@@ -1,4 +1,4 @@
-import { closeServer, type Received, type ReceivedAction, receiverServer } from '../../cli/receiver.ts';
+import { closeServer, type ReceivedAction, type ReceivedRequest, receiverServer } from '../../cli/receiver.ts';
 import type { ReceiverCertificate } from '../certificates.ts';
 import { listenNear } from '../cloud/listener.ts';
 
@@ -38,7 +38,7 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
     now: () => new Date(),
     answer: ({ verdict, arrivals }) => {
       // Whether no earlier arrival of this request was accepted. A duplicate also gets a 2xx, but is not processed again.
-      const isNew = !arrivals.accepted;
+      const isNew = !arrivals.isAccepted;
       if (verdict.kind === 'usage') {
         const { user_id, usage } = verdict.report;
         const tokens = (tokensByUser.get(user_id) ?? 0) + (isNew ? usage.total_tokens : 0);
@@ -90,7 +90,7 @@ const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 type ShownRequest = ReturnType<typeof shownRequest>;
 
 /** A request as the site shows it. @param action name of its Action; empty for usage webhooks */
-function shownRequest(arrival: Received, number: number, action: string, answerStatus: number) {
+function shownRequest(arrival: ReceivedRequest, number: number, action: string, answerStatus: number) {
   const { at, headers, body } = arrival;
   const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
   const [title, note] = wordsFor(arrival);
@@ -108,14 +108,14 @@ function shownRequest(arrival: Received, number: number, action: string, answerS
 }
 
 /** A key of `OUTCOMES` in demo.js. A 503 is the failure that the visitor asked for. */
-function outcomeOf({ verdict, arrivals }: Received, answered: number): string {
+function outcomeOf({ verdict, arrivals }: ReceivedRequest, answered: number): string {
   if (verdict.kind === 'refused') return 'refused';
   if (answered === 503) return 'failed';
-  return arrivals.accepted ? 'duplicate' : 'accepted';
+  return arrivals.isAccepted ? 'duplicate' : 'accepted';
 }
 
 /** The title says what the request is; the note, by what the receiver recognizes repeats, or why it refused the request. */
-function wordsFor({ at, path, verdict, key, arrivals }: Received): readonly [title: string, note: string] {
+function wordsFor({ at, path, verdict, key, arrivals }: ReceivedRequest): readonly [title: string, note: string] {
   const place = path.split('/').at(-1);
   const seconds = ((Number(at) - Number(arrivals.firstAt)) / 1000).toFixed(1);
   const again = arrivals.count === 1 ? '' : `, arrival ${arrivals.count}, ${seconds} s after the first.`;

@@ -55,11 +55,11 @@ await build({
 // tsc writes the declarations of all modules into dist/all (tsconfig.json). Those of the construct and of what they import are copied. They import
 // with .js, for which every resolver finds them.
 execFileSync('tsc', { stdio: 'inherit' });
-const needed = new Set([CONSTRUCT]);
-for (const file of needed) {
+const neededFiles = new Set([CONSTRUCT]);
+for (const file of neededFiles) {
   const declaration = file.replace(/\.ts$/, '.d.ts');
   const text = readFileSync(join('dist/all', declaration), 'utf8');
-  for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) needed.add(join(dirname(file), path));
+  for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) neededFiles.add(join(dirname(file), path));
   if (/import\("\./.test(text)) throw new Error(`${declaration} imports a file in a type, which is not copied`);
   write(declaration, text.replace(/(from '\.[^']+)\.ts'/g, "$1.js'"));
 }

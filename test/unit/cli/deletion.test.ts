@@ -1,4 +1,4 @@
-import { deletions, type EraseContext, eraseAssistant, eraseOrganization } from '../../../cli/operations/erase.ts';
+import { checkDeletions, type EraseContext, eraseAssistant, eraseOrganization } from '../../../cli/operations/erase.ts';
 import { conversations } from '../../../src/adapters/dynamodb/conversations-table.ts';
 import { erasure } from '../../../src/adapters/dynamodb/erasure.ts';
 import { createAction, updateAction } from '../../../src/domain/actions/manage-actions.ts';
@@ -126,7 +126,10 @@ describe('a repeated idempotency key', () => {
 
 describe('a table that was restored', () => {
   const storedAgain = async (system: System) =>
-    (await deletions(system.eraseContext)).listed.map(({ org_id, site_id = org_id, stored }) => [site_id, stored]);
+    (await checkDeletions(system.eraseContext)).checkedDeletions.map(({ org_id, site_id = org_id, stored }) => [
+      site_id,
+      stored,
+    ]);
 
   test('has deleted organizations again, which are listed and deleted again', async () => {
     const system = await setUp();
@@ -154,8 +157,8 @@ describe('a table that was restored', () => {
       await system.client.put({ TableName: CONFIGURATION, Item: { ...Item, assistant: {}, organization: {} } });
     }
     await system.client.put({ TableName: 'd', Item: { pk: 'DELETED', sk: 'ID#site_0', deletion: {} } });
-    const { listed, unreadable } = await deletions(system.eraseContext);
-    expect(listed.map(({ stored }) => stored)).toEqual([true, true, true]);
+    const { checkedDeletions, unreadable } = await checkDeletions(system.eraseContext);
+    expect(checkedDeletions.map(({ stored }) => stored)).toEqual([true, true, true]);
     expect(unreadable.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('DELETED / ID#site_0')]);
   });
 

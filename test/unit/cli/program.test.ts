@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { commandLine } from '../../../cli/program.ts';
-import { spelled } from '../../../cli/values.ts';
+import { wordLike } from '../../../cli/values.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 
 import { attempt, FakeOperator, REFUSED } from './operator.ts';
@@ -234,7 +234,7 @@ test.each([
   ['open', 'open'],
   ['', ''],
 ])('finds for %j the word %j', (text, word) => {
-  expect(spelled(['Allowed Websites', 'Session Signed'], text)).toBe(word);
+  expect(wordLike(['Allowed Websites', 'Session Signed'], text)).toBe(word);
 });
 
 describe('the report of long work', () => {

@@ -179,7 +179,7 @@ test("erases a person's payloads and responses in one organization, and keeps ou
     conversations: 1,
     counters: 1,
     changes: 0,
-    unfinished: 0,
+    unfinished_records: 0,
     cut_payloads: 0,
   };
   expect(await erasePerson(person, true, personPorts())).toEqual(counts);
@@ -226,14 +226,14 @@ test('no delivery restores what was erased: neither one in progress, nor a compl
       );
     },
   });
-  expect(found).toMatchObject({ records: 10, unfinished: 0 });
+  expect(found).toMatchObject({ records: 10, unfinished_records: 0 });
   await log.complete(erased[0] ?? raise(), result);
   await log.complete(inFunction, result);
   for (const attempt of [old, inFunction, ...retries, ...erased]) {
     expect(await stored(attempt)).toMatchObject({ payload: null, response_excerpt: null, state: 'failed' });
   }
   await log.claim(start({ user: 'u-1' }));
-  expect(await erasePerson(person, false, personPorts())).toMatchObject({ records: 0, unfinished: 1 });
+  expect(await erasePerson(person, false, personPorts())).toMatchObject({ records: 0, unfinished_records: 1 });
 });
 
 test('erases a person completely after interruptions at every step', async () => {
