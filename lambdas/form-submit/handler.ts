@@ -24,8 +24,8 @@ const context = {
 };
 const identify = widgetIdentification(context);
 
-export const handler = httpHandler(functionShell('form-submit'), async (request, replyAndLog, invocation) => {
-  const widget = await identify(request, replyAndLog);
+export const handler = httpHandler(functionShell('form-submit'), async (request, invocation) => {
+  const widget = await identify(request);
   const { site_id: siteId = '', slug = '' } = request.path;
   const { readBody } = request;
   return { status: 200, body: await submitForm({ widget, siteId, slug, readBody }, context, invocation) };

@@ -8,12 +8,12 @@ import { functionOriginSecret } from '../../src/functions/function-secrets.ts';
 import { httpHandler } from '../../src/functions/http.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
 import { setting } from '../../src/functions/settings.ts';
-import { allowPreflight, isDistributionRequired, isFromDistribution } from '../../src/functions/widget-request.ts';
+import { isDistributionRequired, isFromDistribution, preflightHeaders } from '../../src/functions/widget-request.ts';
 
 const configuration = configurationReads(dynamoDb(dynamoDbClient()), setting('configurationTable'));
 const isOriginSecret = isDistributionRequired(process.env) ? functionOriginSecret() : undefined;
 
-export const handler = httpHandler(functionShell('preflight'), async (request, { replyHeaders }) => {
+export const handler = httpHandler(functionShell('preflight'), async (request) => {
   if (isOriginSecret && !(await isFromDistribution(request, isOriginSecret)))
     throw new Refusal('distribution_required');
   const { headers, rawPath, query } = request;
@@ -21,7 +21,7 @@ export const handler = httpHandler(functionShell('preflight'), async (request, {
   // No page may call session create or the dashboard from another origin.
   const isWidgets = rawPath === PUBLIC_OPERATIONS.initWidget.path || rawPath.startsWith('/api/widgets/');
   if (origin !== undefined && isWidgets) {
-    allowPreflight(origin, headers['access-control-request-headers'], replyHeaders);
+    Object.assign(request.answerHeaders, preflightHeaders(origin, headers['access-control-request-headers']));
   }
   return { status: 204 };
 });

@@ -18,12 +18,16 @@ const context = {
   tokens: functionSessionTokens(),
 };
 
-export const handler = httpHandler(functionShell('session-create'), async (request, { logSiteOf }, invocation) => {
+export const handler = httpHandler(functionShell('session-create'), async (request, invocation) => {
   const serverKey = request.headers[SERVER_KEY_HEADER];
   const ip = visitorIp(request, await isFromDistribution(request, isOriginSecret));
   const { readBody } = request;
   // Only createSession finds out which assistant the server key is of, so its read of the assistant names the site in the log.
-  const findAssistant = async (siteId: string) => logSiteOf(await context.configuration.findAssistant(siteId));
+  const findAssistant = async (siteId: string) => {
+    const assistant = await context.configuration.findAssistant(siteId);
+    request.logSite(assistant);
+    return assistant;
+  };
   const configuration = { ...context.configuration, findAssistant };
   const body = await createSession({ serverKey, ip, readBody }, { ...context, configuration }, invocation);
   return { status: 200, body };

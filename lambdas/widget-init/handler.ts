@@ -21,7 +21,7 @@ const context = {
 };
 const identify = widgetIdentification(context);
 
-export const handler = httpHandler(functionShell('widget-init'), async (request, replyAndLog, invocation) => {
-  const widget = await identify(request, replyAndLog);
+export const handler = httpHandler(functionShell('widget-init'), async (request, invocation) => {
+  const widget = await identify(request);
   return { status: 200, body: await initWidget({ widget, readBody: request.readBody }, context, invocation) };
 });

@@ -33,7 +33,7 @@ import {
 } from '../domain/organizations/manage-assistants.ts';
 import { listMembers, reportUnreadable, requireMembership, whoAmI } from '../domain/organizations/manage-members.ts';
 import { inputOf, Refusal } from '../domain/refusal.ts';
-import { type HttpRequest, httpHandler, type LogSiteOf } from './http.ts';
+import { type HttpRequest, httpHandler } from './http.ts';
 import type { Shell } from './invocation.ts';
 
 /** The ids in the path of an operation, by their names there. */
@@ -46,7 +46,6 @@ type UserCall = {
   readonly sub: string;
   readonly ids: Ids;
   readonly members: Members;
-  readonly logSiteOf: LogSiteOf;
   readonly invocation: Invocation;
 };
 
@@ -94,7 +93,7 @@ function forMember<O extends DashboardOperation, I>(
 
 /** Creates the handler of the dashboard's API, which finds the operation of a request and runs it. Refuses a path without an operation with 404. */
 export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[], members: Members) {
-  return httpHandler(shell, async (request, { logSiteOf }, invocation) => {
+  return httpHandler(shell, async (request, invocation) => {
     const { subject: sub } = request;
     // API Gateway has verified the access token; this refuses a request for which it named no user.
     if (sub === undefined) throw new Refusal('login_required');
@@ -103,7 +102,7 @@ export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[]
       const ids = method === request.method ? match(request.rawPath) : undefined;
       if (ids === undefined) continue;
       try {
-        return { status, body: await answer({ request, sub, ids, members, logSiteOf, invocation }) };
+        return { status, body: await answer({ request, sub, ids, members, invocation }) };
       } catch (error) {
         if (!(error instanceof StaleVersion) || error.current === undefined) throw error;
         return { status: 409, body: staleBody(error.message, error.current) };
@@ -159,10 +158,16 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     author: { by: member, at: context.now(), creationKey },
   });
   // Both refuse what is not of the member's organization with 404.
-  const assistant = async ({ member, ids, logSiteOf }: MemberCall<unknown>): Promise<Assistant> =>
-    logSiteOf(await assistantOf(member, ids.site_id ?? '', context));
-  const action = async ({ member, ids, logSiteOf }: MemberCall<unknown>): Promise<Action> =>
-    logSiteOf(await actionOf(member, ids.action_id ?? '', context));
+  const assistant = async ({ request, member, ids }: MemberCall<unknown>): Promise<Assistant> => {
+    const storedAssistant = await assistantOf(member, ids.site_id ?? '', context);
+    request.logSite(storedAssistant);
+    return storedAssistant;
+  };
+  const action = async ({ request, member, ids }: MemberCall<unknown>): Promise<Action> => {
+    const storedAction = await actionOf(member, ids.action_id ?? '', context);
+    request.logSite(storedAction);
+    return storedAction;
+  };
   return [
     forUser('me', nothing, ({ sub, invocation }) => whoAmI(sub, context, invocation)),
     forUser('checkHosts', DASHBOARD_SCHEMAS.checkHosts.body, async ({ input: { entries, page, addresses } }) => ({

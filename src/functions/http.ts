@@ -12,7 +12,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { errorBody } from './error-body.ts';
 import type { Shell } from './invocation.ts';
 
-/** A request to the HTTP API. */
+/** A request to the HTTP API, and what its answer and its log lines have in any case. */
 export type HttpRequest = {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -27,6 +27,10 @@ export type HttpRequest = {
   readonly sourceIp: string;
   /** Parses the body as a JSON object. An empty body is `{}`. @throws Refusal 400, 413 */
   readonly readBody: () => Record<string, unknown>;
+  /** Headers of the answer, also of a refusal that the route throws later. */
+  readonly answerHeaders: Record<string, string>;
+  /** Names the site of an assistant or an Action in all following log lines, also in that of a refusal. */
+  readonly logSite: (entity: { readonly org_id: string; readonly site_id: string } | undefined) => void;
 };
 
 /** What a route answers. The body becomes JSON. */
@@ -40,22 +44,11 @@ const verifiedToken = z.object({
   authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: z.string().min(1) }) }) }),
 });
 
-/** Headers of the response, also when it is an error. */
-export type ReplyHeaders = Record<string, string>;
-
-/** What a route adds to the response and to the log before it answers. It also holds for a refusal that the route throws later. */
-export type ReplyAndLog = { readonly replyHeaders: ReplyHeaders; readonly logSiteOf: LogSiteOf };
-
 /**
  * Pages of other sites call this API, and no answer depends on a cookie. With middy's default `same-origin`, the widget's check of its
  * installation (data-debug) could not tell whether the API can be reached.
  */
 const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-origin' } };
-
-/** Passes an assistant or an Action through, and names its site in all following log lines of the request, also in that of its refusal. */
-export type LogSiteOf = <Value extends { readonly org_id: string; readonly site_id: string } | undefined>(
-  value: Value,
-) => Value;
 
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers a thrown Refusal with its status and message.
@@ -63,40 +56,38 @@ export type LogSiteOf = <Value extends { readonly org_id: string; readonly site_
  */
 export function httpHandler(
   { logger, invoke }: Shell,
-  route: (request: HttpRequest, replyAndLog: ReplyAndLog, invocation: Invocation) => Promise<HttpReply>,
+  route: (request: HttpRequest, invocation: Invocation) => Promise<HttpReply>,
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(httpSecurityHeaders(CALLED_BY_OTHER_SITES))
     .handler((event: APIGatewayProxyEventV2, context: Context) =>
       invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
-        const replyHeaders: ReplyHeaders = { 'cache-control': 'no-store', vary: 'Origin' };
-        let siteId: string | undefined;
-        const logSiteOf: LogSiteOf = (value) => {
-          if (value !== undefined) {
-            logger.appendKeys({ org_id: value.org_id, site_id: value.site_id });
-            siteId = value.site_id;
-          }
-          return value;
+        const answerHeaders: Record<string, string> = { 'cache-control': 'no-store', vary: 'Origin' };
+        let site_id: string | undefined;
+        const logSite: HttpRequest['logSite'] = (entity) => {
+          if (entity === undefined) return;
+          logger.appendKeys({ org_id: entity.org_id, site_id: entity.site_id });
+          site_id = entity.site_id;
         };
         try {
-          return respond(await route(httpRequest(event), { replyHeaders, logSiteOf }, invocation), replyHeaders);
+          return respond(await route({ ...requestOf(event), answerHeaders, logSite }, invocation), answerHeaders);
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds } = cause;
-            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id: siteId });
-            if (retryAfterSeconds !== undefined) replyHeaders['retry-after'] = String(retryAfterSeconds);
-            return respond({ status, body: errorBody(cause) }, replyHeaders);
+            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id });
+            if (retryAfterSeconds !== undefined) answerHeaders['retry-after'] = String(retryAfterSeconds);
+            return respond({ status, body: errorBody(cause) }, answerHeaders);
           }
           invocation.report({ kind: 'request_failed', api_request_id: event.requestContext.requestId, cause });
-          replyHeaders['x-request-id'] = context.awsRequestId;
-          return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, replyHeaders);
+          answerHeaders['x-request-id'] = context.awsRequestId;
+          return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, answerHeaders);
         }
       }),
     );
 }
 
-function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStructuredResultV2 {
+function respond(reply: HttpReply, headers: HttpRequest['answerHeaders']): APIGatewayProxyStructuredResultV2 {
   if (reply.body === undefined) return { statusCode: reply.status, headers };
   return {
     statusCode: reply.status,
@@ -105,7 +96,7 @@ function respond(reply: HttpReply, headers: ReplyHeaders): APIGatewayProxyStruct
   };
 }
 
-function httpRequest(event: APIGatewayProxyEventV2): HttpRequest {
+function requestOf(event: APIGatewayProxyEventV2): Omit<HttpRequest, 'answerHeaders' | 'logSite'> {
   return {
     headers: event.headers,
     path: event.pathParameters ?? {},

@@ -4,7 +4,7 @@ import { allowedOrigin } from '../domain/auth/cors.ts';
 import type { Context } from '../domain/context.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { functionOriginSecret } from './function-secrets.ts';
-import type { HttpRequest, ReplyAndLog } from './http.ts';
+import type { HttpRequest } from './http.ts';
 import { isDistributionRequired, isFromDistribution, visitorIp } from './widget-request.ts';
 
 /**
@@ -15,10 +15,10 @@ import { isDistributionRequired, isFromDistribution, visitorIp } from './widget-
 export function widgetIdentification(context: Context<'configuration' | 'tokens'>) {
   const isOriginSecret = functionOriginSecret();
   const distributionRequired = isDistributionRequired(process.env);
-  return async (request: HttpRequest, { replyHeaders, logSiteOf }: ReplyAndLog): Promise<IdentifiedWidget> => {
+  return async (request: HttpRequest): Promise<IdentifiedWidget> => {
     const viaDistribution = await isFromDistribution(request, isOriginSecret);
     if (distributionRequired && !viaDistribution) throw new Refusal('distribution_required');
-    const { headers } = request;
+    const { headers, answerHeaders } = request;
     const credentials = {
       siteId: headers[SITE_ID_HEADER],
       sessionToken: headers[SESSION_TOKEN_HEADER],
@@ -27,11 +27,12 @@ export function widgetIdentification(context: Context<'configuration' | 'tokens'
       ip: visitorIp(request, viaDistribution),
     };
     const widget = await identifyWidget(credentials, context);
-    const origin = allowedOrigin(logSiteOf(widget.assistant), credentials.origin);
+    request.logSite(widget.assistant);
+    const origin = allowedOrigin(widget.assistant, credentials.origin);
     if (origin !== undefined) {
-      replyHeaders['access-control-allow-origin'] = origin;
+      answerHeaders['access-control-allow-origin'] = origin;
       // The widget repeats a refused request after this pause.
-      replyHeaders['access-control-expose-headers'] = 'Retry-After';
+      answerHeaders['access-control-expose-headers'] = 'Retry-After';
     }
     return widget;
   };

@@ -1,5 +1,5 @@
 import { CORS_REQUEST_HEADERS, ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../contract/public-operations.ts';
-import type { HttpRequest, ReplyHeaders } from './http.ts';
+import type { HttpRequest } from './http.ts';
 import { setting } from './settings.ts';
 
 /** Returns whether the CloudFront distribution sent the request: only it knows the origin secret, of which a rotation accepts two values. */
@@ -32,19 +32,21 @@ export const isDistributionRequired = (environment: NodeJS.ProcessEnv): boolean 
 const ADDED_HEADERS_MAX = 32;
 
 /**
- * Sets the headers of a preflight response that allows the origin. The browser may cache it for ten minutes.
- * @param requested the header names that the page's request has. Monitoring adds its own to every request of a page (traceparent), and
+ * Returns the headers of a preflight answer that allows the origin. The browser may cache it for ten minutes.
+ * @param requestedHeaders the header names that the page's request has. Monitoring adds its own to every request of a page (traceparent), and
  * requests of the widget carry no credentials of the browser, so 32 names of at most 64 characters are allowed besides those of the widget
  */
-export function allowPreflight(origin: string, requested: string | undefined, headers: ReplyHeaders): void {
-  headers['access-control-allow-origin'] = origin;
-  headers['access-control-allow-methods'] = 'POST';
-  const added = (requested ?? '')
+export function preflightHeaders(origin: string, requestedHeaders = ''): Readonly<Record<string, string>> {
+  const pageHeaders = requestedHeaders
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => /^[!#$%&'*+.^_`|~\w-]{1,64}$/.test(name) && !CORS_REQUEST_HEADERS.includes(name))
     .slice(0, ADDED_HEADERS_MAX);
-  headers['access-control-allow-headers'] = [...CORS_REQUEST_HEADERS, ...added].join(', ');
-  headers['access-control-max-age'] = '600';
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': [...CORS_REQUEST_HEADERS, ...pageHeaders].join(', '),
+    'access-control-max-age': '600',
+  };
 }

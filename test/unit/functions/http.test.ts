@@ -34,8 +34,8 @@ test('no response can be cached, sniffed or framed', async () => {
 
 test('headers that were set before a refusal or an error are kept', async () => {
   for (const error of [new Refusal('ip_not_allowed'), new Error('fault')]) {
-    const { headers } = await answerOf(async (_, { replyHeaders }) => {
-      replyHeaders['access-control-allow-origin'] = 'https://shop.example';
+    const { headers } = await answerOf(async ({ answerHeaders }) => {
+      answerHeaders['access-control-allow-origin'] = 'https://shop.example';
       throw error;
     });
     expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://shop.example' });
