@@ -29,16 +29,16 @@ const markdown = new Marked({
     },
     image: () => '',
     link({ href, tokens }) {
-      const shown = this.parser.parseInline(tokens);
+      const linkText = this.parser.parseInline(tokens);
       const [, page, anchor = ''] = /^([\w-]*)(?:\.md)?(#.*)?$/.exec(href) ?? [];
       if (page === '' || HELP_PAGES.some((known) => known === page)) {
-        return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${shown}</a>`;
+        return `<a href="${page === '' ? '' : `${page}.html`}${anchor}">${linkText}</a>`;
       }
       if (/^\.\.\/examples\/[\w/-]+\.\w+$/.test(href)) {
         linkedExamples.add(href);
-        return `<a href="${copyName(href)}">${shown}</a>`;
+        return `<a href="${copyName(href)}">${linkText}</a>`;
       }
-      return href.startsWith('https://') ? `<a href="${href}">${shown}</a>` : shown;
+      return href.startsWith('https://') ? `<a href="${href}">${linkText}</a>` : linkText;
     },
   },
 });

@@ -7,16 +7,16 @@ import { navigate, paths, placeOf, useAddress, usePathname } from './navigation.
 import { DashboardContext, nameAmong } from './parts/context.ts';
 import { Confirm, type Secret, SessionEndedDialog, ShownOnce, useLeaveGuard } from './parts/dialogs.tsx';
 import { discardUnsaved, type Unsaved, useUnsaved } from './parts/form.ts';
-import { Failed, fetched, NotLoaded, useLoad } from './parts/loading.tsx';
+import { Failed, lazyPart, NotLoaded, useLoad } from './parts/loading.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import type { Api } from './session/api-client.ts';
 import { describeProblem, isSessionEnd, NO_CONNECTION } from './session/problems.ts';
-import type { Session } from './session/session.ts';
+import type { LoginSession } from './session/session.ts';
 
-const Assistants = fetched(() => import('./screens/assistants.tsx'));
-const Assistant = fetched(() => import('./screens/assistant.tsx'));
-const Members = fetched(() => import('./screens/members.tsx'));
-const AuditTrail = fetched(() => import('./screens/audit-trail.tsx'));
+const Assistants = lazyPart(() => import('./screens/assistants.tsx'));
+const Assistant = lazyPart(() => import('./screens/assistant.tsx'));
+const Members = lazyPart(() => import('./screens/members.tsx'));
+const AuditTrail = lazyPart(() => import('./screens/audit-trail.tsx'));
 
 /** How long a success is shown. An error is shown until it is dismissed, the user leaves the screen, or something succeeds. */
 const SUCCESS_SHOWN_MS = 8000;
@@ -24,16 +24,16 @@ const SUCCESS_SHOWN_MS = 8000;
 type Flash = FlashbarProps.MessageDefinition & { readonly pathname: string };
 
 /** Shows the frame of every screen: the user, the organization, and messages about results and failures. */
-export function App(props: { readonly api: Api; readonly session: Session }) {
+export function App(props: { readonly api: Api; readonly session: LoginSession }) {
   const { session } = props;
   const pathname = usePathname();
   const place = placeOf(pathname);
   const [flashes, setFlashes] = useState<readonly Flash[]>([]);
-  const [ended, setEnded] = useState(false);
+  const [isSessionOver, setEnded] = useState(false);
   const [secret, setSecret] = useState<Secret>();
   const [loggingOut, setLoggingOut] = useState(false);
-  const [leaving, setLeaving] = useState(false);
-  const [discarding, setDiscarding] = useState<Unsaved>();
+  const [isLeaving, setLeaving] = useState(false);
+  const [discardedForm, setDiscarding] = useState<Unsaved>();
   const address = useAddress();
 
   const showMessage = (type: 'success' | 'error', content: ReactNode) => {
@@ -67,11 +67,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
   };
   const loadedMe = useLoad('me', () => api('me', {}, {}));
   const me = loadedMe.value;
-  const unsaved = useUnsaved(me?.sub);
+  const unsavedForms = useUnsaved(me?.sub);
   // The tab keeps the input over a login, but not when it is closed.
-  useLeaveGuard(unsaved.length > 0 && !leaving);
-  const unsavedElsewhere = unsaved.filter(({ path }) => path !== address);
-  useEffect(() => void session.ended.then(() => setEnded(true)), [session]);
+  useLeaveGuard(unsavedForms.length > 0 && !isLeaving);
+  const unsavedElsewhere = unsavedForms.filter(({ path }) => path !== address);
+  useEffect(() => void session.whenEnded.then(() => setEnded(true)), [session]);
   // The Back button can return from the login to this page as it was, with `leaving` set.
   useEffect(() => window.addEventListener('pageshow', () => setLeaving(false)), []);
   // A message disappears when the user leaves its screen.
@@ -106,13 +106,13 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       report(failure);
     });
   };
-  const logOut = () => leave(() => session.logout().then(() => unsaved.forEach(discardUnsaved)));
+  const logOut = () => leave(() => session.logout().then(() => unsavedForms.forEach(discardUnsaved)));
 
   // After the end of a session, also of one that another tab has ended, the page shows nothing of it.
-  if (ended) {
+  if (isSessionOver) {
     const offline = flashes.some(({ content }) => content === NO_CONNECTION);
     // A logout here ends the session before the browser has left the page.
-    return leaving ? null : <SessionEndedDialog offline={offline} onLogin={() => leave(session.login)} />;
+    return isLeaving ? null : <SessionEndedDialog offline={offline} onLogin={() => leave(session.login)} />;
   }
   return (
     <I18nProvider locale="en" messages={[messages]}>
@@ -122,11 +122,11 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
       <TopBar
         me={me}
         organization={organization}
-        onLogout={() => (unsaved.length > 0 ? setLoggingOut(true) : logOut())}
+        onLogout={() => (unsavedForms.length > 0 ? setLoggingOut(true) : logOut())}
       />
       <main id="main" tabIndex={-1}>
         <SpaceBetween size="m">
-          {me === undefined && <NotLoaded loaded={loadedMe} what="your organizations" />}
+          {me === undefined && <NotLoaded loadedData={loadedMe} what="your organizations" />}
           {me !== undefined && me.unreadable.length > 0 && (
             <Alert type="error" header="Not every organization can be shown">
               The service cannot read {me.unreadable.map(({ org_id }) => org_id).join(', ')}. Contact the operator.
@@ -193,24 +193,24 @@ export function App(props: { readonly api: Api; readonly session: Session }) {
         <Confirm
           header="Log out and discard what is not saved?"
           confirm="Log out"
-          busy={leaving}
+          busy={isLeaving}
           onConfirm={logOut}
           onCancel={() => setLoggingOut(false)}
         >
-          {unsaved.map(titleOf).join('; ')}
+          {unsavedForms.map(titleOf).join('; ')}
         </Confirm>
       )}
-      {discarding !== undefined && (
+      {discardedForm !== undefined && (
         <Confirm
           header="Discard your changes?"
           confirm="Discard changes"
           onConfirm={() => {
-            discardUnsaved(discarding);
+            discardUnsaved(discardedForm);
             setDiscarding(undefined);
           }}
           onCancel={() => setDiscarding(undefined)}
         >
-          What you typed in {titleOf(discarding)} is not saved.
+          What you typed in {titleOf(discardedForm)} is not saved.
         </Confirm>
       )}
     </I18nProvider>

@@ -3,18 +3,18 @@ import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import type { Api } from '../session/api-client.ts';
 import type { Secret } from './dialogs.tsx';
 
-export type Organization = DashboardAnswer<'me'>['organizations'][number];
+export type OrganizationView = DashboardAnswer<'me'>['organizations'][number];
 
 /** Returns the name of an organization of the user; with its id when another one has the same name. */
-export const nameAmong = ({ org_id, name }: Organization, all: readonly Organization[]): string =>
+export const nameAmong = ({ org_id, name }: OrganizationView, all: readonly OrganizationView[]): string =>
   all.some((other) => other.name === name && other.org_id !== org_id) ? `${name} (${org_id})` : name;
 
 /** What every screen gets from the frame (app.tsx). */
-export type Context = {
+export type DashboardScreenContext = {
   readonly api: Api;
   /** The id of the user's login. */
   readonly sub: string;
-  readonly organization: Organization;
+  readonly organization: OrganizationView;
   /** Whether the user may change settings. The API enforces this; the page only hides buttons whose requests the API would refuse. */
   readonly isAdmin: boolean;
   /** Shows a success message. */
@@ -25,10 +25,10 @@ export type Context = {
   readonly report: (error: unknown) => void;
 };
 
-export const DashboardContext = createContext<Context | undefined>(undefined);
+export const DashboardContext = createContext<DashboardScreenContext | undefined>(undefined);
 
 /** Returns the context of the screen. @throws Error outside a screen */
-export function useDashboard(): Context {
+export function useDashboard(): DashboardScreenContext {
   const context = useContext(DashboardContext);
   if (context === undefined) throw new Error('useDashboard needs a DashboardContext around the screen');
   return context;

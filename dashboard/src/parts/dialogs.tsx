@@ -77,21 +77,21 @@ export type Secret = { readonly of: string; readonly value: string };
 
 /** Shows a secret until the user confirms that it is stored. When the user goes back to another screen, it stays, and warns. */
 export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readonly onClose: () => void }) {
-  const [stored, setStored] = useState(false);
-  const [warned, setWarned] = useState(false);
-  useLeaveGuard(!stored);
+  const [isStored, setStored] = useState(false);
+  const [hasWarning, setWarned] = useState(false);
+  useLeaveGuard(!isStored);
   useEffect(() => onEvent(window, 'popstate')(() => setWarned(true)), []);
-  const close = () => (stored ? onClose() : setWarned(true));
-  const done: DialogButton = { children: 'Done', variant: 'primary', onClick: close };
+  const close = () => (isStored ? onClose() : setWarned(true));
+  const doneButton: DialogButton = { children: 'Done', variant: 'primary', onClick: close };
   return (
-    <Dialog size="large" header="Copy the server secret now" onClose={close} buttons={[done]}>
+    <Dialog size="large" header="Copy the server secret now" onClose={close} buttons={[doneButton]}>
       <Box>
         The server secret of {secret.of} is shown only once. The service stores only its hash; afterwards you see the
         last six characters.
       </Box>
       <Code label="Server secret" text={secret.value} />
       <Checkbox
-        checked={stored}
+        checked={isStored}
         onChange={({ detail }) => {
           setStored(detail.checked);
           setWarned(false);
@@ -99,7 +99,7 @@ export function ShownOnce({ secret, onClose }: { readonly secret: Secret; readon
       >
         I have stored it where my backend finds it
       </Checkbox>
-      {warned && !stored && (
+      {hasWarning && !isStored && (
         <Alert type="warning" header="The secret would be lost">
           Store it first and select the checkbox. If you cannot store it now,{' '}
           <Button variant="inline-link" onClick={onClose}>

@@ -3,12 +3,12 @@ import { type ReactNode, useState } from 'react';
 import { useDashboard } from './context.ts';
 import { Confirm } from './dialogs.tsx';
 import type { EditedForm } from './form.ts';
-import { isolated } from './texts.tsx';
+import { isolatedTexts } from './texts.tsx';
 
 /** What the frame of a form (EditForm) uses of it, whatever its values are. */
 type Edited = Pick<
   EditedForm<never, object>,
-  'dirty' | 'unsaved' | 'restored' | 'saving' | 'save' | 'trim' | 'reset' | 'conflict'
+  'dirty' | 'unsaved' | 'isRestored' | 'isSaving' | 'save' | 'trim' | 'reset' | 'conflict'
 >;
 
 /** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
@@ -27,12 +27,12 @@ export function EditForm(props: {
 }) {
   const { isAdmin } = useDashboard();
   const { form, leave } = props;
-  const [asking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const { text, ready } = props.create ?? { text: 'Save changes', ready: form.dirty };
   const buttons = (
     <SpaceBetween direction="horizontal" size="xs">
       {leave === undefined ? (
-        <Button formAction="none" disabled={!form.dirty || form.saving} onClick={form.reset}>
+        <Button formAction="none" disabled={!form.dirty || form.isSaving} onClick={form.reset}>
           Discard changes
         </Button>
       ) : (
@@ -41,7 +41,7 @@ export function EditForm(props: {
         </Button>
       )}
       {isAdmin && (
-        <Button variant="primary" loading={form.saving} loadingText="Saving" disabled={!ready}>
+        <Button variant="primary" loading={form.isSaving} loadingText="Saving" disabled={!ready}>
           {text}
         </Button>
       )}
@@ -52,7 +52,7 @@ export function EditForm(props: {
       <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave || form.unsaved) && buttons}>
         <SpaceBetween size="m">
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}
-          {form.conflict === undefined && form.restored && (
+          {form.conflict === undefined && form.isRestored && (
             <Alert type="info" header="Your earlier input is in this form again">
               {isAdmin
                 ? 'It is not saved yet. Save it or discard it.'
@@ -62,7 +62,7 @@ export function EditForm(props: {
           {props.children}
         </SpaceBetween>
       </Form>
-      {asking && leave !== undefined && (
+      {isAsking && leave !== undefined && (
         <Confirm
           header="Discard your changes?"
           confirm="Discard changes"
@@ -104,8 +104,8 @@ function ConflictAlert(props: { readonly what: string } & NonNullable<Edited['co
       <ul>
         {props.changes.map(({ label, before, after, yours }) => (
           <li key={label}>
-            {isolated`${label}: ${before} → ${after}`}
-            {yours !== before && isolated` (yours: ${yours})`}
+            {isolatedTexts`${label}: ${before} → ${after}`}
+            {yours !== before && isolatedTexts` (yours: ${yours})`}
           </li>
         ))}
       </ul>

@@ -29,16 +29,24 @@ type TextFieldProps<Field extends string> = Pick<
 
 /** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const { form, field, required = false, long = false, placeholder = '', inputMode = 'text', ...shown } = props;
+  const {
+    form,
+    field,
+    required = false,
+    long = false,
+    placeholder = '',
+    inputMode = 'text',
+    ...formFieldProps
+  } = props;
   const control = {
     value: form.values[field],
-    disabled: form.disabled,
+    disabled: form.isReadOnly,
     ariaRequired: required,
-    onChange: ({ detail }: { detail: { value: string } }) => form.set(field, detail.value),
+    onChange: ({ detail }: { detail: { value: string } }) => form.setField(field, detail.value),
     placeholder,
   };
   return (
-    <FormField errorText={form.problems.of(field)} {...shown}>
+    <FormField errorText={form.problems.of(field)} {...formFieldProps}>
       {long ? <Textarea {...control} /> : <Input {...control} inputMode={inputMode} />}
     </FormField>
   );
@@ -48,7 +56,7 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
 export function OneOf<Word extends string>(props: {
   readonly value: Word;
   readonly words: readonly Word[];
-  readonly disabled: boolean;
+  readonly isReadOnly: boolean;
   /** Names the cell of a table for screen readers. */
   readonly label?: string;
   readonly onChange: (word: Word) => void;
@@ -58,7 +66,7 @@ export function OneOf<Word extends string>(props: {
     <Select
       {...(label !== undefined && { ariaLabel: label })}
       selectedOption={{ value, label: value }}
-      disabled={props.disabled}
+      disabled={props.isReadOnly}
       options={words.map((word) => ({ value: word, label: word }))}
       onChange={({ detail }) => onChange(words.find((word) => word === detail.selectedOption.value) ?? value)}
     />
@@ -71,8 +79,8 @@ export function OnOff(props: { readonly form: Fields<'enabled', boolean>; readon
   return (
     <Toggle
       checked={form.values.enabled}
-      disabled={form.disabled}
-      onChange={({ detail }) => form.set('enabled', detail.checked)}
+      disabled={form.isReadOnly}
+      onChange={({ detail }) => form.setField('enabled', detail.checked)}
     >
       {props.children}
     </Toggle>
@@ -90,9 +98,9 @@ export function TextCommand(props: {
   readonly run: (typed: string) => Promise<void>;
 }) {
   const [busy, run] = useWork();
-  const typed = props.value.trim();
+  const typedText = props.value.trim();
   const act = () => {
-    if (typed !== '') void run(() => props.run(typed));
+    if (typedText !== '') void run(() => props.run(typedText));
   };
   return (
     <div className="text-command">

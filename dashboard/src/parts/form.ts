@@ -28,16 +28,16 @@ type Conflict = {
 /** What the fields of a form need of the form. */
 export type FieldsOf<V> = {
   readonly values: V;
-  readonly set: <Field extends keyof V>(field: Field, value: V[Field]) => void;
+  readonly setField: <Field extends keyof V>(field: Field, value: V[Field]) => void;
   readonly problems: Problems;
   /** Whether the user may not change it. */
-  readonly disabled: boolean;
+  readonly isReadOnly: boolean;
 };
 
 /** What one field, or several of the same kind, need of their form. */
-export type Fields<Field extends string, Value> = Omit<FieldsOf<unknown>, 'values' | 'set'> & {
+export type Fields<Field extends string, Value> = Omit<FieldsOf<unknown>, 'values' | 'setField'> & {
   readonly values: Readonly<Record<Field, Value>>;
-  readonly set: (field: Field, value: Value) => void;
+  readonly setField: (field: Field, value: Value) => void;
 };
 
 export type EditedForm<E extends { readonly version: number }, V extends object> = ReturnType<typeof useForm<E, V>>;
@@ -77,20 +77,20 @@ export function useForm<E extends { readonly version: number }, V extends object
   const storageKey = (form: string) => `${prefixOf(sub)}${form}`;
   const unchangedDraft = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
   /** Returns the values of a draft, those that were changed without white space around their texts. */
-  const trimmed = ({ base, values }: Draft<E, V>): V => ({
+  const trimmedValues = ({ base, values }: Draft<E, V>): V => ({
     ...values,
     ...withoutOuterSpace(changedValues(pick(base), values)),
   });
   /** Returns what a save of the draft changes. */
-  const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), trimmed(draft));
-  const [restored, setRestored] = useState(() => storedDraft(storageKey(key)) !== undefined);
+  const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), trimmedValues(draft));
+  const [isRestored, setRestored] = useState(() => storedDraft(storageKey(key)) !== undefined);
   const [draft, setDraft] = useState<Draft<E, V>>(() => {
     const stored = storedDraft<E, V>(storageKey(key));
     // An earlier version of the page may have stored it without a field.
     if (stored !== undefined) return { ...stored, values: { ...pick(entity), ...stored.values } };
     return { ...unchangedDraft(entity), values: options.initial ?? pick(entity) };
   });
-  const [saving, setSaving] = useState(false);
+  const [isSaving, setSaving] = useState(false);
   const [newer, setNewer] = useState<{ readonly entity: E; readonly by: string | undefined }>();
   /** The draft as it is now: the answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
@@ -104,7 +104,7 @@ export function useForm<E extends { readonly version: number }, V extends object
   }
   const { base } = latest.current;
   /** The input as it will be saved. */
-  const values = trimmed(latest.current);
+  const values = trimmedValues(latest.current);
   const dirty = !isEmpty(changesIn(latest.current));
   const problems = useProblems(values);
 
@@ -127,7 +127,7 @@ export function useForm<E extends { readonly version: number }, V extends object
     return !isEmpty(mine);
   };
   const trim = () => {
-    const values = trimmed(latest.current);
+    const values = trimmedValues(latest.current);
     if (!isEmpty(changedValues(latest.current.values, values))) keep({ ...latest.current, values });
   };
   const save = async (event: SubmitEvent) => {
@@ -177,14 +177,14 @@ export function useForm<E extends { readonly version: number }, V extends object
     dirty,
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
     unsaved: dirty && storedDraft(storageKey(key)) !== undefined,
-    disabled: !isAdmin,
+    isReadOnly: !isAdmin,
     /** Whether the input is from before the form was opened. */
-    restored,
-    saving,
+    isRestored,
+    isSaving,
     save,
     /** Removes the white space around what was typed, which a save removes too. */
     trim,
-    set: <Field extends keyof V>(field: Field, value: V[Field]): void =>
+    setField: <Field extends keyof V>(field: Field, value: V[Field]): void =>
       keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
     change: (values: Partial<V>): void => keep({ ...latest.current, values: { ...latest.current.values, ...values } }),
     /** Discards the input and starts from the newest known version. */
@@ -223,7 +223,7 @@ function replaceDraft(former: string, name = former, draft?: string): void {
 
 /** Returns the forms of this tab with input of a user that is not saved. */
 export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
-  const found = useSyncExternalStore(
+  const unsavedJson = useSyncExternalStore(
     (listener) => {
       draftListeners.add(listener);
       return () => draftListeners.delete(listener);
@@ -235,7 +235,7 @@ export function useUnsaved(sub: string | undefined): readonly Unsaved[] {
         ),
       ),
   );
-  return JSON.parse(found);
+  return JSON.parse(unsavedJson);
 }
 
 function unsavedAt(storageKey: string): readonly Unsaved[] {
@@ -272,11 +272,18 @@ function changesBetween({ base, values }: Draft<object, object>, newer: object, 
   return differences(base, newer).flatMap(({ field, old, now }) => {
     const label = labels[field];
     if (label === undefined) return [];
-    return [{ label, before: shown(old), after: shown(now), yours: shown(mine.has(field) ? mine.get(field) : old) }];
+    return [
+      {
+        label,
+        before: shownValue(old),
+        after: shownValue(now),
+        yours: shownValue(mine.has(field) ? mine.get(field) : old),
+      },
+    ];
   });
 }
 
-function shown(value: unknown): string {
+function shownValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);

@@ -22,7 +22,7 @@ const subscribeToWidth = onEvent(WIDE, 'change');
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Returns a text without what a search ignores: accents, in whatever form they are written, capitals, and what nobody can see. */
-const folded = (text: string) =>
+const comparableText = (text: string) =>
   text
     .normalize('NFKD')
     .replaceAll(/[\p{M}\p{Cf}]/gu, '')
@@ -63,25 +63,25 @@ export function useList<Item>(
   const chosenOption = (filter: Filter<Item>) =>
     filter.options.find((option) => option === parameters.get(keyOf(filter)));
   const activeFilters = filters.filter(chosenOption);
-  const [searched, setSearched] = useState(() => parameters.get('find') ?? '');
+  const [searchText, setSearchText] = useState(() => parameters.get('find') ?? '');
   const find = (text: string) => {
-    setSearched(text);
+    setSearchText(text);
     change({ find: text });
   };
-  const wanted = folded(searched).trim();
-  const matching = items.filter(
+  const comparableSearch = comparableText(searchText).trim();
+  const matchingItems = items.filter(
     (item) =>
       activeFilters.every((filter) => filter.of(item) === chosenOption(filter)) &&
-      folded(textOf(item)).includes(wanted),
+      comparableText(textOf(item)).includes(comparableSearch),
   );
-  const narrowed = activeFilters.length > 0 || wanted !== '';
-  const isLong = items.length >= MANY || narrowed;
+  const isNarrowed = activeFilters.length > 0 || comparableSearch !== '';
+  const isLong = items.length >= MANY || isNarrowed;
   const isTable = items.length >= MANY && wide;
 
   const [first] = columns;
   const sortedBy = columns.find(({ id, sortBy }) => sortBy && id === parameters.get('sort')) ?? first;
   const isDescending = parameters.get('order') === 'descending';
-  const sorted = matching.toSorted(
+  const sortedItems = matchingItems.toSorted(
     (a, b) => compare(sortedBy?.sortBy?.(a) ?? '', sortedBy?.sortBy?.(b) ?? '') * (isDescending ? -1 : 1),
   );
   const noMatch = (
@@ -99,11 +99,11 @@ export function useList<Item>(
   const searchAndFilters = isLong && (
     <div className="search-and-filters">
       <TextFilter
-        filteringText={searched}
+        filteringText={searchText}
         filteringPlaceholder={`Find ${noun}`}
         filteringAriaLabel={`Find ${noun}`}
         filteringClearAriaLabel="Clear the search"
-        countText={narrowed ? `${matching.length} of ${items.length}` : ''}
+        countText={isNarrowed ? `${matchingItems.length} of ${items.length}` : ''}
         onChange={({ detail }) => find(detail.filteringText)}
       />
       {filters.map((filter) => {
@@ -128,14 +128,14 @@ export function useList<Item>(
     /** Whether the window is wide enough for two cells of a card beside each other. */
     wide,
     /** Whether all items are shown in the order of the first column. */
-    isInOrder: !narrowed && (!isTable || (sortedBy === first && !isDescending)),
+    isInOrder: !isNarrowed && (!isTable || (sortedBy === first && !isDescending)),
     /** The number of items, and of those that are shown. */
-    counter: narrowed ? `(${matching.length}/${items.length})` : `(${items.length})`,
+    counter: isNarrowed ? `(${matchingItems.length}/${items.length})` : `(${items.length})`,
     noun,
     /** Says that nothing matches the search; undefined without a search. */
-    none: narrowed ? noMatch : undefined,
+    none: isNarrowed ? noMatch : undefined,
     // Cards are in the order of the first column.
-    shown: { items: isTable ? sorted : matching, filter: searchAndFilters },
+    shownRows: { items: isTable ? sortedItems : matchingItems, filter: searchAndFilters },
     /** What the rows need besides. */
     table: {
       columnDefinitions: columns.map((column) => (column.sortBy ? { ...column, sortingField: column.id } : column)),
@@ -156,7 +156,7 @@ export function Items<Item>(props: {
   readonly card: CardsProps.CardDefinition<Item>;
 }) {
   const { list, header, trackBy } = props;
-  const common = { ...list.shown, header, trackBy, empty: list.none ?? props.empty };
+  const common = { ...list.shownRows, header, trackBy, empty: list.none ?? props.empty };
   return list.isTable ? (
     <Table<Item>
       {...common}

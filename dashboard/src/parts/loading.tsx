@@ -21,18 +21,18 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: key and reloads decide when to load again; the functions are new in every render
   useEffect(() => {
-    let gone = false;
+    let isGone = false;
     load().then(
       (value) => {
-        if (!gone) setState({ key, value });
+        if (!isGone) setState({ key, value });
       },
       (error: unknown) => {
         // The frame asks for a login, after which the page loads again.
-        if (!gone && !isSessionEnd(error)) setState({ key, error });
+        if (!isGone && !isSessionEnd(error)) setState({ key, error });
       },
     );
     return () => {
-      gone = true;
+      isGone = true;
     };
   }, [key, reloads]);
 
@@ -46,8 +46,12 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
 }
 
 /** Stands in the place of data that is loading, or could not be loaded, and says why. @param props.children further buttons */
-export function NotLoaded(props: { readonly loaded: LoadState; readonly what: string; readonly children?: ReactNode }) {
-  const { error, reload } = props.loaded;
+export function NotLoaded(props: {
+  readonly loadedData: LoadState;
+  readonly what: string;
+  readonly children?: ReactNode;
+}) {
+  const { error, reload } = props.loadedData;
   return (
     <div role="status">
       {error === undefined ? (
@@ -121,7 +125,7 @@ export class Boundary extends Component<BoundaryProps, { readonly error: unknown
  * Returns a part of the page that is loaded when it is first shown. When loading fails, the rest of the page still works.
  * @param load an `import()` of a module whose default export is the part
  */
-export function fetched<Props extends object>(
+export function lazyPart<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {
   const Part = lazy(() =>
@@ -159,7 +163,7 @@ export function Failed(props: {
   readonly children: ReactNode;
 }) {
   const { onTryAgain } = props;
-  const [trying, setTrying] = useState(false);
+  const [isTrying, setTrying] = useState(false);
   const tryAgain = async () => {
     setTrying(true);
     await onTryAgain?.();
@@ -173,7 +177,7 @@ export function Failed(props: {
   const buttons = (
     <SpaceBetween direction="horizontal" size="xs">
       {onTryAgain && (
-        <Button formAction="none" loading={trying} loadingText="Trying again" onClick={tryAgain}>
+        <Button formAction="none" loading={isTrying} loadingText="Trying again" onClick={tryAgain}>
           Try again
         </Button>
       )}

@@ -7,7 +7,7 @@ type Row = { readonly id: string };
 type TypedText<R extends Row> = {
   readonly placeholder: string;
   /** Returns what a typed text changes in its row. */
-  readonly typed: (text: string, row: R) => Partial<R>;
+  readonly partsOf: (text: string, row: R) => Partial<R>;
 };
 
 type OwnControl<R extends Row> = {
@@ -42,18 +42,18 @@ export function Rows<R extends Row, Field extends string>(props: {
   readonly columns: readonly Column<R>[];
   readonly max?: number;
   /** Whether the order has a meaning, so that the user can change it. */
-  readonly ordered?: boolean;
+  readonly isOrdered?: boolean;
 }) {
-  const { form, field, noun, max = Number.POSITIVE_INFINITY, ordered = false } = props;
-  const { problems, disabled } = form;
+  const { form, field, noun, max = Number.POSITIVE_INFINITY, isOrdered = false } = props;
+  const { problems, isReadOnly } = form;
   const rows = form.values[field];
   /** The row that takes the focus, because it was added last. */
-  const added = useRef('');
+  const addedId = useRef('');
   /** The button that keeps the keyboard's focus when its row moves: the row's id and the direction. */
   const focusNext = useRef('');
-  const put = (next: readonly R[]) => form.set(field, next);
+  const setRows = (next: readonly R[]) => form.setField(field, next);
   const change = (id: string, parts: Partial<R>) =>
-    put(rows.map((row) => (row.id === id ? { ...row, ...parts } : row)));
+    setRows(rows.map((row) => (row.id === id ? { ...row, ...parts } : row)));
   const placeOf = (index: number) => `${noun.toLowerCase()} ${index + 1}`;
   const definition = props.columns.map((column, columnIndex) => ({
     label: column.label,
@@ -68,13 +68,13 @@ export function Rows<R extends Row, Field extends string>(props: {
       return (
         <Input
           value={String(row[column.part])}
-          disabled={disabled}
+          disabled={isReadOnly}
           placeholder={column.placeholder}
           // The label of the column would hide the label of the cell.
           ariaLabelledby=""
           ariaLabel={name}
-          autoFocus={columnIndex === 0 && row.id === added.current}
-          onChange={({ detail }) => change(row.id, column.typed(detail.value, row))}
+          autoFocus={columnIndex === 0 && row.id === addedId.current}
+          onChange={({ detail }) => change(row.id, column.partsOf(detail.value, row))}
         />
       );
     },
@@ -91,7 +91,7 @@ export function Rows<R extends Row, Field extends string>(props: {
         disabledReason={`It is the ${by === -1 ? 'first' : 'last'} ${noun.toLowerCase()}.`}
         onClick={() => {
           focusNext.current = `${row.id} ${by}`;
-          put(rows.toSpliced(from, 1).toSpliced(from + by, 0, row));
+          setRows(rows.toSpliced(from, 1).toSpliced(from + by, 0, row));
         }}
         ref={(button) => {
           if (button === null || focusNext.current !== `${row.id} ${by}`) return;
@@ -103,13 +103,13 @@ export function Rows<R extends Row, Field extends string>(props: {
   const actions = ({ item, itemIndex }: { readonly item: R; readonly itemIndex: number }) => {
     const name = props.nameOf(item) || placeOf(itemIndex);
     return (
-      !disabled && (
+      !isReadOnly && (
         <SpaceBetween direction="horizontal" size="xxs">
-          {ordered && moves(item, itemIndex, name)}
+          {isOrdered && moves(item, itemIndex, name)}
           <Button
             formAction="none"
             ariaLabel={`Remove ${name}`}
-            onClick={() => put(rows.filter(({ id }) => id !== item.id))}
+            onClick={() => setRows(rows.filter(({ id }) => id !== item.id))}
           >
             Remove
           </Button>
@@ -123,10 +123,10 @@ export function Rows<R extends Row, Field extends string>(props: {
         items={rows}
         empty="None yet"
         addButtonText={`Add ${noun.toLowerCase()}`}
-        disableAddButton={disabled || rows.length >= max}
+        disableAddButton={isReadOnly || rows.length >= max}
         onAddButtonClick={() => {
-          added.current = crypto.randomUUID();
-          put([...rows, props.blank(added.current)]);
+          addedId.current = crypto.randomUUID();
+          setRows([...rows, props.blank(addedId.current)]);
         }}
         customRowActions={actions}
         definition={definition}

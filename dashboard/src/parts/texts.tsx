@@ -23,7 +23,7 @@ export function CopiedId({ label, id }: { readonly label: string; readonly id: s
 }
 
 /** A sentence with texts of a user, which cannot turn the words around them into another direction. */
-export const isolated = (words: TemplateStringsArray, ...texts: readonly string[]): ReactNode =>
+export const isolatedTexts = (words: TemplateStringsArray, ...texts: readonly string[]): ReactNode =>
   createElement(
     Fragment,
     null,

@@ -2,12 +2,12 @@ import { TopNavigation } from '@cloudscape-design/components';
 import { useSyncExternalStore } from 'react';
 import type { DashboardAnswer } from '../../../src/contract/dashboard.ts';
 import { onEvent, paths, ROOT } from '../navigation.ts';
-import { nameAmong, type Organization } from './context.ts';
+import { nameAmong, type OrganizationView } from './context.ts';
 
 /** Leads to the screens of the organization and to the other organizations of the user, and has the theme and the logout. */
 export function TopBar(props: {
   readonly me: DashboardAnswer<'me'> | undefined;
-  readonly organization: Organization | undefined;
+  readonly organization: OrganizationView | undefined;
   readonly onLogout: () => void;
 }) {
   const { me, organization, onLogout } = props;
@@ -31,7 +31,7 @@ export function TopBar(props: {
       else chooseTheme(id);
     },
   };
-  const linksOfOrganization = ({ org_id, name, role }: Organization, all: readonly Organization[]) => [
+  const linksOfOrganization = ({ org_id, name, role }: OrganizationView, all: readonly OrganizationView[]) => [
     link('Members', paths.members(org_id)),
     ...(role === 'admin' ? [link('Audit trail', paths.audit(org_id))] : []),
     {

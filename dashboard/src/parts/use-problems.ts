@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { type FieldProblem, fieldProblems } from '../session/problems.ts';
+import { fieldProblems, type RefusedField } from '../session/problems.ts';
 
 /** A problem, the cell of the form that it is about (its field, row and part as JSON), and the value that was refused there. */
-type Refused = FieldProblem & { readonly cell: string; readonly was: string | undefined };
+type Refused = RefusedField & { readonly cell: string; readonly was: string | undefined };
 
 /** The problems of a form. A problem remains until its field changes, or the equal field that caused the refusal. */
 export type Problems = {
@@ -18,30 +18,30 @@ const EMPTY = JSON.stringify('');
 
 /** Keeps the problems of a form, and moves the focus to the first wrong field. @param values the form's values; lists contain texts or rows with an `id` */
 export function useProblems(values: object): Problems {
-  const [refused, setRefused] = useState<readonly Refused[]>([]);
+  const [refusedCells, setRefused] = useState<readonly Refused[]>([]);
   useEffect(() => {
-    if (refused.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
-  }, [refused]);
+    if (refusedCells.length > 0) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
+  }, [refusedCells]);
   const cells = cellsOf(values);
   /** The cells in which the form can show a problem: those for which this render of it has called `of`. */
-  const shown = new Set<string>();
+  const shownCells = new Set<string>();
   // Two rows with the same value were refused because of each other. A correction of one of them corrects both.
   const isSame = (one: Refused, other: Refused) =>
     one === other ||
     (one.field === other.field && one.text === other.text && one.was === other.was && one.was !== EMPTY);
-  const current = refused.filter((one) =>
-    refused.every((other) => !isSame(one, other) || cells.get(other.cell) === other.was),
+  const current = refusedCells.filter((one) =>
+    refusedCells.every((other) => !isSame(one, other) || cells.get(other.cell) === other.was),
   );
   return {
     of: (...path) => {
-      shown.add(cellAt(path));
+      shownCells.add(cellAt(path));
       return current.find(({ cell }) => cell === cellAt(path))?.text;
     },
     refuse: (error) => {
       const problems = fieldProblems(error);
       const located = problems.map((problem) => ({ ...problem, cell: cellOf(values, problem) }));
       setRefused(located.map((problem) => ({ ...problem, was: cells.get(problem.cell) })));
-      return located.length > 0 && located.every(({ cell }) => shown.has(cell));
+      return located.length > 0 && located.every(({ cell }) => shownCells.has(cell));
     },
     clear: () => setRefused([]),
   };
@@ -63,9 +63,9 @@ function cellsOf(values: object): ReadonlyMap<string, string> {
 }
 
 /** Returns the cell of a problem. A refusal names a row by its index. What the form does not have belongs to the row or the field. */
-function cellOf(values: object, { field, row: wanted, part }: FieldProblem): string {
+function cellOf(values: object, { field, row: rowIndex, part }: RefusedField): string {
   const rows = rowsOf(new Map<string, unknown>(Object.entries(values)).get(field));
-  const row = rows[Number(wanted)];
+  const row = rows[Number(rowIndex)];
   if (row === undefined) return cellAt([field]);
   return cellAt(part !== undefined && Object.hasOwn(row, part) ? [field, row.id, part] : [field, row.id]);
 }

@@ -5,7 +5,7 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import type { List } from '../parts/list.tsx';
 import type { Loaded } from '../parts/loading.tsx';
-import { isolated } from '../parts/texts.tsx';
+import { isolatedTexts } from '../parts/texts.tsx';
 import { codeOf, currentAssistant } from '../session/problems.ts';
 import { useTest } from './use-test.ts';
 
@@ -100,7 +100,7 @@ export type ActionCommands = ReturnType<typeof useActionCommands>;
  * @param forms the Form Actions of the assistant, in the order of the widget
  */
 export function useActionCommands(
-  loaded: Loaded<DashboardAnswer<'listActions'>>,
+  loadedActions: Loaded<DashboardAnswer<'listActions'>>,
   forms: readonly ActionView[],
   assistant: AssistantView,
   onSaved: (assistant: AssistantView) => void,
@@ -114,7 +114,7 @@ export function useActionCommands(
   const focusNext = useRef<string>(undefined);
   const idsOf = ({ action_id }: ActionView) => ({ org_id, action_id });
   const setActions = (change: (actions: ActionView[]) => ActionView[]) =>
-    loaded.change((last) => ({ ...last, actions: change(last.actions) }));
+    loadedActions.change((last) => ({ ...last, actions: change(last.actions) }));
 
   /** Runs work on one Action. When another user has changed or deleted the Action, it loads the list again. */
   const run = async (action: ActionView, work: () => Promise<void>) => {
@@ -125,7 +125,7 @@ export function useActionCommands(
     } catch (error) {
       report(error);
       const code = codeOf(error);
-      if (code === 'stale_version' || code === 'action_not_found') loaded.reload();
+      if (code === 'stale_version' || code === 'action_not_found') loadedActions.reload();
     } finally {
       setBusy((all) => all.filter((id) => id !== action_id));
     }
@@ -135,7 +135,7 @@ export function useActionCommands(
       const { version } = action;
       const next = await api('updateAction', idsOf(action), { body: { version, change: { enabled } } });
       setActions((all) => all.map((other) => (other.action_id === next.action_id ? next : other)));
-      notify(isolated`${action.name} is ${enabled ? 'on' : 'off'}.`);
+      notify(isolatedTexts`${action.name} is ${enabled ? 'on' : 'off'}.`);
     });
   const moveTo = (action: ActionView, index: number) =>
     run(action, async () => {
@@ -151,7 +151,7 @@ export function useActionCommands(
         throw error;
       }
       focusNext.current = action.action_id;
-      notify(isolated`${action.name} is form ${`${index + 1}`} of ${`${form_order.length}`} in the widget.`);
+      notify(isolatedTexts`${action.name} is form ${`${index + 1}`} of ${`${form_order.length}`} in the widget.`);
     });
   const test = (action: ActionView) =>
     run(action, () =>
@@ -166,7 +166,7 @@ export function useActionCommands(
       await api('deleteAction', idsOf(action), { query: { version: String(action.version) } });
       onRemoved();
       setActions((all) => all.filter(({ action_id }) => action_id !== action.action_id));
-      notify(isolated`${action.name} was deleted.`);
+      notify(isolatedTexts`${action.name} was deleted.`);
     });
   return { busy, tests, focusNext, switchTo, moveTo, test, remove };
 }

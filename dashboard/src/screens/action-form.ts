@@ -6,7 +6,7 @@ import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { changedValues, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
-import { isolated } from '../parts/texts.tsx';
+import { isolatedTexts } from '../parts/texts.tsx';
 import { currentAction } from '../session/problems.ts';
 
 /** The names of the settings of an Action. */
@@ -36,7 +36,7 @@ export type ActionValues = {
   readonly form_fields: readonly (FormField & {
     readonly id: string;
     /** Whether the endpoint knows it, under its id. */
-    readonly known: boolean;
+    readonly isKnownToEndpoint: boolean;
   })[];
 };
 
@@ -83,16 +83,19 @@ function actionValues(action: EditedAction): ActionValues {
       return { ...common, description, feed_response_back, response_field_map };
     }
     case 'Form':
-      return { ...common, form_fields: action.form_fields.map((field) => ({ ...field, id: field.key, known: true })) };
+      return {
+        ...common,
+        form_fields: action.form_fields.map((field) => ({ ...field, id: field.key, isKnownToEndpoint: true })),
+      };
   }
 }
 
 /** Returns the values of a copy, which is off, and whose form fields no endpoint knows yet. */
-const copied = (values: ActionValues): ActionValues => ({
+const copiedValues = (values: ActionValues): ActionValues => ({
   ...values,
   name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS),
   enabled: false,
-  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID(), known: false })),
+  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID(), isKnownToEndpoint: false })),
 });
 
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
@@ -108,7 +111,11 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
       return { trigger, ...common, description, feed_response_back, ...response_field_map };
     }
     case 'Form':
-      return { trigger, ...common, form_fields: values.form_fields.map(({ id, known, ...field }) => field) };
+      return {
+        trigger,
+        ...common,
+        form_fields: values.form_fields.map(({ id, isKnownToEndpoint, ...field }) => field),
+      };
     case undefined:
       throw new Error('No trigger is chosen');
   }
@@ -134,7 +141,7 @@ export function useActionForm(
   const placeOf = (id: string) => ({ key: `${site_id}.action.${id}`, path: paths.action(org_id, site_id, id) });
   const newKey = template === undefined ? 'new' : `copy.${template.action_id}`;
   /** The address of this form at the time of this render. Another one after a save means that the user has left the form meanwhile. */
-  const opened = window.location.pathname;
+  const formPath = window.location.pathname;
   const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
 
   const create = (values: ActionValues, idempotency_key: string) => {
@@ -156,22 +163,22 @@ export function useActionForm(
     path: template === undefined ? placeOf(idOf(action)).path : paths.copy(org_id, site_id, template.action_id),
     entity: action,
     pick: actionValues,
-    initial: template && copied(actionValues(template)),
+    initial: template && copiedValues(actionValues(template)),
     labels: LABELS,
     newerIn: currentAction,
     write: ({ base, values, id }) => (isStored(base) ? update(base, values) : create(values, id)),
     continuesIn: (saved) => placeOf(idOf(saved)),
-    onSaved: (saved, typed) => {
+    onSaved: (savedAction, hasFurtherInput) => {
       // What was typed during the save is not saved yet, so its form stays open.
-      const next = typed
-        ? paths.action(org_id, site_id, idOf(saved))
+      const next = hasFurtherInput
+        ? paths.action(org_id, site_id, idOf(savedAction))
         : paths.assistant(org_id, site_id, 'intelligence');
-      if (window.location.pathname === opened && next !== opened) navigate(next);
-      const { name } = actionValues(saved);
+      if (window.location.pathname === formPath && next !== formPath) navigate(next);
+      const { name } = actionValues(savedAction);
       notify(
         isStored(action)
-          ? isolated`${name} was saved.`
-          : isolated`${name} was created. Test it to check that your endpoint accepts the request.`,
+          ? isolatedTexts`${name} was saved.`
+          : isolatedTexts`${name} was created. Test it to check that your endpoint accepts the request.`,
       );
     },
   });

@@ -9,7 +9,7 @@ import { navigate, paths, useParameters } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
-import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Code, CopiedId, Help, OperatorCommand, Panel } from '../parts/texts.tsx';
 import { type ActionFields, changeOf, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
 import { AiFields } from './ai-fields.tsx';
@@ -18,7 +18,7 @@ import { FormFields } from './form-fields.tsx';
 import { SecretCommand, TestOutcome } from './test-outcome.tsx';
 import { useTest } from './use-test.ts';
 
-const FormPreview = fetched(() => import('./form-preview.tsx'));
+const FormPreview = lazyPart(() => import('./form-preview.tsx'));
 
 const WHEN: Readonly<Record<Trigger, string>> = {
   Event: 'When something happens, such as the start of a conversation.',
@@ -34,13 +34,13 @@ export default function ActionScreen(props: { readonly assistant: AssistantView;
   const [parameters] = useParameters();
   const copiedId = parameters.get('copy');
   const action_id = copiedId ?? props.actionId;
-  const loaded = useLoad<EditedAction>(action_id, async () =>
+  const loadedAction = useLoad<EditedAction>(action_id, async () =>
     action_id === 'new' ? emptyAction : api('getAction', { org_id, action_id }, {}),
   );
-  const action = loaded.value;
+  const action = loadedAction.value;
   if (action === undefined) {
     return (
-      <NotLoaded loaded={loaded} what="the Action">
+      <NotLoaded loadedData={loadedAction} what="the Action">
         <Button onClick={() => navigate(paths.assistant(org_id, assistant.site_id, 'intelligence'))}>
           Back to the Actions
         </Button>
@@ -64,7 +64,7 @@ function ActionForm(props: {
   const { organization } = useDashboard();
   const form = useActionForm(assistant, action, template);
   // The screen has loaded `action`; `base` is the version from which the input starts, after a save the saved one.
-  const { base, values, set, disabled } = form;
+  const { base, values, setField, isReadOnly } = form;
   const isNew = !isStored(action);
   const tests = useTest();
   const test = (stored: ActionView) => {
@@ -78,7 +78,7 @@ function ActionForm(props: {
       what="Action"
       header={<Header variant="h1">{isStored(base) ? base.name : 'Create Action'}</Header>}
       create={isNew ? { text: 'Create Action', ready: form.dirty } : undefined}
-      leave={{ text: disabled ? 'Back to the Actions' : 'Cancel', onLeave: back }}
+      leave={{ text: isReadOnly ? 'Back to the Actions' : 'Cancel', onLeave: back }}
     >
       {isNew && (
         <Panel title="Trigger">
@@ -87,12 +87,12 @@ function ActionForm(props: {
               value={values.trigger ?? null}
               columns={3}
               onChange={({ detail: { value } }) =>
-                set(
+                setField(
                   'trigger',
                   TRIGGERS.find((trigger) => trigger === value),
                 )
               }
-              items={TRIGGERS.map((value) => ({ value, label: value, description: WHEN[value], disabled }))}
+              items={TRIGGERS.map((value) => ({ value, label: value, description: WHEN[value], disabled: isReadOnly }))}
             />
           </FormField>
         </Panel>
@@ -140,7 +140,7 @@ function ActionForm(props: {
           {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
           <Endpoint form={form}>
             {isStored(base) ? (
-              !disabled && (
+              !isReadOnly && (
                 <Button formAction="none" loading={tests.testing} loadingText="Testing" onClick={() => test(base)}>
                   Test
                 </Button>
@@ -157,7 +157,7 @@ function ActionForm(props: {
 
 /** The fields of every trigger: where the request goes, and whether it is sent. */
 function Endpoint({ form, children }: ActionFields & { readonly children: ReactNode }) {
-  const { values, set, problems, disabled } = form;
+  const { values, setField, problems, isReadOnly } = form;
   return (
     <SpaceBetween size="l">
       <FormField
@@ -165,7 +165,12 @@ function Endpoint({ form, children }: ActionFields & { readonly children: ReactN
         constraintText={values.method === 'GET' && 'A GET request has no body, so the payload is not sent.'}
         errorText={problems.of('method')}
       >
-        <OneOf value={values.method} words={METHODS} disabled={disabled} onChange={(method) => set('method', method)} />
+        <OneOf
+          value={values.method}
+          words={METHODS}
+          isReadOnly={isReadOnly}
+          onChange={(method) => setField('method', method)}
+        />
       </FormField>
       <TextField
         form={form}
@@ -202,15 +207,15 @@ function mayBeBlocked(url: string): boolean {
 
 /** Shows what visitors see of the form. */
 function Preview(props: ComponentProps<typeof FormPreview>) {
-  const [expanded, setExpanded] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   return (
     <ExpandableSection
       headerText="Preview"
       headerDescription="What visitors see in the widget, in English. What you send here reaches nobody."
-      expanded={expanded}
+      expanded={isExpanded}
       onChange={({ detail }) => setExpanded(detail.expanded)}
     >
-      {expanded && <FormPreview {...props} />}
+      {isExpanded && <FormPreview {...props} />}
     </ExpandableSection>
   );
 }

@@ -8,7 +8,7 @@ import { useDashboard } from '../parts/context.ts';
 import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Help, isolated } from '../parts/texts.tsx';
+import { Help, isolatedTexts } from '../parts/texts.tsx';
 import { ActionButtons, type Placed, useActionCommands } from './action-commands.tsx';
 import { notYetFiring } from './action-form.ts';
 import type { AssistantProps } from './assistant-form.ts';
@@ -18,20 +18,20 @@ import { TestOutcome } from './test-outcome.tsx';
 export default function Actions({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
-  const loaded = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
-  const [deleting, setDeleting] = useState<ActionView>();
+  const loadedActions = useLoad(assistant.site_id, () => api('listActions', { org_id }, {}));
+  const [actionToDelete, setDeleting] = useState<ActionView>();
 
-  const { actions: all, unreadable } = loaded.value ?? { actions: [], unreadable: [] };
+  const { actions: all, unreadable } = loadedActions.value ?? { actions: [], unreadable: [] };
   const own = all.filter(({ site_id }) => site_id === assistant.site_id);
   const forms = formsInOrder(
     own.filter(({ trigger }) => trigger === 'Form'),
     assistant.form_order,
   );
   const others = own.filter(({ trigger }) => trigger !== 'Form').toSorted((a, b) => compare(a.name, b.name));
-  const placed: readonly Placed[] = [...forms, ...others].map((action, position) => ({ ...action, position }));
-  const commands = useActionCommands(loaded, forms, assistant, onSaved);
-  const used = all.length + unreadable.length;
-  const isFull = used >= ACTIONS_PER_ORGANIZATION;
+  const placedActions: readonly Placed[] = [...forms, ...others].map((action, position) => ({ ...action, position }));
+  const commands = useActionCommands(loadedActions, forms, assistant, onSaved);
+  const usedCount = all.length + unreadable.length;
+  const isFull = usedCount >= ACTIONS_PER_ORGANIZATION;
   const pathOf = (action_id: string) => paths.action(org_id, assistant.site_id, action_id);
   const link = ({ action_id, name }: ActionView) => (
     <Link href={pathOf(action_id)}>
@@ -74,9 +74,9 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
     { id: 'state', header: 'On', sortBy: ({ enabled }) => String(enabled), width: 70, cell: toggle('') },
     { id: 'buttons', header: 'Commands', width: 150, minWidth: 150, cell: buttons },
   ];
-  const list = useList(placed, 'Actions', searchedText, [BY_TRIGGER, BY_STATE], columns);
+  const list = useList(placedActions, 'Actions', searchedText, [BY_TRIGGER, BY_STATE], columns);
 
-  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the Actions" />;
+  if (loadedActions.value === undefined) return <NotLoaded loadedData={loadedActions} what="the Actions" />;
   const create = isAdmin && (
     <Button variant="primary" disabled={isFull} onClick={() => navigate(pathOf('new'))}>
       Create Action
@@ -87,7 +87,7 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
       variant="h2"
       counter={list.counter}
       info={<Help page="actions" about="Actions" />}
-      description={`Signed requests to your own endpoints. The organization uses ${used} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
+      description={`Signed requests to your own endpoints. The organization uses ${usedCount} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
       actions={create}
     >
       Actions
@@ -136,16 +136,16 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
           ],
         }}
       />
-      {deleting !== undefined && (
+      {actionToDelete !== undefined && (
         <Confirm
-          header={isolated`Delete ${deleting.name}?`}
+          header={isolatedTexts`Delete ${actionToDelete.name}?`}
           confirm="Delete Action"
-          busy={commands.busy.includes(deleting.action_id)}
-          onConfirm={() => commands.remove(deleting, () => setDeleting(undefined))}
+          busy={commands.busy.includes(actionToDelete.action_id)}
+          onConfirm={() => commands.remove(actionToDelete, () => setDeleting(undefined))}
           onCancel={() => setDeleting(undefined)}
         >
-          The service sends no more requests to {new URL(deleting.url).host}, also no retries. The signing secret is
-          deleted and cannot be restored. To pause the Action instead, switch it off.
+          The service sends no more requests to {new URL(actionToDelete.url).host}, also no retries. The signing secret
+          is deleted and cannot be restored. To pause the Action instead, switch it off.
         </Confirm>
       )}
       <TestOutcome tests={commands.tests} onAgain={({ action }) => commands.test(action)} />

@@ -6,7 +6,7 @@ import type { ActionFields } from './action-form.ts';
 
 /** The fields of an AI-decided Action: its description for the assistant, and the use of the response. */
 export function AiFields({ form }: ActionFields) {
-  const { values, set, problems, disabled } = form;
+  const { values, setField, problems, isReadOnly } = form;
   return (
     <SpaceBetween size="l">
       <TextField
@@ -22,9 +22,9 @@ export function AiFields({ form }: ActionFields) {
       <FormField label="Response" errorText={problems.of('feed_response_back')} stretch>
         <Checkbox
           checked={values.feed_response_back}
-          disabled={disabled}
+          disabled={isReadOnly}
           description="Otherwise the assistant learns only that the Action completed."
-          onChange={({ detail }) => set('feed_response_back', detail.checked)}
+          onChange={({ detail }) => setField('feed_response_back', detail.checked)}
         >
           Feed the response back to the assistant
         </Checkbox>
@@ -39,8 +39,8 @@ export function AiFields({ form }: ActionFields) {
           nameOf={({ name }) => name}
           blank={(id) => ({ id, name: '', path: '$.' })}
           columns={[
-            { label: 'Name', part: 'name', placeholder: 'status', typed: (name) => ({ name }) },
-            { label: 'Path', part: 'path', placeholder: '$.order.status', typed: (path) => ({ path }) },
+            { label: 'Name', part: 'name', placeholder: 'status', partsOf: (name) => ({ name }) },
+            { label: 'Path', part: 'path', placeholder: '$.order.status', partsOf: (path) => ({ path }) },
           ]}
         />
       )}

@@ -2,14 +2,14 @@ import { BreadcrumbGroup, Button, Header, SpaceBetween, Tabs } from '@cloudscape
 import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { navigate, type Place, paths } from '../navigation.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
-import { Boundary, fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { Boundary, lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { CopiedId } from '../parts/texts.tsx';
 import { ReadOnly } from './assistants.tsx';
 import { General } from './general.tsx';
 
-const Deploy = fetched(() => import('./deploy.tsx'));
-const Actions = fetched(() => import('./actions.tsx'));
-const ActionScreen = fetched(() => import('./action.tsx'));
+const Deploy = lazyPart(() => import('./deploy.tsx'));
+const Actions = lazyPart(() => import('./actions.tsx'));
+const ActionScreen = lazyPart(() => import('./action.tsx'));
 
 const TABS = {
   general: { label: 'General', Content: General },
@@ -21,13 +21,13 @@ const TABS = {
 export default function Assistant({ site, place }: { readonly site: string; readonly place: Place }) {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id } = organization;
-  const loaded = useLoad(site, () => api('getAssistant', { org_id, site_id: site }, {}));
-  const assistant = loaded.value;
-  const onSaved = (saved: AssistantView) => loaded.change(() => saved);
+  const loadedAssistant = useLoad(site, () => api('getAssistant', { org_id, site_id: site }, {}));
+  const assistant = loadedAssistant.value;
+  const onSaved = (saved: AssistantView) => loadedAssistant.change(() => saved);
   useTitle(`${place.action === undefined ? TABS[place.tab].label : 'Action'}, ${assistant?.name ?? 'assistant'}`);
   if (assistant === undefined) {
     return (
-      <NotLoaded loaded={loaded} what="the assistant">
+      <NotLoaded loadedData={loadedAssistant} what="the assistant">
         <Button onClick={() => navigate(paths.organization(org_id))}>Back to the assistants</Button>
       </NotLoaded>
     );

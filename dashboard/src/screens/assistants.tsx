@@ -3,12 +3,12 @@ import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { paths, useParameters } from '../navigation.ts';
 import { useDashboard, useTitle } from '../parts/context.ts';
 import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
-import { fetched, NotLoaded, useLoad } from '../parts/loading.tsx';
+import { lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { CopiedId, Status } from '../parts/texts.tsx';
 import type { Api } from '../session/api-client.ts';
 import { useVerdict } from './where-it-runs.tsx';
 
-const CreateAssistant = fetched(() => import('./create-assistant.tsx'));
+const CreateAssistant = lazyPart(() => import('./create-assistant.tsx'));
 
 /** Reads all pages of the list. @returns the assistants, and the ids of those that the service cannot read */
 export async function allAssistants(api: Api, org_id: string) {
@@ -29,14 +29,14 @@ export default function Assistants() {
   const { api, organization, isAdmin } = useDashboard();
   const { org_id, assistant_limit } = organization;
   useTitle(`Assistants of ${organization.name}`);
-  const loaded = useLoad(org_id, () => allAssistants(api, org_id));
-  const { assistants, unreadable } = loaded.value ?? { assistants: [], unreadable: [] };
+  const loadedAssistants = useLoad(org_id, () => allAssistants(api, org_id));
+  const { assistants, unreadable } = loadedAssistants.value ?? { assistants: [], unreadable: [] };
   const [parameters, change] = useParameters();
   const verdictOf = useVerdict();
   const items = assistants.toSorted((a, b) => compare(a.name, b.name));
-  const used = items.length + unreadable.length;
+  const usedCount = items.length + unreadable.length;
   const create = isAdmin && (
-    <Button variant="primary" disabled={used >= assistant_limit} onClick={() => change({ new: 'assistant' })}>
+    <Button variant="primary" disabled={usedCount >= assistant_limit} onClick={() => change({ new: 'assistant' })}>
       Create assistant
     </Button>
   );
@@ -74,7 +74,7 @@ export default function Assistants() {
     <Header
       variant="h1"
       counter={list.counter}
-      description={`The organization uses ${used} of ${assistant_limit} assistants.`}
+      description={`The organization uses ${usedCount} of ${assistant_limit} assistants.`}
       actions={create}
     >
       Assistants
@@ -89,8 +89,8 @@ export default function Assistants() {
           operator has corrected this. All other assistants work.
         </Alert>
       )}
-      {loaded.value === undefined ? (
-        <NotLoaded loaded={loaded} what="the assistants" />
+      {loadedAssistants.value === undefined ? (
+        <NotLoaded loadedData={loadedAssistants} what="the assistants" />
       ) : (
         <Items
           list={list}

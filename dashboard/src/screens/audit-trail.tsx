@@ -5,7 +5,7 @@ import { paths } from '../navigation.ts';
 import { useDashboard, useTitle, useWork } from '../parts/context.ts';
 import { useList } from '../parts/list.tsx';
 import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
-import { isolated, Time } from '../parts/texts.tsx';
+import { isolatedTexts, Time } from '../parts/texts.tsx';
 import { LABELS as ACTION_LABELS } from './action-form.ts';
 import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
@@ -42,7 +42,7 @@ export default function AuditTrail() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Audit trail of ${name}`);
-  const loaded = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
+  const loadedTrail = useLoad<Trail>(org_id, () => api('listAudit', { org_id }, {}));
   /** The names that assistants and Actions have now, by id. */
   const names = useLoad(org_id, async () => {
     const [{ assistants }, { actions }] = await Promise.all([
@@ -55,7 +55,7 @@ export default function AuditTrail() {
     ]);
   });
   const [addingEarlier, run] = useWork();
-  const { records, unreadable, next: after } = loaded.value ?? { records: [], unreadable: 0, next: null };
+  const { records, unreadable, next: after } = loadedTrail.value ?? { records: [], unreadable: 0, next: null };
   const nameOf = ({ entity_id, name }: Change) => names.value?.get(entity_id) ?? name ?? entity_id;
   const searchedText = (change: Change) =>
     [
@@ -68,12 +68,12 @@ export default function AuditTrail() {
     ].join('\n');
   const filters = [filterBy('Person', records, (change) => change.by.email), filterBy('Change', records, kindOf)];
   const list = useList(records, 'changes', searchedText, filters, []);
-  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the audit trail" />;
+  if (loadedTrail.value === undefined) return <NotLoaded loadedData={loadedTrail} what="the audit trail" />;
   const showEarlier = () =>
     run(async () => {
       if (after === null) return;
       const earlier = await api('listAudit', { org_id }, { query: { after } });
-      loaded.change((last) => ({
+      loadedTrail.change((last) => ({
         ...earlier,
         records: [...last.records, ...earlier.records],
         unreadable: last.unreadable + earlier.unreadable,
@@ -97,8 +97,8 @@ export default function AuditTrail() {
           Audit trail
         </Header>
       }
-      items={list.shown.items}
-      filter={list.shown.filter}
+      items={list.shownRows.items}
+      filter={list.shownRows.filter}
       wrapLines
       contentDensity="compact"
       empty={list.none ?? <Box variant="strong">No changes yet</Box>}
@@ -175,4 +175,4 @@ const changedSettings = (change: Change): readonly Changed[] => {
 };
 
 const settingText = ([label, before, after]: Changed) =>
-  before === undefined || after === undefined ? label : isolated`${label}: ${before} → ${after}`;
+  before === undefined || after === undefined ? label : isolatedTexts`${label}: ${before} → ${after}`;

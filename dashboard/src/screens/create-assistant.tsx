@@ -4,7 +4,7 @@ import { navigate, paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { useForm } from '../parts/form.ts';
-import { isolated } from '../parts/texts.tsx';
+import { isolatedTexts } from '../parts/texts.tsx';
 import { describeProblem } from '../session/problems.ts';
 import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
 import { type Site, WhereItRuns } from './where-it-runs.tsx';
@@ -38,17 +38,17 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
     },
     onSaved: ({ site_id }) => {
       navigate(paths.assistant(org_id, site_id, 'deploy'));
-      notify(isolated`${form.values.name} was created. Set here where it may run.`);
+      notify(isolatedTexts`${form.values.name} was created. Set here where it may run.`);
     },
     // Screen readers do not read a message of the page while a dialog is open.
     onFailure: setError,
   });
-  const [appeared, setAppeared] = useState(false);
+  const [hasAppeared, setAppeared] = useState(false);
   // A dialog moves the focus to its Close button when it appears, so the first field takes it afterwards.
   useEffect(() => setAppeared(true), []);
   useEffect(() => {
-    if (appeared) document.querySelector<HTMLElement>('[role="dialog"] form input')?.focus();
-  }, [appeared]);
+    if (hasAppeared) document.querySelector<HTMLElement>('[role="dialog"] form input')?.focus();
+  }, [hasAppeared]);
   const { domain } = form.values;
   return (
     <Modal visible header="Create assistant" onDismiss={onClose} closeAriaLabel="Close">
@@ -60,8 +60,8 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
         leave={{ text: 'Cancel', onLeave: onClose }}
       >
         <SpaceBetween size="l">
-          <GeneralFields form={{ ...form, disabled: form.saving }}>
-            <WhereItRuns site={{ ...DEFAULTS, domain, allowed_domains: [domain] }} unsaved />
+          <GeneralFields form={{ ...form, isReadOnly: form.isSaving }}>
+            <WhereItRuns site={{ ...DEFAULTS, domain, allowed_domains: [domain] }} isUnsaved />
           </GeneralFields>
           <Box variant="small">
             The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.

@@ -20,8 +20,8 @@ const NOT_AN_ADDRESS = { problem: 'must be an IPv4 or IPv6 address such as 203.0
 /** Returns a list as the form has it: its last text is the one that is being typed, so that a save includes it. */
 const withTyped = (list: readonly string[]) => [...list, ''];
 /** Returns the entries of a text that is typed or pasted: one in each line, or with spaces, commas or semicolons between them. */
-const separated = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
-const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...separated(list.at(-1) ?? '')];
+const entriesIn = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
+const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...entriesIn(list.at(-1) ?? '')];
 
 /** Domain and status have their fields on the General tab. They are here because a repair may change them. */
 const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enabled }: AssistantView) => ({
@@ -45,12 +45,12 @@ const isMode = (value: string): value is AuthenticationMode =>
 export default function Deploy(props: AssistantProps) {
   const { api, isAdmin, organization } = useDashboard();
   const form = useAssistantForm({ ...props, tab: 'deploy', pick, toApi });
-  const { values, set, problems } = form;
-  const saved = props.assistant;
-  const site = { ...saved, ...toApi(values) };
+  const { values, setField, problems } = form;
+  const savedAssistant = props.assistant;
+  const site = { ...savedAssistant, ...toApi(values) };
   const { domain } = values;
   const { useless } = useVerdict()(site);
-  const signed = values.authentication_mode === 'Session Signed';
+  const isSigned = values.authentication_mode === 'Session Signed';
   const readAddresses = async (texts: string[]): Promise<readonly Read[]> => {
     const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: texts } });
     return addresses.map(({ address, normalized: entry }) => [address, entry ? { entry } : NOT_AN_ADDRESS]);
@@ -58,7 +58,7 @@ export default function Deploy(props: AssistantProps) {
   const repair = ({ allowed_domains, ...others }: Repair) =>
     form.change({ ...others, ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }) });
   /** Whether the mode cannot be selected. An assistant that has it already keeps it on the free plan. */
-  const locked = organization.plan === 'free' && saved.authentication_mode !== 'Session Signed';
+  const isModeLocked = organization.plan === 'free' && savedAssistant.authentication_mode !== 'Session Signed';
   return (
     <SpaceBetween size="m">
       <EditForm form={form} what="assistant">
@@ -66,7 +66,7 @@ export default function Deploy(props: AssistantProps) {
           <FormField label="Authentication Mode" stretch errorText={problems.of('authentication_mode')}>
             <RadioGroup
               value={values.authentication_mode}
-              onChange={({ detail }) => isMode(detail.value) && set('authentication_mode', detail.value)}
+              onChange={({ detail }) => isMode(detail.value) && setField('authentication_mode', detail.value)}
               items={[
                 {
                   value: 'Allowed Websites',
@@ -77,23 +77,23 @@ export default function Deploy(props: AssistantProps) {
                 {
                   value: 'Session Signed',
                   label: 'Session Signed',
-                  description: locked
+                  description: isModeLocked
                     ? 'A paid feature: this organization is on the free plan. Ask the operator to change the plan.'
                     : "Your backend mints a short-lived token for each visitor and can attach the visitor's identity.",
-                  disabled: !isAdmin || locked,
+                  disabled: !isAdmin || isModeLocked,
                 },
               ]}
             />
           </FormField>
-          {signed && saved.authentication_mode === 'Allowed Websites' && (
+          {isSigned && savedAssistant.authentication_mode === 'Allowed Websites' && (
             <Alert type="warning" header="Saving this refuses every page that has only the site ID">
               From the next request on, the widget appears only on pages that contain a session token.{' '}
-              {saved.server_secret === null && 'There is no server secret yet: generate it below. '}
+              {savedAssistant.server_secret === null && 'There is no server secret yet: generate it below. '}
               Save when your pages contain tokens, which the service accepts in both modes.
-              <Installation assistant={saved} />
+              <Installation assistant={savedAssistant} />
             </Alert>
           )}
-          {!signed && (
+          {!isSigned && (
             <EntryList
               label="Allowed Domains"
               description={`The service accepts exactly these hosts. Browsers also require the Domain of the General tab: they allow requests of the widget only from ${domain || 'that host'}. www.example.com and example.com are different hosts. An entry without a port allows every port.`}
@@ -101,7 +101,7 @@ export default function Deploy(props: AssistantProps) {
               noun="domain"
               field="allowed_domains"
               form={form}
-              read={async (texts) => texts.map((text) => [text, readHostEntry(text)])}
+              readEntries={async (texts) => texts.map((text) => [text, readHostEntry(text)])}
               warningOf={(entry) =>
                 useless.includes(entry)
                   ? `Browsers allow only pages of the Domain, ${domain}: no page can match`
@@ -116,14 +116,14 @@ export default function Deploy(props: AssistantProps) {
             noun="address"
             field="ip_allowlist"
             form={form}
-            read={readAddresses}
+            readEntries={readAddresses}
           />
-          <WhereItRuns site={site} unsaved={form.dirty} onRepair={isAdmin ? repair : undefined} />
+          <WhereItRuns site={site} isUnsaved={form.dirty} onRepair={isAdmin ? repair : undefined} />
           <PageCheck settings={site} />
         </Panel>
       </EditForm>
-      {(signed || saved.server_secret !== null) && <ServerSecret {...props} />}
-      <Snippets assistant={{ ...saved, authentication_mode: values.authentication_mode }} />
+      {(isSigned || savedAssistant.server_secret !== null) && <ServerSecret {...props} />}
+      <Snippets assistant={{ ...savedAssistant, authentication_mode: values.authentication_mode }} />
     </SpaceBetween>
   );
 }
@@ -142,36 +142,36 @@ function EntryList(props: {
   readonly field: ListField;
   readonly form: Fields<ListField, string[]>;
   /** Checks each text, and changes it to the form in which it is compared. */
-  readonly read: (texts: string[]) => Promise<readonly Read[]>;
+  readonly readEntries: (texts: string[]) => Promise<readonly Read[]>;
   /** Returns why an entry has no effect. */
   readonly warningOf?: (entry: string) => string | undefined;
 }) {
   const { isAdmin } = useDashboard();
   const { form, field, warningOf } = props;
-  const listed = form.values[field].slice(0, -1);
+  const listedEntries = form.values[field].slice(0, -1);
   /** The entries as they are now: the answer to a check arrives in a function of an earlier render. */
-  const latest = useRef(listed);
-  latest.current = listed;
+  const latest = useRef(listedEntries);
+  latest.current = listedEntries;
   const text = form.values[field].at(-1) ?? '';
-  const put = (entries: readonly string[], typed: string) => form.set(field, [...entries, typed]);
+  const setEntries = (entries: readonly string[], typed: string) => form.setField(field, [...entries, typed]);
   /** The texts that were refused when they were to be added, which stay in the input, and what is wrong with them. */
-  const [rejected, setRejected] = useState({ text: '', problem: '' });
+  const [rejectedEntries, setRejected] = useState({ text: '', problem: '' });
 
   const problemOf = (entry: string) => form.problems.of(field, entry);
   const wrongEntries = form.values[field].filter((entry) => problemOf(entry) !== undefined);
   const saveProblem = form.problems.of(field) ?? wrongEntries.map((entry) => `${entry}: ${problemOf(entry)}`).join(' ');
 
-  const add = async (typed: string) => {
-    const checked = await props.read(separated(typed));
+  const add = async (typedText: string) => {
+    const readTexts = await props.readEntries(entriesIn(typedText));
     const entries = new Set(latest.current);
     const problems = new Map<string, string>();
-    for (const [written, read] of checked) {
+    for (const [written, read] of readTexts) {
       if ('problem' in read) problems.set(written, read.problem);
       else if (entries.has(read.entry)) problems.set(written, 'is already in the list');
       else entries.add(read.entry);
     }
     const rest = [...problems.keys()].join(' ');
-    put([...entries], rest);
+    setEntries([...entries], rest);
     const problem = [...problems].map(([written, why]) => `${written}: ${sentence(why)}`).join(' ');
     setRejected({ text: rest, problem });
   };
@@ -180,7 +180,7 @@ function EntryList(props: {
     <FormField
       label={props.label}
       description={props.description}
-      errorText={(rejected.text === text && rejected.problem) || saveProblem}
+      errorText={(rejectedEntries.text === text && rejectedEntries.problem) || saveProblem}
       stretch
     >
       <SpaceBetween size="xs">
@@ -190,16 +190,16 @@ function EntryList(props: {
             placeholder={props.placeholder}
             inputLabel={`New ${props.noun}`}
             button={`Add ${props.noun}`}
-            onChange={(value) => put(listed, value)}
+            onChange={(value) => setEntries(listedEntries, value)}
             run={add}
           />
         )}
-        {listed.length === 0 ? (
+        {listedEntries.length === 0 ? (
           <Box color="text-status-inactive">No entries</Box>
         ) : (
           <TokenGroup
             readOnly={!isAdmin}
-            items={listed.map((label) => {
+            items={listedEntries.map((label) => {
               const warning = warningOf?.(label);
               return {
                 label,
@@ -212,7 +212,7 @@ function EntryList(props: {
                 ...(wrongEntries.includes(label) && { iconName: 'status-warning', iconAlt: 'Not valid' }),
               };
             })}
-            onDismiss={({ detail }) => put(listed.toSpliced(detail.itemIndex, 1), text)}
+            onDismiss={({ detail }) => setEntries(listedEntries.toSpliced(detail.itemIndex, 1), text)}
           />
         )}
       </SpaceBetween>

@@ -31,7 +31,7 @@ const EXAMPLE_DATA: Partial<Record<EventName, object>> = {
 
 /** The fields of an Event Action: its events. */
 export function EventFields({ form }: ActionFields) {
-  const { values, set, problems } = form;
+  const { values, setField, problems } = form;
   const withExample = values.events.filter((name) => EXAMPLE_DATA[name] !== undefined);
   return (
     <SpaceBetween size="xs">
@@ -44,17 +44,17 @@ export function EventFields({ form }: ActionFields) {
         <Multiselect
           selectedOptions={EVENT_NAMES.filter((name) => values.events.includes(name)).map(option)}
           options={GROUPS}
-          disabled={form.disabled}
+          disabled={form.isReadOnly}
           filteringType="auto"
           filteringAriaLabel="Find an event"
           filteringPlaceholder="Find an event"
           placeholder="Choose events"
           deselectAriaLabel={({ label }) => `Remove ${label}`}
           onChange={({ detail }) => {
-            const chosen = new Set(detail.selectedOptions.map(({ value }) => value));
-            set(
+            const chosenNames = new Set(detail.selectedOptions.map(({ value }) => value));
+            setField(
               'events',
-              EVENT_NAMES.filter((name) => chosen.has(name)),
+              EVENT_NAMES.filter((name) => chosenNames.has(name)),
             );
           }}
         />

@@ -19,9 +19,9 @@ const keyOf = (label: string) =>
     .slice(0, FORM_KEY_MAX_CHARACTERS);
 
 /** Returns a new label with its key, which follows the label until it is typed or stored. */
-const relabeled = (label: string, { key, known, label: before }: Field) => ({
+const relabeledParts = (label: string, { key, isKnownToEndpoint, label: before }: Field) => ({
   label,
-  ...(key === keyOf(before) && !known && { key: keyOf(label) }),
+  ...(key === keyOf(before) && !isKnownToEndpoint && { key: keyOf(label) }),
 });
 
 /** The fields of a Form Action. */
@@ -34,18 +34,19 @@ export function FormFields({ form }: ActionFields) {
       description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key. An order number or a postal code is a Text: a Number has no zeros in front."
       noun="Field"
       nameOf={({ label }) => label}
-      blank={(id) => ({ id, known: false, key: '', label: '', type: 'Text', required: false })}
+      blank={(id) => ({ id, isKnownToEndpoint: false, key: '', label: '', type: 'Text', required: false })}
       max={FORM_FIELDS_MAX}
-      ordered
+      isOrdered
       columns={[
         {
           label: 'Key',
           part: 'key',
           placeholder: 'email',
-          typed: (key) => ({ key }),
-          warningOf: ({ id, key, known }) => known && key !== id && `Your endpoint knows it as ${id}.`,
+          partsOf: (key) => ({ key }),
+          warningOf: ({ id, key, isKnownToEndpoint: known }) =>
+            known && key !== id && `Your endpoint knows it as ${id}.`,
         },
-        { label: 'Label', part: 'label', placeholder: 'Your email', typed: relabeled },
+        { label: 'Label', part: 'label', placeholder: 'Your email', partsOf: relabeledParts },
         {
           label: 'Type',
           part: 'type',
@@ -54,7 +55,7 @@ export function FormFields({ form }: ActionFields) {
               label={name}
               value={type}
               words={FIELD_TYPES}
-              disabled={form.disabled}
+              isReadOnly={form.isReadOnly}
               onChange={(next) => change({ type: next })}
             />
           ),
@@ -65,7 +66,7 @@ export function FormFields({ form }: ActionFields) {
           control: ({ required, label }, name, change) => (
             <Checkbox
               checked={required}
-              disabled={form.disabled}
+              disabled={form.isReadOnly}
               ariaLabel={label === '' ? name : `${label} is required`}
               onChange={({ detail }) => change({ required: detail.checked })}
             >

@@ -23,7 +23,7 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       sheet.replaceSync(css);
       return sheet;
     });
-    const shown = panel(
+    const previewPanel = panel(
       { forms: [JSON.parse(form)], siteId: 'preview' },
       { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
       english,
@@ -32,9 +32,9 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       () => undefined,
     );
     // Its method `show` would move the focus into it.
-    shown.node.open = true;
+    previewPanel.node.open = true;
     const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'root dark' : 'root';
-    shadow.replaceChildren(element('div', { class: theme, lang: 'en', dir: 'ltr' }, shown.node));
+    shadow.replaceChildren(element('div', { class: theme, lang: 'en', dir: 'ltr' }, previewPanel.node));
   }, [form]);
   return <div ref={host} />;
 }

@@ -41,8 +41,8 @@ export function General(props: AssistantProps) {
         <GeneralFields form={form}>
           <WhereItRuns
             site={{ ...props.assistant, ...form.values }}
-            unsaved={form.dirty}
-            onRepair={form.disabled ? undefined : form.change}
+            isUnsaved={form.dirty}
+            onRepair={form.isReadOnly ? undefined : form.change}
           />
         </GeneralFields>
       </Panel>

@@ -13,9 +13,9 @@ export default function Members() {
   const { api, organization } = useDashboard();
   const { org_id, name } = organization;
   useTitle(`Members of ${name}`);
-  const loaded = useLoad(org_id, () => api('listMembers', { org_id }, {}));
-  if (loaded.value === undefined) return <NotLoaded loaded={loaded} what="the members" />;
-  const { members, unreadable } = loaded.value;
+  const loadedMembers = useLoad(org_id, () => api('listMembers', { org_id }, {}));
+  if (loadedMembers.value === undefined) return <NotLoaded loadedData={loadedMembers} what="the members" />;
+  const { members, unreadable } = loadedMembers.value;
   const table = (
     <Table<Member>
       header={
@@ -83,7 +83,7 @@ function ChangeMember({ orgId }: { readonly orgId: string }) {
   return (
     <Panel title="Change a member" description="Send this command to the operator of this service.">
       <FormField label="What">
-        <OneOf value={change} words={EVERY_CHANGE} disabled={false} onChange={setChange} />
+        <OneOf value={change} words={EVERY_CHANGE} isReadOnly={false} onChange={setChange} />
       </FormField>
       <FormField label="Email">
         <Input

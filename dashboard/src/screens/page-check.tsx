@@ -9,7 +9,7 @@ import type { Site } from './where-it-runs.tsx';
 /** Says whether the widget would start on a page with the settings on the screen. The answer changes with the settings. */
 export function PageCheck({ settings }: { readonly settings: Site }) {
   const [page, setPage] = useState('');
-  const [asked, setAsked] = useState<string>();
+  const [checkedAddress, setAsked] = useState<string>();
   return (
     <FormField
       label="Would this page be allowed?"
@@ -24,7 +24,9 @@ export function PageCheck({ settings }: { readonly settings: Site }) {
           onChange={setPage}
           run={async (address) => setAsked(address)}
         />
-        <div aria-live="polite">{asked !== undefined && <Answer page={asked} settings={settings} />}</div>
+        <div aria-live="polite">
+          {checkedAddress !== undefined && <Answer page={checkedAddress} settings={settings} />}
+        </div>
       </SpaceBetween>
     </FormField>
   );

@@ -9,9 +9,9 @@ import type { AssistantProps } from './assistant-form.ts';
 /** Generates and replaces the server secret. */
 export function ServerSecret({ assistant, onSaved }: AssistantProps) {
   const { api, organization, isAdmin, showSecret } = useDashboard();
-  const [confirming, setConfirming] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [busy, run] = useWork();
-  const existing = assistant.server_secret;
+  const existingSecret = assistant.server_secret;
   // The answer contains the only copy of the new secret.
   useLeaveGuard(busy);
 
@@ -22,7 +22,7 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
         const { version } = assistant;
         const answer = await api('generateServerSecret', ids, {
           // Only Session Signed allows a first secret, and it may be selected and not saved yet.
-          body: { version, regenerate: existing !== null, authentication_mode: 'Session Signed' },
+          body: { version, regenerate: existingSecret !== null, authentication_mode: 'Session Signed' },
         });
         showSecret({ of: assistant.name, value: answer.server_secret });
         onSaved(answer.assistant);
@@ -36,8 +36,11 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
     });
 
   const button = (
-    <Button loading={busy && existing === null} onClick={() => (existing === null ? generate() : setConfirming(true))}>
-      {existing === null ? 'Generate Server Secret' : 'Regenerate Server Secret'}
+    <Button
+      loading={busy && existingSecret === null}
+      onClick={() => (existingSecret === null ? generate() : setConfirming(true))}
+    >
+      {existingSecret === null ? 'Generate Server Secret' : 'Regenerate Server Secret'}
     </Button>
   );
   return (
@@ -46,14 +49,14 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
       description="Your backend needs it to mint session tokens. Keep it on your server and never put it into a page."
       actions={isAdmin && button}
     >
-      {existing === null ? (
+      {existingSecret === null ? (
         <Box>There is no server secret yet. Your backend needs one to mint session tokens for this assistant.</Box>
       ) : (
         <Box>
-          Active, ends in <Box variant="code">{existing.last_six}</Box>. The full value cannot be shown again.
+          Active, ends in <Box variant="code">{existingSecret.last_six}</Box>. The full value cannot be shown again.
         </Box>
       )}
-      {confirming && (
+      {isConfirming && (
         <Confirm
           header="Regenerate the server secret?"
           confirm="Regenerate and stop the old secret"
@@ -61,8 +64,8 @@ export function ServerSecret({ assistant, onSaved }: AssistantProps) {
           onConfirm={generate}
           onCancel={() => setConfirming(false)}
         >
-          The secret that ends in {existing?.last_six} stops working at once. Until your backend has the new secret, no
-          new visitor gets a session. Existing session tokens stay valid until they expire.
+          The secret that ends in {existingSecret?.last_six} stops working at once. Until your backend has the new
+          secret, no new visitor gets a session. Existing session tokens stay valid until they expire.
         </Confirm>
       )}
     </Panel>

@@ -8,8 +8,8 @@ import { describeProblem } from '../session/problems.ts';
 /** Code for the page, and with Session Signed also for the backend. */
 export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
   const base = window.location.origin;
-  const signed = assistant.authentication_mode === 'Session Signed';
-  const attribute = signed
+  const isSigned = assistant.authentication_mode === 'Session Signed';
+  const attribute = isSigned
     ? 'data-session-token="{{ session_token from your backend }}"'
     : `data-site-id="${assistant.site_id}"`;
   const tag = `<script async src="${base}/static/va-wave-widget.js"\n  ${attribute}></script>`;
@@ -17,14 +17,14 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
     <SpaceBetween size="m">
       <Panel title="Put the widget into your page" help={<Help page="widget" about="the widget" />}>
         <Box>
-          {signed
+          {isSigned
             ? 'Your server renders the page with a token that your backend has minted for the visitor.'
             : 'Put this tag anywhere into the page. The site ID is not a secret.'}
         </Box>
         <Code label="Script tag" text={tag} />
         <Installation assistant={assistant} />
       </Panel>
-      {signed && (
+      {isSigned && (
         <Panel
           title="Renew the token on a page that stays open"
           description="A token expires after 15 minutes unless your backend asks for another lifetime. The page asks your backend for the next one."
@@ -32,7 +32,7 @@ export function Snippets({ assistant }: { readonly assistant: AssistantView }) {
           <Code label="Renewal of the token" text={RENEWAL} />
         </Panel>
       )}
-      {signed && (
+      {isSigned && (
         <Panel
           title="Mint session tokens"
           description="Only from your server. VA_WAVE_SERVER_SECRET contains the server secret."
@@ -100,7 +100,7 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       <div aria-live="polite">
         {installation.value !== undefined ? (
-          <Counts counted={installation.value} assistant={assistant} />
+          <Counts requestCounts={installation.value} assistant={assistant} />
         ) : installation.error === undefined ? (
           <Status type="loading">Checking whether the widget is installed</Status>
         ) : (
@@ -114,8 +114,11 @@ export function Installation({ assistant }: { readonly assistant: AssistantView 
   );
 }
 
-function Counts(props: { readonly counted: DashboardAnswer<'getInstallation'>; readonly assistant: AssistantView }) {
-  const { requests_this_hour: hour, requests_last_24_hours: day } = props.counted;
+function Counts(props: {
+  readonly requestCounts: DashboardAnswer<'getInstallation'>;
+  readonly assistant: AssistantView;
+}) {
+  const { requests_this_hour: hour, requests_last_24_hours: day } = props.requestCounts;
   const { hourly_rate_limit: limit, server_secret } = props.assistant;
   if (hour >= limit) {
     return (

@@ -3,7 +3,7 @@ import type { TestResult } from '../../../src/contract/dashboard.ts';
 import { FAILURES, isUnsent } from '../../../src/contract/delivery-record.ts';
 import { ACTION_TESTS_PER_MINUTE } from '../../../src/contract/limits.ts';
 import { Dialog } from '../parts/dialogs.tsx';
-import { Code, Help, isolated, OperatorCommand, Status } from '../parts/texts.tsx';
+import { Code, Help, isolatedTexts, OperatorCommand, Status } from '../parts/texts.tsx';
 import { describeProblem, sentence } from '../session/problems.ts';
 import type { Tested, Tests } from './use-test.ts';
 
@@ -12,29 +12,29 @@ const REFUSED_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
 
 /** Shows the last test: its request and result, or why it was not sent. @param props.onAgain tests again */
 export function TestOutcome({ tests, onAgain }: { readonly tests: Tests; readonly onAgain: (tested: Tested) => void }) {
-  const { tested } = tests;
-  if (tested === undefined) return;
-  const { action, change } = tested;
+  const { lastTest } = tests;
+  if (lastTest === undefined) return;
+  const { action, change } = lastTest;
   const again = {
     children: 'Send again',
     loading: tests.testing,
     loadingText: 'Sending',
-    onClick: () => onAgain(tested),
+    onClick: () => onAgain(lastTest),
   };
   const close = { children: 'Close', variant: 'primary', onClick: tests.close } as const;
   return (
-    <Dialog size="large" header={isolated`Test of ${action.name}`} onClose={tests.close} buttons={[again, close]}>
+    <Dialog size="large" header={isolatedTexts`Test of ${action.name}`} onClose={tests.close} buttons={[again, close]}>
       {change !== undefined && Object.keys(change).length > 0 && (
         <Box>With the settings on the screen, which are not saved, and the signing secret of the Action.</Box>
       )}
-      {'result' in tested ? (
-        <Result isEvent={action.trigger === 'Event'} actionId={action.action_id} result={tested.result} />
+      {'result' in lastTest ? (
+        <Result isEvent={action.trigger === 'Event'} actionId={action.action_id} result={lastTest.result} />
       ) : (
         <div role="status">
           <Status type="error">
-            {tested.nextAt === undefined
-              ? `Not sent. ${describeProblem(tested.error)}`
-              : `Not sent: an organization sends at most ${ACTION_TESTS_PER_MINUTE} tests a minute. The next one is possible at ${clock(tested.nextAt)}.`}
+            {lastTest.nextAt === undefined
+              ? `Not sent. ${describeProblem(lastTest.error)}`
+              : `Not sent: an organization sends at most ${ACTION_TESTS_PER_MINUTE} tests a minute. The next one is possible at ${clock(lastTest.nextAt)}.`}
           </Status>
         </div>
       )}
@@ -46,10 +46,14 @@ const clock = (at: Date) => new Intl.DateTimeFormat('en', { timeStyle: 'medium' 
 
 function Result(props: { readonly isEvent: boolean; readonly actionId: string; readonly result: TestResult }) {
   const { isEvent, actionId, result } = props;
-  const { request, status, latency_ms, error, retried } = result;
+  const { request, status, latency_ms, error } = result;
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  const formatted = indented(request.body);
-  const sent = [`${request.method} ${request.url}`, ...headers, ...(request.body === null ? [] : ['', request.body])];
+  const indentedBody = indentedJson(request.body);
+  const requestLines = [
+    `${request.method} ${request.url}`,
+    ...headers,
+    ...(request.body === null ? [] : ['', request.body]),
+  ];
   return (
     <SpaceBetween size="xs">
       <div role="status">
@@ -67,7 +71,7 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
         </Box>
       )}
       {isEvent && !result.success && (
-        <Box>{`The service ${retried ? 'would' : 'would not'} try the delivery of a real event again.`}</Box>
+        <Box>{`The service ${result.retried ? 'would' : 'would not'} try the delivery of a real event again.`}</Box>
       )}
       {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={actionId} />}
       {error !== null && isUnsent(error.code) ? (
@@ -77,10 +81,10 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
           defaultExpanded
           headerText={status === null ? 'Request (may not have arrived, or not completely)' : 'Request'}
         >
-          <Code wrap label="Request" text={sent.join('\n')} />
-          {formatted !== undefined && (
+          <Code wrap label="Request" text={requestLines.join('\n')} />
+          {indentedBody !== undefined && (
             <ExpandableSection headerText="The body, formatted">
-              <Code wrap label="The body, formatted" text={formatted} />
+              <Code wrap label="The body, formatted" text={indentedBody} />
             </ExpandableSection>
           )}
         </ExpandableSection>
@@ -99,7 +103,7 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
 }
 
 /** Returns a JSON body in lines for reading; undefined when the bytes as sent read the same, or have a number that this browser would change. */
-function indented(body: string | null): string | undefined {
+function indentedJson(body: string | null): string | undefined {
   if (body === null) return undefined;
   const value: unknown = JSON.parse(body);
   const text = JSON.stringify(value, null, 2);

@@ -16,23 +16,23 @@ export type Tests = ReturnType<typeof useTest>;
 /** Sends tests, and keeps the last one for its dialog. */
 export function useTest() {
   const { api, organization } = useDashboard();
-  const [tested, setTested] = useState<Tested>();
+  const [lastTest, setLastTest] = useState<Tested>();
   const [testing, setTesting] = useState(false);
-  /** Tests an Action with settings that are not saved. @param handled returns whether it shows a failure elsewhere, without the dialog */
-  const test = async (action: ActionView, change: Change, handled: (error: unknown) => boolean) => {
+  /** Tests an Action with settings that are not saved. @param showsElsewhere returns whether it shows a failure elsewhere, without the dialog */
+  const test = async (action: ActionView, change: Change, showsElsewhere: (error: unknown) => boolean) => {
     const about = { action, change };
     setTesting(true);
     try {
       const ids = { org_id: organization.org_id, action_id: action.action_id };
       const result = await api('testAction', ids, { body: { change } });
-      setTested({ ...about, result });
+      setLastTest({ ...about, result });
     } catch (error) {
       const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
       const nextAt = seconds === undefined ? undefined : new Date(Date.now() + seconds * 1000);
-      setTested(isSessionEnd(error) || handled(error) ? undefined : { ...about, error, nextAt });
+      setLastTest(isSessionEnd(error) || showsElsewhere(error) ? undefined : { ...about, error, nextAt });
     } finally {
       setTesting(false);
     }
   };
-  return { tested, testing, test, close: () => setTested(undefined) };
+  return { lastTest, testing, test, close: () => setLastTest(undefined) };
 }

@@ -23,13 +23,13 @@ export function useVerdict(): (site: Site) => SiteVerdict {
 export function WhereItRuns(props: {
   readonly site: Site;
   /** Whether the settings are not saved yet. */
-  readonly unsaved: boolean;
+  readonly isUnsaved: boolean;
   readonly onRepair?: ((change: Repair) => void) | undefined;
 }) {
-  const { site, unsaved, onRepair } = props;
+  const { site, isUnsaved, onRepair } = props;
   const verdict = useVerdict()(site);
   const { on, refused_by } = verdict;
-  const when = unsaved ? 'Once this is saved, the' : 'The';
+  const when = isUnsaved ? 'Once this is saved, the' : 'The';
   const visitors = [
     ...(site.authentication_mode === 'Session Signed' ? [' with a session token'] : []),
     ...(site.ip_allowlist.length > 0 ? [' whose IP address is on the IP allowlist'] : []),
@@ -42,7 +42,7 @@ export function WhereItRuns(props: {
         {refused_by.length === 0 ? (
           <Status type="success">{`${when} widget appears on ${on.join(', ')}${who}.`}</Status>
         ) : (
-          <Status type={unsaved ? 'warning' : 'error'}>{`${when} widget appears on no page. ${reasons}`}</Status>
+          <Status type={isUnsaved ? 'warning' : 'error'}>{`${when} widget appears on no page. ${reasons}`}</Status>
         )}
         {onRepair && (
           <SpaceBetween direction="horizontal" size="xs">
@@ -78,12 +78,16 @@ const REASONS: Readonly<Record<SiteVerdict['refused_by'][number], (site: Site) =
 function repairs({ domain, allowed_domains }: Site, { refused_by }: SiteVerdict) {
   const host = normalizedEntry(domain);
   const [allowedHost] = allowed_domains.flatMap((entry) => normalizedEntry(entry) ?? []);
-  const found: { readonly text: string; readonly change: Repair }[] = [];
+  const possibleRepairs: { readonly text: string; readonly change: Repair }[] = [];
   const isUnlisted = refused_by.includes('allowed_domains');
-  if (refused_by.includes('enabled')) found.push({ text: 'Switch the assistant on', change: { enabled: true } });
+  if (refused_by.includes('enabled'))
+    possibleRepairs.push({ text: 'Switch the assistant on', change: { enabled: true } });
   if (isUnlisted && host !== null)
-    found.push({ text: `Add ${host} to Allowed Domains`, change: { allowed_domains: [host, ...allowed_domains] } });
+    possibleRepairs.push({
+      text: `Add ${host} to Allowed Domains`,
+      change: { allowed_domains: [host, ...allowed_domains] },
+    });
   if ((isUnlisted || refused_by.includes('domain')) && allowedHost !== undefined)
-    found.push({ text: `Use ${allowedHost} as the Domain`, change: { domain: allowedHost } });
-  return found;
+    possibleRepairs.push({ text: `Use ${allowedHost} as the Domain`, change: { domain: allowedHost } });
+  return possibleRepairs;
 }

@@ -5,7 +5,7 @@ import {
   type DashboardOperation,
 } from '../../../src/contract/dashboard-operations.ts';
 import { ApiError, apiError } from './problems.ts';
-import type { Session } from './session.ts';
+import type { LoginSession } from './session.ts';
 
 type Input<O extends DashboardOperation> =
   DashboardBody<O> extends undefined ? { readonly body?: undefined } : { readonly body: DashboardBody<O> };
@@ -24,7 +24,7 @@ export type Api = <O extends DashboardOperation>(
  * Returns the client of the dashboard's API. It renews a refused token once.
  * @throws ApiError, with the code login_required when the session has ended; TypeError without a connection
  */
-export function dashboardApi(session: Session): Api {
+export function dashboardApi(session: LoginSession): Api {
   return async (operation, ids, { body, query }) => {
     const { method, path } = DASHBOARD_OPERATIONS[operation];
     const idsByName = new Map<string, string>(Object.entries(ids));

@@ -50,7 +50,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 /** A refused field of a form. In a list: the row by index, and the part of the row. */
-export type FieldProblem = {
+export type RefusedField = {
   readonly field: string;
   readonly row: string | undefined;
   readonly part: string | undefined;
@@ -58,9 +58,9 @@ export type FieldProblem = {
 };
 
 /** Returns the first problem of each field that a refusal names. */
-export function fieldProblems(error: unknown): readonly FieldProblem[] {
+export function fieldProblems(error: unknown): readonly RefusedField[] {
   if (!(error instanceof ApiError)) return [];
-  const problems = new Map<string, FieldProblem>();
+  const problems = new Map<string, RefusedField>();
   for (const { field: path, problem } of error.fields) {
     // The body of a creation has the settings below one of these names.
     const name = path.replace(/^(assistant|action)\./, '');

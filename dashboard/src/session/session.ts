@@ -5,7 +5,7 @@ const CALLBACK_PATH = `${ROOT}callback`;
 /** Where the browser keeps the random id of the last logout in any of its tabs. */
 const LAST_LOGOUT_KEY = 'va-wave.logout';
 
-export type Session = {
+export type LoginSession = {
   /** Resolves to an access token; undefined when the session has ended. Rejects without a connection to the login that it needs. */
   readonly accessToken: () => Promise<string | undefined>;
   /** Resolves to a new access token after the API has refused the last one; undefined when the session has ended. */
@@ -15,7 +15,7 @@ export type Session = {
   /** Ends the session in all tabs of the browser and at the login, and leaves the page. */
   readonly logout: () => Promise<void>;
   /** Resolves when a logout ends the session, in this tab or in another one. */
-  readonly ended: Promise<void>;
+  readonly whenEnded: Promise<void>;
 };
 
 /** The configuration that the stack serves next to the page. */
@@ -45,7 +45,7 @@ export function loginProblem(error: unknown): string {
  * Opens the session of this tab with an authorization code and PKCE. Tokens are in the tab's storage and never in a URL.
  * @returns undefined while the browser goes to the login
  */
-export async function openSession(config: Config): Promise<Session | undefined> {
+export async function openSession(config: Config): Promise<LoginSession | undefined> {
   const store = new WebStorageStateStore({ store: window.sessionStorage });
   const lastLogout = () => window.localStorage.getItem(LAST_LOGOUT_KEY) ?? '';
   const logoutAtStart = lastLogout();
@@ -83,32 +83,32 @@ export async function openSession(config: Config): Promise<Session | undefined> 
     if ((await manager.getUser())?.refresh_token === used) await manager.storeUser(User.fromStorageString(user));
   };
   // Concurrent requests share one renewal, because a renewal replaces the refresh token.
-  let renewing: ReturnType<typeof renew> | undefined;
+  let pendingRenewal: ReturnType<typeof renew> | undefined;
   const renewedToken = async () => {
     if (isOver()) return undefined;
-    renewing ??= renew(manager, renewals).finally(() => {
-      renewing = undefined;
+    pendingRenewal ??= renew(manager, renewals).finally(() => {
+      pendingRenewal = undefined;
     });
-    const token = await renewing;
+    const token = await pendingRenewal;
     return isOver() ? undefined : token;
   };
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
+  const { promise: whenEnded, resolve: resolveEnded } = Promise.withResolvers<void>();
   const endSession = async () => {
     resolveEnded();
     // Otherwise a renewal that is in progress would store the next tokens after the revocation of these.
-    await renewing?.catch(() => undefined);
+    await pendingRenewal?.catch(() => undefined);
     await manager.revokeTokens().catch(() => undefined);
     await manager.removeUser();
   };
   // A page that comes back from the cache of the browser has not got the event of the storage.
   for (const event of ['storage', 'pageshow']) window.addEventListener(event, () => void (isOver() && endSession()));
-  const session: Session = {
+  const session: LoginSession = {
     accessToken: async () => {
       const user = isOver() ? null : await manager.getUser();
       return user?.expired === true ? renewedToken() : user?.access_token;
     },
     renewedToken,
-    ended,
+    whenEnded,
     login,
     logout: async () => {
       const endpoint = await manager.metadataService.getEndSessionEndpoint();
