@@ -1,8 +1,15 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Trigger } from '../../../packages/receiver/src/index.ts';
+import type { OutboundRequest } from '../../../src/domain/context.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
-import { actionRequests, eventRequest, SIGNING_SECRET } from '../../unit/examples/action-requests.ts';
+import {
+  actionRequests,
+  eventRequest,
+  type SharedRequest,
+  SIGNING_SECRET,
+} from '../../unit/examples/action-requests.ts';
 import { atPresent, vectors } from '../../unit/packages/receiver/vectors.ts';
 import { type Command, type RunningExample, startExample } from './child.ts';
 import { send } from './send.ts';
@@ -58,8 +65,12 @@ function store_once(string $key, string $content): void { file_put_contents(gete
 
 export const PYTHON_COPIES = { 'verify.py': 'examples/receivers/python-flask/verify.py' };
 
-function writeRecipe(recipe: Recipe, folder: string): void {
-  const code = written.find(({ heading }) => heading === recipe.heading)?.code;
+const KINDS = ['event', 'form', 'ai'] as const;
+
+/** Writes the recipe for a kind of Action, with the one word replaced that the page names. */
+function writeRecipe(recipe: Recipe, kind: Trigger, folder: string): void {
+  const printed = written.find(({ heading }) => heading === recipe.heading)?.code;
+  const code = printed?.replace(/(['"])event\1/, `$1${kind}$1`);
   if (code === undefined) throw new Error(`docs/receiving.md has no recipe ${recipe.heading}`);
   for (const [path, text] of Object.entries({ ...recipe.files, [recipe.file]: code })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -68,81 +79,86 @@ function writeRecipe(recipe: Recipe, folder: string): void {
   for (const [path, source] of Object.entries(recipe.copies ?? {})) cpSync(join(root, source), join(folder, path));
   for (const [name, target] of Object.entries(recipe.packages ?? {})) {
     const link = join(folder, 'node_modules', name);
+    if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, 'node_modules', target), link, 'dir');
   }
 }
 
-/** Runs a recipe as it is printed, and sends it the vectors, signed again now, and what every receiver is tested with. */
+/** Runs a recipe for each kind of Action, and sends it the vectors, signed again now, and what every receiver is tested with. */
 export function describeRecipe(recipe: Recipe, parent = temporaryFolder()): void {
   describeWhere(recipe.missing, `docs/receiving.md: ${recipe.name}`, () => {
     const folder = join(parent, recipe.name.replace(/\W+/g, '-'));
-    const inbox = join(folder, 'inbox');
-    let command: Command;
-    let running: RunningExample;
+    const command: Command = { command: 'bash', args: ['-c', `exec ${recipe.start}`], cwd: folder };
+    let running: RunningExample | undefined;
 
-    beforeAll(async () => {
+    const start = async (kind: Trigger, secret: string) => {
+      await running?.stop();
+      running = undefined;
+      const inbox = join(folder, `inbox-${kind}`);
       mkdirSync(inbox, { recursive: true });
-      writeRecipe(recipe, folder);
-      await recipe.prepare?.(folder);
-      command = { command: 'bash', args: ['-c', `exec ${recipe.start}`], cwd: folder };
-      running = await startExample(command, { SIGNING_SECRET: ` "${SIGNING_SECRET}"\r\n`, INBOX: inbox });
-    }, 600_000);
+      running = await startExample(command, { SIGNING_SECRET: secret, INBOX: inbox });
+      return inbox;
+    };
+    const statusOf = async (request: OutboundRequest) =>
+      (await send(`http://127.0.0.1:${running?.port}/actions`, request)).status;
     afterAll(() => running?.stop());
 
-    test('answers as the vectors expect, and keeps the bytes of what is genuine once', async () => {
-      const now = new Date();
-      const ofVectors = vectors.actions
-        .filter(({ secret, trigger }) => secret === SIGNING_SECRET && trigger === 'event')
-        .map((vector) => {
-          const { name, method, headers, body, expected } = atPresent(vector, now);
-          const bytes = method === 'GET' ? null : Buffer.from(body);
-          const request = { method, url: '', headers: { 'Content-Type': 'application/json', ...headers }, body: bytes };
-          return { name, request, status: expected.status };
+    test.each(KINDS)(
+      'answers an Action of the kind %s as the vectors expect, and keeps the bytes of what is genuine once',
+      async (kind) => {
+        writeRecipe(recipe, kind, folder);
+        await recipe.prepare?.(folder);
+        const inbox = await start(kind, ` "${SIGNING_SECRET}"\r\n`);
+        const requests = requestsFor(kind).filter(({ request }) => {
+          return [request.method, undefined].includes(recipe.only ?? request.method);
         });
-      expect(ofVectors.length).toBeGreaterThan(20);
-      const shared = actionRequests(now).filter(({ trigger }) => trigger === 'event');
-      const requests = [...ofVectors, ...shared].filter(({ request }) =>
-        [request.method, undefined].includes(recipe.only ?? request.method),
-      );
-      const answers: (readonly [string, number])[] = [];
-      for (const { name, request } of [...requests, ...requests.filter(({ request }) => request.body !== null)]) {
-        answers.push([name, (await send(`http://127.0.0.1:${running.port}/actions`, request)).status]);
-      }
-      const expected = requests.map(({ name, status }) => [name, status]);
-      const repeated = requests
-        .filter(({ request }) => request.body !== null)
-        .map(({ name, status }) => [name, status]);
-      expect(answers).toEqual([...expected, ...repeated]);
+        const withBody = requests.filter(({ request }) => request.body !== null);
+        const answers: (readonly [string, number])[] = [];
+        for (const { name, request } of [...requests, ...withBody]) answers.push([name, await statusOf(request)]);
+        expect(answers).toEqual([...requests, ...withBody].map(({ name, status }) => [name, status]));
 
-      const textOf = (body: Uint8Array | null) => Buffer.from(body ?? []).toString();
-      const genuine = requests.filter(({ status }) => status === 200).map(({ request }) => textOf(request.body));
-      // Some vectors are one event, signed at another time. Requests without a body have no key.
-      const once = [...new Set(genuine.filter((body) => body !== '')), ...genuine.filter((body) => body === '')];
-      const kept = readdirSync(inbox).map((name) => textOf(readFileSync(join(inbox, name))));
-      expect(kept.sort()).toEqual(once.sort());
-    });
+        const textOf = (body: Uint8Array | null) => Buffer.from(body ?? []).toString();
+        const genuineOf = (shared: typeof requests) =>
+          shared.filter(({ status }) => status === 200).map(({ request }) => textOf(request.body));
+        const texts = genuineOf(requests);
+        // Some vectors are one event, signed at another time. Requests without a body and calls of the assistant have no key.
+        const isKeyed = (text: string) => text !== '' && kind !== 'ai';
+        const once = [...new Set(texts.filter(isKeyed)), ...texts.filter((text) => !isKeyed(text))];
+        const again = kind === 'ai' ? genuineOf(withBody) : [];
+        const stored = readdirSync(inbox).map((name) => textOf(readFileSync(join(inbox, name))));
+        expect(stored.sort()).toEqual([...once, ...again].sort());
 
-    test('refuses a body above 1 MiB', async () => {
-      const [genuine] = actionRequests(new Date());
-      const large = {
-        method: 'POST',
-        url: '',
-        headers: genuine?.request.headers ?? {},
-        body: Buffer.alloc(2 ** 20 + 1),
-      } as const;
-      const { status } = await send(`http://127.0.0.1:${running.port}/actions`, large);
-      expect([400, 401, 413]).toContain(status);
-    });
+        const [genuine] = requests;
+        const large = Buffer.alloc(2 ** 20 + 1);
+        const headers = genuine?.request.headers ?? {};
+        expect([400, 401, 413]).toContain(await statusOf({ method: 'POST', url: '', headers, body: large }));
+      },
+      600_000,
+    );
 
     test.each(['', ' "" '])('lets nobody in without its secret: %j', async (secret) => {
-      await running.stop();
-      const begun = startExample(command, { SIGNING_SECRET: secret, INBOX: inbox });
-      running = await begun.catch(() => running);
+      writeRecipe(recipe, 'event', folder);
+      await recipe.prepare?.(folder);
+      await start('event', secret).catch(() => undefined);
       const signed = eventRequest({ now: new Date(), secret: '' });
-      const noAnswer = { status: 500 };
-      const { status } = await send(`http://127.0.0.1:${running.port}/actions`, signed).catch(() => noAnswer);
-      expect(status).toBe(500);
+      expect(await statusOf(signed).catch(() => 500)).toBe(500);
     });
   });
+}
+
+/** Returns the vectors of a kind, signed again now, and what every receiver of the kind is tested with. */
+function requestsFor(kind: Trigger): readonly SharedRequest[] {
+  const now = new Date();
+  const ofVectors = vectors.actions
+    .filter(({ secret, trigger }) => secret === SIGNING_SECRET && trigger === kind)
+    .map((vector): SharedRequest => {
+      const { name, method, headers, body, expected } = atPresent(vector, now);
+      const bytes = method === 'GET' ? null : Buffer.from(body);
+      const request = { method, url: '', headers: { 'Content-Type': 'application/json', ...headers }, body: bytes };
+      return { name, trigger: kind, request, status: expected.status };
+    });
+  const shared = actionRequests(now).filter(({ trigger }) => trigger === kind);
+  expect(Math.min(ofVectors.length, shared.length)).toBeGreaterThan(7);
+  return [...ofVectors, ...shared];
 }

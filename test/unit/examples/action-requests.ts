@@ -14,7 +14,7 @@ export type SharedRequest = {
   readonly trigger: Trigger;
   readonly request: OutboundRequest;
   /** The status that a receiver must answer. */
-  readonly status: 200 | 400 | 401;
+  readonly status: number;
 };
 
 const HEADER = 'X-Service-Signature';
@@ -107,6 +107,7 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     ),
     'event by GET': eventByGet(fresh),
     'form by GET': signed(aFormAction({ method: 'GET' }), {}, submission, fresh),
+    'AI-decided by GET': signed(anAiAction({ method: 'GET' }), {}, 'c1', fresh),
     'signature that a proxy has split and joined': withHeader(
       joined,
       HEADER,
@@ -149,6 +150,23 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'a signature header of 15 KB': signature('x'.repeat(15_000)),
     'a signature header of 15 KB of commas': signature(','.repeat(15_000)),
   };
+  const form = formRequest(fresh);
+  const malformedForm: Record<string, OutboundRequest> = {
+    'an event for the receiver of a form': event(),
+    'an event, sent to the receiver of a form as a form': withHeader(event(), 'X-Service-Trigger', 'form'),
+    'a call, sent as a form': withHeader(aiRequest(fresh), 'X-Service-Trigger', 'form'),
+    'a form under the id of another': withHeader(form, 'X-Service-Trigger-Ref', submission),
+    'a form without a reference': withHeader(form, 'X-Service-Trigger-Ref', undefined),
+    'a signed form that is not an object': rawlySigned(aFormAction(), '[]', submission, fresh),
+  };
+  const malformedCall: Record<string, OutboundRequest> = {
+    'an event for the receiver of a call': event(),
+    'a form for the receiver of a call': form,
+    'a signed call that is not JSON': rawlySigned(anAiAction(), '{', 'c1', fresh),
+    'a signed call that is a list': rawlySigned(anAiAction(), '[]', 'c1', fresh),
+    'a signed call that is null': rawlySigned(anAiAction(), 'null', 'c1', fresh),
+    'a call without signature': withHeader(aiRequest(fresh), HEADER, undefined),
+  };
   const tampered: Record<string, OutboundRequest> = {
     'one byte changed': withBody(event(), (text) => text.replace('c1', 'c2')),
     'one byte more': withBody(event(), (text) => `${text}\n`),
@@ -165,13 +183,23 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'another timestamp with the same digest': signature(`t=${seconds + 1},v1=${digest}`),
     'signed with another secret': eventRequest({ ...fresh, secret: 'whsec_another' }),
   };
-  const listed = (requests: Record<string, OutboundRequest>, status: SharedRequest['status']) =>
+  const listed = (requests: Record<string, OutboundRequest>, status: SharedRequest['status'], receiver?: Trigger) =>
     Object.entries(requests).map(([name, request]) => {
-      // A genuine request goes to the receiver of its kind, and every other one to the receiver of events.
-      const trigger = status === 200 ? triggerOf(request) : 'event';
-      return { name, trigger, request, status };
+      return { name, trigger: receiver ?? triggerOf(request), request, status };
     });
-  return [...listed(good, 200), ...listed(malformed, 400), ...listed(tampered, 401)];
+  return [
+    ...listed(good, 200),
+    ...listed(malformed, 400, 'event'),
+    ...listed(malformedForm, 400, 'form'),
+    ...listed(malformedCall, 400, 'ai'),
+    ...listed(tampered, 401, 'event'),
+    ...listed({ 'a form with one byte changed': withBody(form, (text) => text.replace('c1', 'c2')) }, 401, 'form'),
+    ...listed(
+      { 'a call with one byte changed': withBody(aiRequest(fresh), (text) => text.replace('1', '2')) },
+      401,
+      'ai',
+    ),
+  ];
 }
 
 /** Builds a signed event request with this body. */
