@@ -10,7 +10,8 @@ export const METRICS = {
   attempts: 'Attempts',
   /** Milliseconds that an attempt of an Event delivery took, from the DNS lookup to the end of the response. */
   attemptLatency: 'AttemptLatency',
-  /** Counts requests that were refused by authentication, authorization or a rate limit. The dimension `reason` is a code of REFUSALS. */
+  /** Counts requests that were refused by authentication, authorization or a rate limit. The dimension `reason` is a code of REFUSALS,
+   * and `token_problem` says why a session token was refused. */
   refusals: 'Refusals',
   /** Counts endpoints to which every delivery has failed for an hour; at most once per Action and day. */
   endpointsFailing: 'EndpointsFailing',

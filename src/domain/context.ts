@@ -9,6 +9,7 @@ import type { DeliveryMessage } from '../contract/queues.ts';
 import type { SessionClaims } from '../contract/sessions.ts';
 import type { Conversation } from '../contract/widget.ts';
 import type { EndpointFailing, Invocation } from './facts.ts';
+import type { TokenProblem } from './refusal.ts';
 import type { Clock, RandomBytes } from './sources.ts';
 
 /**
@@ -161,10 +162,10 @@ export type Subscriptions = {
 /** Signs and verifies session tokens (adapters/secrets). */
 export type SessionTokens = {
   readonly signToken: (claims: SessionClaims) => Promise<string>;
-  /** Returns the claims of a token whose signature is valid and which has not expired, otherwise undefined. */
-  readonly verifyToken: (token: string) => Promise<SessionClaims | undefined>;
+  /** Returns the claims of a token whose signature is valid and which has not expired, otherwise why it is refused. */
+  readonly verifyToken: (token: string) => Promise<SessionClaims | TokenProblem>;
   /** Verifies a token as verifyToken does, but also accepts one that expired during the turn of a conversation. */
-  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | undefined>;
+  readonly verifyTokenOfTurn: (token: string) => Promise<SessionClaims | TokenProblem>;
   /** Returns the site that a token names, without verifying the token. Use it only to find the assistant and its CORS setting. */
   readonly siteOfToken: (token: string) => string | undefined;
 };

@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../contract/delivery-record.ts';
 import type { RefusalCode, RefusalStatus } from '../contract/errors.ts';
+import type { RefusalFacts } from './refusal.ts';
 import type { Clock, NewId } from './sources.ts';
 
 /** What a story has of its invocation of a function. */
@@ -87,7 +88,7 @@ type Facts = {
 
   // Functions
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
-  refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string };
+  refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
   /** An HTTP request was answered with 500. */
   request_failed: Caused & { api_request_id: string };
   /** A direct invocation ended with an error. */
@@ -95,7 +96,7 @@ type Facts = {
   /** A queue message could not be handled and becomes visible again. */
   message_failed: Caused & OfMessage;
   /** A queue message becomes visible again after these seconds. */
-  message_waits: OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
+  message_waits: Caused & OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
   message_unhidden: Caused & OfMessage;
   /** The canary tried the service. `step` and `problem` are of the first step that failed (auth/try-service.ts). */

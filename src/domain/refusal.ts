@@ -5,6 +5,12 @@ import { WRONG_FIELDS_MAX } from '../contract/limits.ts';
 /** The dotted path of a field and the problem with its value. */
 export type FieldProblem = { readonly field: string; readonly problem: string };
 
+/** Why a session token is refused. Its caller gets one message for all of them. */
+export type TokenProblem = 'expired' | 'wrong_signature' | 'unknown_key' | 'not_a_token';
+
+/** What only the operator learns of a refusal: each is a part of its fact, never of the answer. */
+export type RefusalFacts = { readonly token_problem?: TokenProblem };
+
 export type RefusalDetails = {
   /** A more specific problem than that of the code, such as one with the id that was not found. */
   readonly problem?: string;
@@ -14,6 +20,7 @@ export type RefusalDetails = {
   readonly fields?: readonly FieldProblem[];
   /** Whole seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number;
+  readonly facts?: RefusalFacts;
 };
 
 /**
@@ -31,8 +38,9 @@ export class Refusal extends Error {
   /** At most WRONG_FIELDS_MAX. */
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
+  readonly facts: RefusalFacts;
 
-  constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds }: RefusalDetails = {}) {
+  constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds, facts = {} }: RefusalDetails = {}) {
     // Not every code has a `problem` and a `field`.
     const known: KnownRefusal = REFUSALS[code];
     const text = problem ?? known.problem ?? known.message;
@@ -44,6 +52,7 @@ export class Refusal extends Error {
     this.field = first?.field;
     this.fields = wrong.slice(0, WRONG_FIELDS_MAX);
     this.retryAfterSeconds = retryAfterSeconds;
+    this.facts = facts;
   }
 }
 

@@ -74,8 +74,8 @@ export function httpHandler(
           return respond(await route({ ...requestOf(event), answerHeaders, logSite }, invocation), answerHeaders);
         } catch (cause) {
           if (cause instanceof Refusal) {
-            const { code, status, retryAfterSeconds } = cause;
-            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id });
+            const { code, status, retryAfterSeconds, facts } = cause;
+            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id, ...facts });
             if (retryAfterSeconds !== undefined) answerHeaders['retry-after'] = String(retryAfterSeconds);
             return respond({ status, body: errorBody(cause) }, answerHeaders);
           }

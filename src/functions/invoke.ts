@@ -28,8 +28,8 @@ export function invokeHandler<Input, Result extends object>(
           return { success: true, ...(await operation(input, invocation)) };
         } catch (cause) {
           if (cause instanceof Refusal) {
-            const { code, status, retryAfterSeconds: retry_after_seconds } = cause;
-            invocation.report({ kind: 'refused', code, status });
+            const { code, status, retryAfterSeconds: retry_after_seconds, facts } = cause;
+            invocation.report({ kind: 'refused', code, status, ...facts });
             return { ...errorBody(cause), code, status, retry_after_seconds };
           }
           invocation.report({ kind: 'invocation_failed', cause });

@@ -93,11 +93,14 @@ export function reporting(logger: Logger, now: Clock) {
           return fact.deliveries > 0 ? null : ['info', 'No Action is subscribed to an event', shown];
         }
         case 'refused': {
-          const { code, status, route, site_id } = fact;
-          if (COUNTED_STATUSES.has(status)) countedBy(METRICS.refusals).once('reason', code);
+          const { kind, site_id, ...shown } = fact;
+          const { code, status, route, token_problem } = shown;
+          const refusals = countedBy(METRICS.refusals);
+          if (COUNTED_STATUSES.has(status)) refusals.once('reason', code);
+          if (token_problem !== undefined) refusals.once('token_problem', token_problem);
           // The logger adds the site. A direct invocation has no route and no line, because its caller gets the refusal as its result.
-          const isShown = route !== undefined && hasLine([code, route, site_id]);
-          return isShown ? ['info', 'Refused', { code, status, route }] : null;
+          const isShown = route !== undefined && hasLine([...Object.values(shown).map(String), site_id]);
+          return isShown ? ['info', 'Refused', shown] : null;
         }
         case 'message_waits':
           if (fact.why === 'throttled') count(METRICS.deliveriesThrottled);

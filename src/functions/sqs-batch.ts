@@ -71,7 +71,7 @@ async function leaveInQueue(
   const message_id = record.messageId;
   const wait = hideFor && waitAfter(cause, record);
   if (hideFor === undefined || wait === undefined) return report({ kind: 'message_failed', message_id, cause });
-  report({ kind: 'message_waits', message_id, ...wait });
+  report({ kind: 'message_waits', message_id, cause, ...wait });
   await hideFor(record.receiptHandle, wait.seconds).catch((cause: unknown) =>
     report({ kind: 'message_unhidden', message_id, cause }),
   );

@@ -36,7 +36,7 @@ export function widgetAuthentication(setup: {
       findAssistant: async (siteId) => assistants.find((assistant) => assistant.site_id === siteId),
     }),
     tokens: fakeTokens({
-      verifyToken: async (token) => tokens[token],
+      verifyToken: async (token) => tokens[token] ?? (token in expired ? 'expired' : 'not_a_token'),
       siteOfToken: (token) => (tokens[token] ?? expired[token])?.site_id,
     }),
   };
@@ -57,8 +57,8 @@ export const fakeConfiguration = (found: Partial<Configuration> = {}): Configura
 /** Session tokens of which none is valid, except what a test provides. */
 export const fakeTokens = (known: Partial<SessionTokens> = {}): SessionTokens => ({
   signToken: async () => 'token',
-  verifyToken: async () => undefined,
-  verifyTokenOfTurn: async () => undefined,
+  verifyToken: async () => 'not_a_token',
+  verifyTokenOfTurn: async () => 'not_a_token',
   siteOfToken: () => undefined,
   ...known,
 });

@@ -2,6 +2,7 @@ import { CompactSign, decodeJwt, errors, jwtVerify } from 'jose';
 import { type SessionClaims, sessionClaims } from '../../contract/sessions.ts';
 import { TURN_MAX_SECONDS } from '../../domain/auth/key-ring.ts';
 import type { SessionTokens } from '../../domain/context.ts';
+import type { TokenProblem } from '../../domain/refusal.ts';
 import type { Clock } from '../../domain/sources.ts';
 import type { CachedRing } from './secret-store.ts';
 
@@ -10,8 +11,8 @@ import type { CachedRing } from './secret-store.ts';
  * (spec "Session token").
  */
 export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock): SessionTokens {
-  const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | undefined> => {
-    if (!isCanonical(token)) return undefined;
+  const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | TokenProblem> => {
+    if (!isCanonical(token)) return 'not_a_token';
     try {
       const { payload } = await jwtVerify(token, (header) => keyFor(ring, header.kid), {
         algorithms: ['HS256'],
@@ -21,8 +22,10 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
       });
       return sessionClaims.parse(payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
-      throw error;
+      if (!(error instanceof errors.JOSEError)) throw error;
+      if (error instanceof errors.JWTExpired) return 'expired';
+      if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong_signature';
+      return error instanceof errors.JWKSNoMatchingKey ? 'unknown_key' : 'not_a_token';
     }
   };
 

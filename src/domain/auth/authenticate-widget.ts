@@ -3,7 +3,7 @@ import { hostMatches, originHost, pageHost } from '../../contract/hosts.ts';
 import type { SessionClaims } from '../../contract/sessions.ts';
 import { identifier } from '../../contract/widget.ts';
 import type { Context, SessionTokens } from '../context.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, type TokenProblem } from '../refusal.ts';
 import { ipAllowed } from './ip-addresses.ts';
 
 /** The parts of a widget's request that identify its site and its page. */
@@ -21,6 +21,7 @@ export type IdentifiedWidget = {
   readonly assistant: Assistant | undefined;
   /** Undefined when the request has no token or an invalid one. */
   readonly claims: SessionClaims | undefined;
+  readonly tokenProblem?: TokenProblem;
 };
 
 /** Returns the site that a request claims, without verification. The session token takes precedence over the site id. */
@@ -35,11 +36,13 @@ export async function identifyWidget(
   { configuration, tokens }: Context<'configuration' | 'tokens'>,
 ): Promise<IdentifiedWidget> {
   const siteId = claimedSite(credentials, tokens);
-  const [assistant, claims] = await Promise.all([
+  const [assistant, verdict] = await Promise.all([
     siteId === undefined ? undefined : configuration.findAssistant(siteId),
     credentials.sessionToken ? tokens.verifyToken(credentials.sessionToken) : undefined,
   ]);
-  return { credentials, assistant, claims };
+  return typeof verdict === 'string'
+    ? { credentials, assistant, claims: undefined, tokenProblem: verdict }
+    : { credentials, assistant, claims: verdict };
 }
 
 /**
@@ -48,9 +51,10 @@ export async function identifyWidget(
  * stands in place of mode and Allowed Domains: with it, the customer's backend has admitted the visitor.
  * @throws Refusal 401, or 403 for the IP allowlist
  */
-export function admitWidget({ credentials, assistant, claims }: IdentifiedWidget): Assistant {
+export function admitWidget({ credentials, assistant, claims, tokenProblem }: IdentifiedWidget): Assistant {
   if (!credentials.sessionToken && !credentials.siteId) throw new Refusal('credentials_required');
-  if (credentials.sessionToken && claims === undefined) throw new Refusal('session_token_invalid');
+  if (tokenProblem !== undefined)
+    throw new Refusal('session_token_invalid', { facts: { token_problem: tokenProblem } });
   if (assistant === undefined) throw new Refusal('site_not_found');
   if (!assistant.enabled || assistant.suspended) throw new Refusal('site_disabled');
   if (claims === undefined) {

@@ -22,7 +22,7 @@ export async function reportUsage(
   invocation: Invocation,
 ): Promise<UsageReportResult> {
   const claims = await context.tokens.verifyTokenOfTurn(report.session_token);
-  if (claims === undefined) throw new Refusal('session_token_invalid');
+  if (typeof claims === 'string') throw new Refusal('session_token_invalid', { facts: { token_problem: claims } });
   const orgId = await reportingOrganization(claims.site_id, context);
   const webhook = claims.usage_webhook;
   if (webhook === undefined) return { should_continue: true, reported: false };

@@ -28,7 +28,7 @@ const FACTS: readonly Fact[] = [
   { kind: 'dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
   { kind: 'routed', event_id: 'e', event: 'x', org_id: 'o', deliveries: 0, unknown: 'org_id' },
   { kind: 'message_failed', message_id: 'm', cause: undefined },
-  { kind: 'message_waits', message_id: 'm', seconds: 1, why: 'throttled' },
+  { kind: 'message_waits', message_id: 'm', seconds: 1, why: 'throttled', cause: undefined },
   { kind: 'token_key_age', days: 3 },
   { kind: 'action_unreadable', action_id: 'a', cause: undefined },
   { kind: 'canary_ran', succeeded: false },

@@ -62,7 +62,7 @@ export function fakePlatform() {
             verifyTokenOfTurn: async (token) =>
               token === SESSION_TOKEN
                 ? someClaims({ usage_webhook: { url: 'https://backend.example/usage', secret: USAGE_SECRET } })
-                : undefined,
+                : 'not_a_token',
           }),
           configuration: fakeConfiguration({ findAssistant: async () => anAssistant() }),
           send: webhook.send,

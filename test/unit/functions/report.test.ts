@@ -189,3 +189,23 @@ test('a million organizations need no more memory than a thousand', () => {
   for (let i = 0; i < 5000; i++) organizations.attempted(`org_${i}`, i < 4500 ? 'timeout' : undefined);
   expect(organizations.share()).toBe(0.5);
 });
+
+test('a refused token has its problem in the line and in a dimension, and each problem has a line of its own', async () => {
+  const { log } = await logged(async () => {
+    const { report, publish } = reporting(functionLogger('test'), clock.now)();
+    for (const token_problem of ['expired', 'wrong_signature', 'expired'] as const)
+      report({ kind: 'refused', code: 'session_token_invalid', status: 401, route: ROUTE, token_problem });
+    publish();
+  });
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.flatMap(({ message, token_problem }) => (message === 'Refused' ? token_problem : []))).toEqual([
+    'expired',
+    'wrong_signature',
+  ]);
+  expect(lines.flatMap(({ _aws, token_problem }) => (_aws && token_problem) ?? [])).toEqual(
+    expect.arrayContaining(['expired', 'wrong_signature']),
+  );
+});

@@ -4,6 +4,7 @@ import { decodeProtectedHeader, SignJWT } from 'jose';
 import { sessionTokens } from '../../../../src/adapters/secrets/session-tokens.ts';
 import type { RingKey } from '../../../../src/domain/auth/key-ring.ts';
 import { verifyingKey } from '../../../../src/domain/auth/key-ring.ts';
+import type { TokenProblem } from '../../../../src/domain/refusal.ts';
 import { SITE_ID } from '../../../fakes/configuration.ts';
 import { failing } from '../../../fakes/failing.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
@@ -41,23 +42,23 @@ describe('a token', () => {
     tokens.clock.advance(899_999);
     expect(await tokens.verifyToken(token)).toEqual(CLAIMS);
     tokens.clock.advance(1);
-    expect(await tokens.verifyToken(token)).toBeUndefined();
+    expect(await tokens.verifyToken(token)).toBe('expired');
   });
 
   test('that expired during a turn can report this turn for fifteen minutes', async () => {
     const tokens = tokensOf([ONE]);
     const token = await tokens.signToken(CLAIMS);
     tokens.clock.advance(900_000 + 899_999);
-    expect(await tokens.verifyToken(token)).toBeUndefined();
+    expect(await tokens.verifyToken(token)).toBe('expired');
     expect(await tokens.verifyTokenOfTurn(token)).toEqual(CLAIMS);
     tokens.clock.advance(1);
-    expect(await tokens.verifyTokenOfTurn(token)).toBeUndefined();
+    expect(await tokens.verifyTokenOfTurn(token)).toBe('expired');
   });
 
   test('of an older key in the ring is valid; of a removed key it is not', async () => {
     const token = await tokensOf([ONE]).signToken(CLAIMS);
     expect(await tokensOf([{ ...TWO, active_from: NOW }, ONE]).verifyToken(token)).toEqual(CLAIMS);
-    expect(await tokensOf([TWO]).verifyToken(token)).toBeUndefined();
+    expect(await tokensOf([TWO]).verifyToken(token)).toBe('unknown_key');
   });
 
   test('of a key that retired 80 minutes ago is refused, although the ring still has the key', async () => {
@@ -66,10 +67,10 @@ describe('a token', () => {
     // A token that an attacker signs with the key can have any expiry.
     const stolen = await tokensOf([ONE]).signToken({ ...CLAIMS, exp: NOW + 86_400 });
     clock.advance(80 * 60_000 - 1);
-    expect(await tokens.verifyToken(stolen)).toBeDefined();
+    expect(await tokens.verifyToken(stolen)).toMatchObject({ sub: CLAIMS.sub });
     clock.advance(1);
-    expect(await tokens.verifyToken(stolen)).toBeUndefined();
-    expect(await tokens.verifyTokenOfTurn(stolen)).toBeUndefined();
+    expect(await tokens.verifyToken(stolen)).toBe('unknown_key');
+    expect(await tokens.verifyTokenOfTurn(stolen)).toBe('unknown_key');
   });
 });
 
@@ -81,27 +82,27 @@ describe('is not accepted', () => {
   };
   const good = { alg: 'HS256', typ: 'JWT', kid: 'k1' };
 
-  test.each<[string, string]>([
+  test.each<[string, string, TokenProblem?]>([
     ['empty text', ''],
     ['text', 'hello'],
     ['dots', '..'],
     ['a token without signature', `${encode({ alg: 'none', kid: 'k1' })}.${encode(CLAIMS)}.`],
-    ['a token without key id', signedBy(ONE.key, { alg: 'HS256' }, CLAIMS)],
-    ['a token of another key', signedBy(TWO.key, good, CLAIMS)],
-    ['a token of an unknown key id', signedBy(ONE.key, { ...good, kid: 'k9' }, CLAIMS)],
-    ['a token whose key id is not text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS)],
+    ['a token without key id', signedBy(ONE.key, { alg: 'HS256' }, CLAIMS), 'unknown_key'],
+    ['a token of another key', signedBy(TWO.key, good, CLAIMS), 'wrong_signature'],
+    ['a token of an unknown key id', signedBy(ONE.key, { ...good, kid: 'k9' }, CLAIMS), 'unknown_key'],
+    ['a token whose key id is not text', signedBy(ONE.key, { ...good, kid: 5 }, CLAIMS), 'unknown_key'],
     ['a token that never expires', signedBy(ONE.key, good, { ...CLAIMS, exp: undefined })],
     ['a token without site', signedBy(ONE.key, good, { ...CLAIMS, site_id: undefined })],
     ['a header that is a list', `${encode([])}.${encode(CLAIMS)}.x`],
     ['a payload that is not an object', signedBy(ONE.key, good, [1])],
-  ])('%s', async (_, token) => {
-    expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
+  ])('%s', async (_, token, problem = 'not_a_token') => {
+    expect(await tokensOf([ONE]).verifyToken(token)).toBe(problem);
   });
 
   test('a signed token with another payload', async () => {
     const tokens = tokensOf([ONE]);
     const [head, , mark] = (await tokens.signToken(CLAIMS)).split('.');
-    expect(await tokens.verifyToken(`${head}.${encode({ ...CLAIMS, sub: 'admin' })}.${mark}`)).toBeUndefined();
+    expect(await tokens.verifyToken(`${head}.${encode({ ...CLAIMS, sub: 'admin' })}.${mark}`)).toBe('wrong_signature');
   });
 
   test('a signed token whose signature is spelled in another way', async () => {
@@ -111,14 +112,14 @@ describe('is not accepted', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const spare = token.slice(0, -1) + alphabet.charAt(alphabet.indexOf(token.slice(-1)) + 1);
     for (const other of [spare, `${token}=`, `${token}==`, `${token}\n`, ` ${token}`]) {
-      expect(await tokens.verifyToken(other)).toBeUndefined();
+      expect(typeof (await tokens.verifyToken(other))).toBe('string');
     }
     expect(await tokens.verifyToken(token)).toEqual(CLAIMS);
   });
 
   test('a longer HMAC of the right key', async () => {
     const token = await new SignJWT(CLAIMS).setProtectedHeader({ ...good, alg: 'HS512' }).sign(Buffer.from(ONE.key));
-    expect(await tokensOf([ONE]).verifyToken(token)).toBeUndefined();
+    expect(await tokensOf([ONE]).verifyToken(token)).toBe('not_a_token');
   });
 
   test('any generated text, and no text causes an exception', async () => {
@@ -134,7 +135,7 @@ describe('is not accepted', () => {
           fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.')),
         ),
         async (text) => {
-          expect(await tokens.verifyToken(text)).toBeUndefined();
+          expect(await tokens.verifyToken(text)).toBe('not_a_token');
           expect(['undefined', 'string']).toContain(typeof tokens.siteOfToken(text));
         },
       ),

@@ -16,7 +16,7 @@ function setUp(claims: SessionClaims | undefined = HOOKED) {
   const fakes = attemptFakes();
   const context = {
     ...fakes.context,
-    tokens: fakeTokens({ verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : undefined) }),
+    tokens: fakeTokens({ verifyTokenOfTurn: async (token: string) => (token === 'good' ? claims : 'not_a_token') }),
     configuration: fakeConfiguration({ findAssistant: async () => anAssistant({ org_id: 'org_1' }) }),
   };
   const report = (session_token = 'good', configuration = context.configuration) =>
