@@ -43,7 +43,7 @@ type Count = {
 
 /**
  * The usage of the deployed bundles for events of 1 kB, organizations with five Actions, assistants without forms, and endpoints that answer 200.
- * test/service/costs/counts.test.ts checks these counts. @param batch messages per invocation
+ * test/service/costs/counts.night.test.ts checks these counts. @param batch messages per invocation
  */
 export const COUNTED = {
   sessionCreate: { calls: { GetItem: 1, UpdateItem: 2 }, reads: 1, writes: 2, logKb: 0 },

@@ -32,6 +32,11 @@ test.each(files)('$path names every action by a commit and a version', ({ text }
 test('the tests of the night run every night', () => {
   const scripts: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
   const nightScripts = Object.keys(scripts).filter((name) => scripts[name]?.includes('night'));
+  const patterns = nightScripts.map((name) => /-- '?(.+?)'? --verbose/.exec(scripts[name] ?? '')?.[1] ?? 'nothing');
+  const nobodyRuns = globSync('test/**/*.night.test.ts').filter(
+    (path) => !patterns.some((pattern) => new RegExp(pattern).test(path)),
+  );
+  expect(nobodyRuns).toEqual([]);
   const nightly = files.find(({ path }) => path.endsWith('nightly.yml'))?.text ?? '';
   expect(nightScripts.filter((name) => !new RegExp(`\\b${name}\\b`).test(nightly))).toEqual([]);
 });

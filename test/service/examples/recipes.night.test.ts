@@ -1,83 +1,89 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
-import { describeRecipe, PYTHON_COPIES, STORES } from './recipes.ts';
+import { GO_BUILD } from './child.ts';
+import { describeRecipe, PYTHON_COPIES, type Recipe, STORES } from './recipes.ts';
 import { missingUnless } from './where-installed.ts';
 
-const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/recipes');
-const python = join(cache, 'python/bin/python');
-const noPython = missingUnless('Python with venv', ['python3', '-m', 'venv', '--help']);
-const PIP = ['flask==3.1.3', 'django==5.2.19', 'fastapi==0.165.0', 'uvicorn==0.54.0'];
-const NPM = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'];
+const NODE = { file: 'receiver.js', start: 'node receiver.js', files: { 'store.js': STORES['store.js'] } };
+const SERVER = { '@hono/node-server': '@hono/node-server' };
 
-const run = (command: string, words: readonly string[], cwd: string, env = process.env) =>
-  execFileSync(command, words, { cwd, env, stdio: 'inherit' });
+/** Serves a route handler of Next.js. The nightly test runs it in Next.js itself. */
+const SERVE_ROUTE = `import { serve } from '@hono/node-server';
+import { POST } from './receiver.js';
+serve({ fetch: POST, port: Number(process.env.PORT) });
+`;
+/** Passes each request to the handler as the event of a Function URL. */
+const SERVE_LAMBDA = `import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { handler } from './receiver.js';
+createServer(async (request, response) => {
+  const body = (await buffer(request)).toString('base64');
+  const answer = await handler({ headers: request.headers, body, isBase64Encoded: true });
+  response.writeHead(answer.statusCode, answer.headers).end(answer.body);
+}).listen(Number(process.env.PORT), '127.0.0.1');
+`;
 
-/** Installs the Python frameworks once into the folder of caches. */
-function installPython(): void {
-  if (existsSync(python)) return;
-  mkdirSync(cache, { recursive: true });
-  run('python3', ['-m', 'venv', 'python'], cache);
-  run(python, ['-m', 'pip', 'install', '--quiet', ...PIP], cache);
-}
+const OF_NODE: readonly Recipe[] = [
+  { ...NODE, name: 'Express 4', heading: 'Express 4 and 5', packages: { express: 'express-4' } },
+  { ...NODE, name: 'Express 5', heading: 'Express 4 and 5', packages: { express: 'express' } },
+  { ...NODE, name: 'Fastify', heading: 'Fastify', packages: { fastify: 'fastify' } },
+  { ...NODE, name: 'Hono', heading: 'Hono', packages: { hono: 'hono', ...SERVER } },
+  {
+    ...NODE,
+    name: 'the route handler of Next.js',
+    heading: 'Next.js',
+    packages: SERVER,
+    files: { ...NODE.files, 'serve.js': SERVE_ROUTE },
+    start: 'node serve.js',
+    only: 'POST',
+  },
+  {
+    ...NODE,
+    name: 'AWS Lambda',
+    heading: 'AWS Lambda',
+    files: { ...NODE.files, 'serve.js': SERVE_LAMBDA },
+    start: 'node serve.js',
+  },
+];
 
-const PYTHON = { missing: noPython, file: 'receiver.py', copies: PYTHON_COPIES, prepare: installPython };
-const files = { 'store.py': STORES['store.py'] };
+const parent = temporaryFolder();
+beforeAll(async () => {
+  writeFileSync(join(parent, 'package.json'), '{"private":true,"type":"module"}');
+  await installReceiver(parent);
+});
+for (const recipe of OF_NODE) describeRecipe(recipe, parent);
 
 describeRecipe({
-  ...PYTHON,
   name: 'Flask',
   heading: 'Flask',
-  files,
-  start: `${python} -B -m flask --app receiver run --port $PORT`,
+  missing: missingUnless('Flask', ['python3', '-c', 'import flask']),
+  file: 'receiver.py',
+  files: { 'store.py': STORES['store.py'] },
+  copies: PYTHON_COPIES,
+  start: 'python3 -B -m flask --app receiver run --port $PORT',
 });
 
 describeRecipe({
-  ...PYTHON,
-  name: 'FastAPI',
-  heading: 'FastAPI',
-  files,
-  start: `${python} -B -m uvicorn receiver:app --port $PORT`,
-});
-
-/** What `django-admin startproject` writes, as far as it decides about a request. */
-const SETTINGS = `SECRET_KEY = "of a test"
-ALLOWED_HOSTS = ["127.0.0.1"]
-ROOT_URLCONF = "urls"
-MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-]
-`;
-const URLS = `from django.urls import path
-import views
-urlpatterns = [path("actions", views.actions)]
-`;
-describeRecipe({
-  ...PYTHON,
-  name: 'Django',
-  heading: 'Django',
-  file: 'views.py',
-  files: { ...files, 'settings.py': SETTINGS, 'urls.py': URLS },
-  start: `${python} -B -m django runserver 127.0.0.1:$PORT --noreload --pythonpath . --settings settings`,
-});
-
-const PAGE = `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }
-`;
-describeRecipe({
-  name: 'Next.js',
-  heading: 'Next.js',
-  file: 'app/actions/route.js',
-  files: { 'app/actions/store.js': STORES['store.js'], 'app/layout.js': PAGE, 'package.json': '{"private":true}' },
-  prepare: async (folder) => {
-    run('npm', ['install', '--no-audit', '--no-fund', ...NPM], folder);
-    await installReceiver(folder);
-    // Without the secret, as in the build of an image.
-    const { SIGNING_SECRET: _, ...environment } = process.env;
-    run('npx', ['next', 'build'], folder, { ...environment, NEXT_TELEMETRY_DISABLED: '1' });
+  name: 'Go',
+  heading: 'Go',
+  missing: missingUnless('Go', ['go', 'version']),
+  file: 'main.go',
+  files: { 'store.go': STORES['store.go'], 'go.mod': 'module receiver\n\ngo 1.24\n' },
+  copies: { 'verify.go': 'examples/receivers/go/verify.go' },
+  prepare: (folder) => {
+    execFileSync('go', GO_BUILD, { cwd: folder, stdio: 'inherit' });
   },
-  start: 'node node_modules/next/dist/bin/next start -H 127.0.0.1 -p $PORT',
-  only: 'POST',
+  start: './receiver',
+});
+
+describeRecipe({
+  name: 'PHP',
+  heading: 'PHP',
+  missing: missingUnless('PHP', ['php', '--version']),
+  file: 'actions.php',
+  files: { 'store.php': STORES['store.php'] },
+  start: 'php -S 127.0.0.1:$PORT actions.php',
 });

@@ -15,6 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { VaWave } from '../../../lib/va-wave.ts';
+import { full } from '../../harness/full.ts';
 
 const [HERE, THERE] = ['111111111111', '222222222222'];
 const REGION = 'eu-west-1';
@@ -84,7 +85,10 @@ const BUSES: Readonly<Record<string, (stack: Stack) => IEventBus | undefined>> =
 };
 const CASES = Object.keys(BUSES).flatMap((bus) => [true, false].map((known) => [bus, known] as const));
 
-describe.each(CASES)('with %s, in an app that knows its account: %s', (busName, known) => {
+/** By night, all of them. */
+const BY_DAY = CASES.filter(([bus, known]) => known === (bus === 'a new bus') && bus !== 'a bus of the app');
+
+describe.each(full ? CASES : BY_DAY)('with %s, in an app that knows its account: %s', (busName, known) => {
   const app = new App();
   const props = known ? { env: { account: HERE, region: REGION } } : {};
   const [stack, other] = [new Stack(app, 'Chat', props), new Stack(app, 'Other', props)];

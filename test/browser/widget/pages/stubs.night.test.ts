@@ -1,5 +1,6 @@
+import { byDay } from '../../../harness/full.ts';
 import { startingAt } from '../page-state.ts';
-import { byDay, harness, STUB } from '../shared-harness.ts';
+import { harness, STUB } from '../shared-harness.ts';
 
 // Pages that write the line before the script in their own way, and scripts that keep the function which this line makes.
 

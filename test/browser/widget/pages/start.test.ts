@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
+import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { type Reply, refuse } from '../fake-service.ts';
 import { widgetOf } from '../harness.ts';
 import { startingAt, widgetRemoved } from '../page-state.ts';
-import { byDay, harness, STUB } from '../shared-harness.ts';
+import { harness, STUB } from '../shared-harness.ts';
 import { tokenFor } from '../token.ts';
 
 // Pages whose first request fails, whose token is not there yet, or whose tag was written by hand.

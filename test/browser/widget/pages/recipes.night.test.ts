@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
+import { byDay } from '../../../harness/full.ts';
 import { readDocument, samples } from '../../../unit/docs/documents.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript, REACT_18 } from '../page-script.ts';
-import { byDay, harness } from '../shared-harness.ts';
+import { harness } from '../shared-harness.ts';
 
 /** The code of a recipe as docs/widget-recipes.md prints it, with the address of the service. */
 const recipe = (heading: string, nth = 0) =>

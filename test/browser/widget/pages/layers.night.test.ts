@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { byDay, harness, STUB } from '../shared-harness.ts';
+import { byDay } from '../../../harness/full.ts';
+import { harness, STUB } from '../shared-harness.ts';
 
 // Pages with their own layers: modal dialogs, popovers, banners, zoom.
 

@@ -1,4 +1,5 @@
-import { byDay, harness } from '../shared-harness.ts';
+import { byDay } from '../../../harness/full.ts';
+import { harness } from '../shared-harness.ts';
 
 // Pages that name their language as servers write it, and pages from right to left.
 

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
+import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
-import { byDay, harness } from '../shared-harness.ts';
+import { harness } from '../shared-harness.ts';
 
 // Pages that replace their content or their whole document while a visitor writes.
 

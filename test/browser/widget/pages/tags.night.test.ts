@@ -1,6 +1,7 @@
+import { byDay } from '../../../harness/full.ts';
 import type { PageParts } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
-import { byDay, harness } from '../shared-harness.ts';
+import { harness } from '../shared-harness.ts';
 
 // Ways in which the tag comes into a page, policies of the page, and scripts that change what the browser has.
 

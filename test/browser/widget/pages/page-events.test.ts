@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
+import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { CONTACT_FORM } from '../fake-service.ts';
 import { type Visit, widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { focused } from '../page-state.ts';
-import { byDay, harness, STUB } from '../shared-harness.ts';
+import { harness, STUB } from '../shared-harness.ts';
 
 // Pages whose scripts react to every event of the document.
 

@@ -1,5 +1,6 @@
+import { byDay } from '../../../harness/full.ts';
 import type { PageParts } from '../harness.ts';
-import { byDay, harness } from '../shared-harness.ts';
+import { harness } from '../shared-harness.ts';
 
 // Pages whose styles reach every element: each visitor sees the launcher in its corner, and a panel of its usual size that works.
 

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
+import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { INIT, type Reply, refuse } from '../fake-service.ts';
 import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
-import { byDay, harness, STUB } from '../shared-harness.ts';
+import { harness, STUB } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
 // Pages on which people log in and out while the widget is open. Each conversation of the service belongs to one user.
