@@ -12,7 +12,13 @@ export type ToolCall = {
   readonly input: JsonObject;
 };
 /** `completed`, or why the call failed. */
-export type Outcome = 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
+export type Outcome =
+  | 'completed'
+  | 'unavailable'
+  | 'invalid_arguments'
+  | 'limit_reached'
+  | 'already_called'
+  | 'unknown_tool';
 
 export type ToolAnswer = {
   readonly kind: 'toolAnswer';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Tool } from './model.ts';
@@ -31,7 +32,7 @@ const EVENT_MAX_BYTES = 1_048_000;
 export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployment: Deployment): Platform {
   const { aiActionFunction, usageReportFunction, eventBus, orgId, siteId } = deployment;
 
-  /** @throws Error when the function fails or refuses the input */
+  /** @throws Error when the function fails, or refuses the input because of a mistake in this code; a mistake of the model is an answer for the model */
   async function invoke<Answer>(name: string, input: object): Promise<Answer> {
     const { Payload, FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(input)) }),
@@ -56,7 +57,10 @@ export function vaWave(lambda: LambdaClient, events: EventBridgeClient, deployme
         site_id: siteId,
         conversation_id: conversationId,
         tool,
-        arguments: args,
+        // Text, because Lambda rounds long numbers of an object.
+        arguments_json: JSON.stringify(args),
+        // Made before the invocation: one that is repeated, by a retry that was left on or a step that runs again, makes no second call.
+        idempotency_key: randomUUID(),
       }),
     reportUsage: (sessionToken, usage) => invoke(usageReportFunction, { session_token: sessionToken, usage }),
     async publish(event, data) {

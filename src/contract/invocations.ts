@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
 import { REFUSAL_CODES, REFUSED } from './errors.ts';
-import { emptyAsObject, jsonObject } from './fields.ts';
-import { SESSION_TOKEN_MAX_BYTES } from './limits.ts';
-import { SLUG_MAX_CHARACTERS } from './slug.ts';
+import { jsonObject } from './fields.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS, SESSION_TOKEN_MAX_BYTES } from './limits.ts';
 import { identifier } from './widget.ts';
 
 /** The result of a directly invoked function that refuses the request (its shape is open in the spec). */
@@ -21,12 +20,14 @@ const toolCall = z.object({
   site_id: identifier,
   /** Becomes the `X-Service-Trigger-Ref` header. */
   conversation_id: identifier,
-  /** The name as the model wrote it: a namespace may stand before it, and it may be empty. */
-  tool: z.string().max(2 * SLUG_MAX_CHARACTERS),
+  /** The name as the model wrote it: a namespace may stand before it, and it may be of any length. */
+  tool: z.string(),
   /** The arguments as the model wrote them. Text, because Lambda parses an invocation before the function and rounds long numbers. */
   arguments_json: z.string().nullish(),
-  /** The arguments as an object, which is read when there is no text. */
-  arguments: z.preprocess(emptyAsObject, jsonObject.check(refuseRounded)).nullish(),
+  /** The arguments as an object, which is read when there is no text. What else a model writes is answered to the model. */
+  arguments: z.unknown().optional(),
+  /** Made by the runtime for each call, so that a repeated invocation is recognised. */
+  idempotency_key: z.string().min(1).max(IDEMPOTENCY_KEY_MAX_CHARACTERS).optional(),
 });
 /** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = z.infer<typeof toolCall>;
@@ -38,18 +39,15 @@ export const toolRequest = z.discriminatedUnion('operation', [
 ]);
 export type ToolRequest = z.input<typeof toolRequest>;
 
-/** Refuses a number that JavaScript may have rounded before this function saw it. */
-function refuseRounded({ value, issues }: z.core.ParsePayload<Record<string, unknown>>): void {
-  for (const [name, argument] of Object.entries(value)) {
-    if (typeof argument !== 'number' || Math.abs(argument) <= Number.MAX_SAFE_INTEGER) continue;
-    const message = `must be within ±${Number.MAX_SAFE_INTEGER}; pass larger numbers in arguments_json`;
-    issues.push({ code: 'custom', input: value, path: [name], message });
-  }
-}
-
 /** The result of a call that the assistant receives. */
 export type ToolResult = {
-  readonly outcome: 'completed' | 'unavailable' | 'invalid_arguments' | 'limit_reached' | 'unknown_tool';
+  readonly outcome:
+    | 'completed'
+    | 'unavailable'
+    | 'invalid_arguments'
+    | 'limit_reached'
+    | 'already_called'
+    | 'unknown_tool';
   /** Text for the model. */
   readonly message: string;
   /** Present when the Action feeds its response back: fields of a JSON response, or the first 500 characters of any other. */

@@ -43,6 +43,8 @@ export const AUDIT_PER_PAGE = 100;
 /** Characters that the audit trail keeps of an old or new value. All values of a record are far smaller than an item may be. */
 export const AUDIT_VALUE_CHARACTERS = 500;
 export const AI_DESCRIPTION_MIN_CHARACTERS = 10;
+/** Of the key that a runtime gives a tool call. */
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
 /** Calls of one AI-decided Action. Calls with invalid arguments do not count. */
 export const AI_CALLS_PER_CONVERSATION = 5;
 /** How much of a response that is not JSON the assistant receives. */

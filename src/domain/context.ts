@@ -188,11 +188,8 @@ export type LimitDecision =
 export type Conversations = {
   readonly findConversation: (siteId: string, conversationId: string) => Promise<Conversation | undefined>;
   readonly saveConversation: (conversation: Conversation) => Promise<void>;
-  /** Counts a call of this Action in this conversation. Returns false, and counts nothing, once `limit` calls were made. Exact. */
-  readonly countCall: (
-    call: { readonly siteId: string; readonly conversationId: string; readonly actionId: string },
-    limit: number,
-  ) => Promise<boolean>;
+  /** Counts a call of this Action in this conversation, unless its key was used before or `limit` calls were made. Exact. */
+  readonly countCall: (call: CountedCall, limit: number) => Promise<CallAdmission>;
   readonly recordCall: (record: ToolCallRecord) => Promise<void>;
   /** Returns the ids of the accepted submission with this key. */
   readonly acceptedSubmission: (key: SubmissionKey) => Promise<SubmissionIds | undefined>;
@@ -200,6 +197,16 @@ export type Conversations = {
   readonly claimSubmission: (key: SubmissionKey, ids: SubmissionIds, now: Date) => Promise<SubmissionClaim>;
   readonly settleSubmission: (key: SubmissionKey, accepted: boolean) => Promise<void>;
 };
+
+/** `argumentsHash` tells two calls with the same idempotency key apart. Without a key, no other call has the same. */
+export type CountedCall = {
+  readonly siteId: string;
+  readonly conversationId: string;
+  readonly actionId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly argumentsHash: string;
+};
+export type CallAdmission = 'counted' | 'limit_reached' | 'already_called' | 'other_arguments';
 
 /** The record of a call that is stored with the conversation (spec "AI-decided response handling"). */
 export type ToolCallRecord = Pick<AttemptResult, 'status' | 'latency_ms'> & {

@@ -26,6 +26,9 @@ const readSubmission = itemReader(
   }),
 );
 
+/** Which invocation began a call, and a hash of its arguments. */
+const callClaim = z.object({ claim_id: z.string(), arguments_hash: z.string() });
+
 /** Returns the prefix of the partition keys of a site's conversations. */
 export const conversationKeyPrefix = (siteId: string) => `SITE#${siteId}#CONVERSATION#`;
 
@@ -67,22 +70,33 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
       });
     },
 
-    /** Counts a call in one conditional write, so that the limit is exact for concurrent calls. */
-    countCall: (call, limit) =>
-      whenConditionHolds(
-        client.update({
-          TableName: table,
-          Key: { pk: conversationPartition(call.siteId, call.conversationId), sk: `CALLS#${call.actionId}` },
-          UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, expires_at = :expires',
-          ConditionExpression: 'attribute_not_exists(calls) OR calls < :limit',
-          ExpressionAttributeValues: {
-            ':none': 0,
-            ':one': 1,
-            ':limit': limit,
-            ':expires': unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
-          },
-        }),
-      ),
+    /** Counts a call in one conditional write, so that the limit is exact for concurrent calls. The key of each counted call is an attribute. */
+    countCall: async ({ siteId, conversationId, actionId, idempotencyKey, argumentsHash }, limit) => {
+      // Also of a call without a key: its write is recognised when the client repeats it because the answer was lost.
+      const claim = { claim_id: randomUUID(), arguments_hash: argumentsHash };
+      const keyAttribute = `KEY#${idempotencyKey ?? claim.claim_id}`;
+      const counting = client.update({
+        TableName: table,
+        Key: { pk: conversationPartition(siteId, conversationId), sk: `CALLS#${actionId}` },
+        UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, #key = :claim, expires_at = :expires',
+        ConditionExpression: 'attribute_not_exists(#key) AND (attribute_not_exists(calls) OR calls < :limit)',
+        ExpressionAttributeNames: { '#key': keyAttribute },
+        ExpressionAttributeValues: {
+          ':none': 0,
+          ':one': 1,
+          ':limit': limit,
+          ':claim': claim,
+          ':expires': unixSeconds(now()) + CONVERSATION_TTL_SECONDS,
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const item = await itemAfter(counting);
+      if (item[keyAttribute] === undefined) return 'limit_reached';
+      const storedClaim = callClaim.parse(item[keyAttribute]);
+      if (storedClaim.claim_id === claim.claim_id) return 'counted';
+      return storedClaim.arguments_hash === argumentsHash ? 'already_called' : 'other_arguments';
+    },
 
     recordCall: async (record) => {
       await client.put({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
 import { emptyAsObject, isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import type { ToolCall, ToolResult } from '../../contract/invocations.ts';
@@ -7,12 +8,14 @@ import {
   TOOL_RESPONSE_MAX_BYTES,
 } from '../../contract/limits.ts';
 import { identifier } from '../../contract/widget.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
 import { responseText } from '../delivery/response-text.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
+import { invalidField } from '../refusal.ts';
 import { type ArgumentsVerdict, checkArguments, parametersForModel } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
@@ -46,6 +49,10 @@ const LIMIT_REACHED: ToolResult = {
   outcome: 'limit_reached',
   message: 'This Action has reached its maximum use in this conversation. Offer human help.',
 };
+const ALREADY_CALLED: ToolResult = {
+  outcome: 'already_called',
+  message: 'This call was begun before. Whether it reached the service is not known.',
+};
 const UNAVAILABLE: ToolResult = {
   outcome: 'unavailable',
   message: 'The external service is unavailable. Offer a follow-up.',
@@ -74,8 +81,20 @@ export async function callTool(
   if (!verdict.valid) return { outcome: 'invalid_arguments', message: `The arguments are wrong. ${verdict.problem}` };
   const { site_id, conversation_id } = call;
   const { action_id, name: action_name } = action;
-  const counted = { siteId: site_id, conversationId: conversation_id, actionId: action_id };
-  if (!(await context.conversations.countCall(counted, AI_CALLS_PER_CONVERSATION))) return LIMIT_REACHED;
+  const admission = await context.conversations.countCall(
+    {
+      siteId: site_id,
+      conversationId: conversation_id,
+      actionId: action_id,
+      idempotencyKey: call.idempotency_key,
+      argumentsHash: createHash('sha256').update(canonicalJson(verdict.values)).digest('hex'),
+    },
+    AI_CALLS_PER_CONVERSATION,
+  );
+  if (admission === 'other_arguments')
+    throw invalidField('idempotency_key', 'was used for a call with other arguments');
+  if (admission === 'already_called') return ALREADY_CALLED;
+  if (admission === 'limit_reached') return LIMIT_REACHED;
   const call_id = invocation.newId();
   const called_at = invocation.now().toISOString();
   const { outcome } = await attemptOnce(
@@ -100,12 +119,17 @@ export async function callTool(
  * and null for an optional one: it is missing.
  */
 function verdictOf({ arguments_json, arguments: parsed }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
-  const args = arguments_json == null ? (parsed ?? null) : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
-  if (args !== null && !isJsonObject(args)) return { valid: false, problem: 'arguments_json: must be a JSON object' };
-  return checkArguments(
-    parameters,
-    Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== null)),
-  );
+  const field = arguments_json == null ? 'arguments' : 'arguments_json';
+  const args =
+    arguments_json == null ? emptyAsObject(parsed ?? null) : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
+  if (args !== null && !isJsonObject(args)) return { valid: false, problem: `${field}: must be a JSON object` };
+  const written = Object.entries(args ?? {}).filter(([, value]) => value !== null);
+  for (const [name, value] of written) {
+    // Lambda may have rounded it before this function saw it. One of `arguments_json` is as it was written.
+    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      return { valid: false, problem: `${name}: must be within ±${Number.MAX_SAFE_INTEGER}` };
+  }
+  return checkArguments(parameters, Object.fromEntries(written));
 }
 
 /** Records the call on the conversation. A failure is only reported, because the request has been made. */

@@ -136,7 +136,8 @@ async function run(
         const signalled_at = b === 0 ? unixSeconds(now()) : null;
         return periods.replacePeriod(`x${unique}${a}`, period, { ...period, signalled_at });
       },
-      () => talks.countCall({ ...key, actionId: `x${b}` }, 2),
+      () => talks.countCall({ ...key, actionId: `x${b}`, idempotencyKey: undefined, argumentsHash: '' }, 2),
+      () => talks.countCall({ ...key, actionId: `x${a}`, idempotencyKey: `k${b}`, argumentsHash: `${unique}` }, 2),
       () => talks.claimSubmission(key, { formId: 'act_1', submissionId: `id${b}` }, now()),
       async () => {
         const claim = await talks.claimSubmission(key, { formId: 'act_1', submissionId: `id${b}` }, now());

@@ -197,13 +197,13 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
       const Key = { pk: conversationId, sk: actionId };
       const { Item } = await dynamo.get({ TableName: 'conversations', Key });
       const count = Number(Item?.calls ?? 0);
-      if (count >= limit) return false;
+      if (count >= limit) return 'limit_reached';
       await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
-      return true;
+      return 'counted';
     },
   })),
   'a call that cannot be counted is made': inCalls(({ countCall }) => ({
-    countCall: (call, limit) => countCall(call, limit).catch(() => true),
+    countCall: (call, limit) => countCall(call, limit).catch(() => 'counted' as const),
   })),
   'an AI-decided Action is read from a cache': (world) => {
     let known: AiAction | undefined;

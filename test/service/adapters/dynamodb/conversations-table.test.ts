@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conversations } from '../../../../src/adapters/dynamodb/conversations-table.ts';
+import type { CountedCall } from '../../../../src/domain/context.ts';
 import { SITE_ID } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { aConversation } from '../../../fakes/widget.ts';
@@ -94,11 +95,58 @@ describe('a submission with a client_key', () => {
   );
 });
 
-test('counts exactly five of 30 concurrent calls per conversation and Action', async () => {
-  const { store } = setUp();
-  const call = { siteId: SITE_ID, conversationId: randomUUID(), actionId: 'act_1' };
-  const counted = await atOnce(30, () => store.countCall(call, 5));
-  expect(counted.filter(Boolean)).toHaveLength(5);
-  expect(await store.countCall({ ...call, actionId: 'act_2' }, 5)).toBe(true);
-  expect(await store.countCall({ ...call, conversationId: randomUUID() }, 5)).toBe(true);
+describe('counting calls', () => {
+  const aCall = (changes: Partial<CountedCall> = {}): CountedCall => ({
+    siteId: SITE_ID,
+    conversationId: randomUUID(),
+    actionId: 'act_1',
+    idempotencyKey: undefined,
+    argumentsHash: 'of these',
+    ...changes,
+  });
+
+  test('counts exactly five of 30 concurrent calls per conversation and Action', async () => {
+    const { store } = setUp();
+    const call = aCall();
+    const admissions = await atOnce(30, () => store.countCall(call, 5));
+    expect(admissions.toSorted()).toEqual([...Array(5).fill('counted'), ...Array(25).fill('limit_reached')]);
+    expect(await store.countCall({ ...call, actionId: 'act_2' }, 5)).toBe('counted');
+    expect(await store.countCall({ ...call, conversationId: randomUUID() }, 5)).toBe('counted');
+  });
+
+  test('counts one of 10 concurrent calls with one key, and knows it also after the fifth call', async () => {
+    const { store } = setUp();
+    const call = aCall({ idempotencyKey: 'a key with "spaces", #, . and 😀' });
+    const admissions = await atOnce(10, () => store.countCall(call, 5));
+    expect(admissions.toSorted()).toEqual([...Array(9).fill('already_called'), 'counted']);
+    for (let n = 2; n <= 5; n++)
+      expect(await store.countCall({ ...call, idempotencyKey: String(n) }, 5)).toBe('counted');
+    expect(await store.countCall(call, 5)).toBe('already_called');
+    expect(await store.countCall({ ...call, argumentsHash: 'of others' }, 5)).toBe('other_arguments');
+    expect(await store.countCall({ ...call, idempotencyKey: '6' }, 5)).toBe('limit_reached');
+    expect(await store.countCall({ ...call, idempotencyKey: undefined }, 5)).toBe('limit_reached');
+  });
+
+  test.each([undefined, 'key'])(
+    'counts once when its answer is lost and the client writes again (key: %s)',
+    async (key) => {
+      const { store, clock } = setUp();
+      const { client } = tables;
+      const losing = conversations(
+        {
+          ...client,
+          update: async (input) => {
+            await client.update(input);
+            return client.update(input);
+          },
+        },
+        tables.sorted,
+        clock.now,
+      );
+      const call = aCall({ idempotencyKey: key });
+      expect(await losing.countCall(call, 2)).toBe('counted');
+      expect(await store.countCall({ ...call, idempotencyKey: 'another' }, 2)).toBe('counted');
+      expect(await store.countCall({ ...call, idempotencyKey: 'a third' }, 2)).toBe('limit_reached');
+    },
+  );
 });

@@ -86,7 +86,16 @@ function setUp() {
     await deleteAction(gone.action_id, management);
     const conversation_id = randomUUID();
     await kept.saveConversation(aConversation({ site_id, conversation_id }));
-    await kept.countCall({ siteId: site_id, conversationId: conversation_id, actionId: live.action_id }, 5);
+    await kept.countCall(
+      {
+        siteId: site_id,
+        conversationId: conversation_id,
+        actionId: live.action_id,
+        idempotencyKey: undefined,
+        argumentsHash: '',
+      },
+      5,
+    );
     return site_id;
   };
   const organization = async () => {
@@ -135,7 +144,16 @@ async function aPerson() {
     const conversation_id = randomUUID();
     const about = { session_id: randomUUID(), visitor_id: user_id, user_id, started_at: clock.now().toISOString() };
     await kept.saveConversation({ site_id, conversation_id, ...about });
-    await kept.countCall({ siteId: site_id, conversationId: conversation_id, actionId: mine.action_id }, 5);
+    await kept.countCall(
+      {
+        siteId: site_id,
+        conversationId: conversation_id,
+        actionId: mine.action_id,
+        idempotencyKey: undefined,
+        argumentsHash: '',
+      },
+      5,
+    );
     return { conversation_id, session_id: about.session_id };
   };
   const began = await conversation(mine.site_id, 'u-1');

@@ -104,6 +104,81 @@ describe('a call', () => {
     expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe('{}');
   });
 
+  describe('with a mistake of the model is answered to the model, and sends and counts nothing', () => {
+    const properties = { order: { type: 'string' as const }, number: { type: 'integer' as const } };
+    test.each([
+      [{ arguments: '{"order":"A1"}' }, 'arguments: must be a JSON object'],
+      [{ arguments: ['A1'] }, 'arguments: must be a JSON object'],
+      [{ arguments: 7 }, 'arguments: must be a JSON object'],
+      [{ arguments: true }, 'arguments: must be a JSON object'],
+      [{ arguments: { order: 'A1', number: 2 ** 53 } }, 'number: must be within ±9007199254740991'],
+      [{ arguments: { order: 'A1', number: -1e300 } }, 'number: must be within ±9007199254740991'],
+      [{ arguments: { number: 1 } }, 'order: is required'],
+      [{ arguments_json: '{"order":' }, 'arguments_json: must be a JSON object'],
+      [{ arguments_json: '["A1"]' }, 'arguments_json: must be a JSON object'],
+      [{ arguments_json: '"A1"' }, 'arguments_json: must be a JSON object'],
+      [{ arguments_json: '{"order":"A1","number":1.5}' }, 'number: must be an integer'],
+      [{ tool: 'x'.repeat(10_000) }, undefined],
+      [{ tool: '' }, undefined],
+    ])('%j: %s', async (changes, problem) => {
+      const { context, invocation, outbound, action, conversations } = setUp({
+        parameters: { ...PARAMETERS, properties },
+      });
+      const request = {
+        operation: 'callTool',
+        site_id: SITE_ID,
+        conversation_id: 'c-1',
+        tool: action.slug,
+        ...changes,
+      };
+      const call = toolRequest.parse(request);
+      if (call.operation !== 'callTool') throw new Error('It is a call');
+      expect(await callTool(call, context, invocation)).toEqual(
+        problem === undefined
+          ? { outcome: 'unknown_tool', message: 'There is no such Action.' }
+          : { outcome: 'invalid_arguments', message: `The arguments are wrong. ${problem}` },
+      );
+      expect([outbound.requests, conversations.items()]).toEqual([[], []]);
+    });
+
+    test.each([
+      { tool: 7 },
+      { tool: undefined },
+      { conversation_id: 'a b' },
+      { arguments_json: { order: 'A1' } },
+      { idempotency_key: '' },
+      { idempotency_key: 'x'.repeat(129) },
+    ])('and one of the developer is a 400: %j', (changes) => {
+      const request = { operation: 'callTool', site_id: SITE_ID, conversation_id: 'c-1', tool: 'a', ...changes };
+      expect(toolRequest.safeParse(request).success).toBe(false);
+    });
+  });
+
+  test('with an idempotency key is made and counted once, and the key is of these arguments', async () => {
+    const { context, invocation, outbound, action } = setUp();
+    const call = (idempotency_key: string | undefined, order: unknown) =>
+      callTool(
+        { site_id: SITE_ID, conversation_id: 'c-1', tool: action.slug, arguments: { order }, idempotency_key },
+        context,
+        invocation,
+      );
+    // What is refused uses up no key.
+    expect(await call('k', 7)).toMatchObject({ outcome: 'invalid_arguments' });
+    expect(await call('k', 'A1')).toMatchObject({ outcome: 'completed' });
+    const again = {
+      outcome: 'already_called',
+      message: 'This call was begun before. Whether it reached the service is not known.',
+    };
+    expect(await call('k', 'A1')).toEqual(again);
+    const field = 'idempotency_key';
+    expect(await refusalOf(call('k', 'A2'))).toMatchObject({ code: 'invalid_request', field });
+    for (const key of ['k2', 'k3', undefined, undefined])
+      expect(await call(key, 'A1')).toMatchObject({ outcome: 'completed' });
+    expect(await call('k', 'A1')).toEqual(again);
+    expect(await call('k6', 'A1')).toMatchObject({ outcome: 'limit_reached' });
+    expect(outbound.requests).toHaveLength(5);
+  });
+
   test.each([
     ...['look_up_an_order', 'Look_Up_An_Order', 'LOOK-UP-AN-ORDER', 'look-up_an-order'],
     ...['functions.look-up-an-order', 'default_api.look_up_an_order', 'shop.assistant.look-up-an-order'],
