@@ -50,12 +50,14 @@ const WAIT_MESSAGES: Readonly<Record<FactOf<'message_waits'>['why'], string>> = 
  * @returns a function that begins the report of an invocation. `publish` emits its metrics; call it at the end.
  */
 export function reporting(logger: Logger, now: Clock) {
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: setting('metricsService') });
+  /** Powertools writes into the store of an invocation, which does not exist while Lambda Managed Instances import the function. */
+  let storedMetrics: ReturnType<typeof newMetrics> | undefined;
   const organizations = unreachedOrganizations(now);
   const hasLine = refusalLines(now);
-  const countedBy = metricByDimension(metrics);
 
   return () => {
+    storedMetrics ??= newMetrics();
+    const { metrics, countedBy } = storedMetrics;
     const attempts = countedBy(METRICS.attempts);
     const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
 
@@ -133,6 +135,11 @@ export function reporting(logger: Logger, now: Clock) {
       },
     };
   };
+}
+
+function newMetrics() {
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE, serviceName: setting('metricsService') });
+  return { metrics, countedBy: metricByDimension(metrics) };
 }
 
 /** Returns what a line shows of a fact: its ids, and its cause by class, code and place. */

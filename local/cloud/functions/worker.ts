@@ -21,9 +21,10 @@ if (port === null) throw new Error('worker.ts runs in a worker thread');
 const { functionArn }: WorkerStart = workerData;
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
-// What is thrown from here on ends the thread with an error. The copies of this module in the bundle find this store, also while they are imported.
+// What is thrown from here on ends the thread with an error. The copies of this module in the bundle find this store. As in AWS's runtime, no
+// invocation has begun while the bundle is imported, so what it writes into the store then is an error.
 const store = await InvokeStore.getInstanceAsync();
-const handler = await store.run({}, () => loadHandler(process.env.LAMBDA_TASK_ROOT ?? '', process.env._HANDLER ?? ''));
+const handler = await loadHandler(process.env.LAMBDA_TASK_ROOT ?? '', process.env._HANDLER ?? '');
 port.on('message', (request: WorkerRequest) => {
   if (request === 'ask') return reply({ kind: 'alive' });
   store.run({ [InvokeStoreBase.PROTECTED_KEYS.REQUEST_ID]: request.requestId }, () => void run(handler, request));
