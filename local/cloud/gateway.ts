@@ -1,6 +1,8 @@
 import type { AccessKeys, Authorizer, Caller } from './access/authorizer.ts';
 import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
+import { documentedProblem } from './constraints/documented-limits.ts';
+import { modelProblem } from './constraints/model-constraints.ts';
 import { isList, isObject, type Json, type JsonRecord, parseObject } from './json.ts';
 import type { HttpAnswer, ReceivedRequest } from './listener.ts';
 
@@ -68,7 +70,20 @@ export type JsonCall = {
 /** An operation of a JSON protocol, which first demands its actions. @throws ServiceError on parameters that the service refuses */
 export type AwsOperation = (call: JsonCall) => Promise<HttpAnswer> | HttpAnswer;
 
-/** Returns a service that speaks one of AWS's JSON protocols. @param name of the service in messages */
+/** The codes with which services refuse what their models do not allow, where it is not ValidationException. */
+const MODEL_REFUSALS: Readonly<Record<string, string>> = {
+  'cognito-idp': 'InvalidParameterException',
+  secretsmanager: 'InvalidParameterException',
+  sqs: 'InvalidParameterValue',
+};
+
+/** @throws AwsError when the parameters exceed a limit that AWS documents */
+export function requireDocumented(...subject: Parameters<typeof documentedProblem>): void {
+  const problem = documentedProblem(...subject);
+  if (problem !== undefined) throw new AwsError(problem.code, problem.message);
+}
+
+/** Returns a service that speaks one of AWS's JSON protocols, and takes what AWS's models of its operations allow. @param name of the service */
 export function jsonService(name: string, operations: Readonly<Record<string, AwsOperation>>): AwsService {
   const operationsByName = new Map(Object.entries(operations));
   return {
@@ -81,6 +96,8 @@ export function jsonService(name: string, operations: Readonly<Record<string, Aw
       }
       const perform = operationsByName.get(operation);
       if (perform === undefined) throw new UnknownOperation(name, operation);
+      const problem = modelProblem(name, operation, parameters);
+      if (problem !== undefined) throw new AwsError(MODEL_REFUSALS[name] ?? 'ValidationException', problem);
       return perform({ operation, parameters, demand, request });
     },
   };

@@ -13,6 +13,7 @@ import {
   jsonResponse,
   jsonService,
   objectsOf,
+  requireDocumented,
   textOf,
   UnknownOperation,
 } from '../gateway.ts';
@@ -110,6 +111,13 @@ export function engineTables(engine: DynamoProcess, tables: readonly Table[]) {
 
   return {
     forward,
+    /** @throws AwsError when a page begins after a key of another table; the engine takes every key */
+    requireStartKey({ TableName, ExclusiveStartKey: start }: JsonRecord): void {
+      const schema = tables.find(({ ref }) => ref === TableName)?.properties.KeySchema.map((key) => key.AttributeName);
+      if (!isObject(start) || schema === undefined) return;
+      if (`${Object.keys(start).sort()}` !== `${schema.sort()}`)
+        throw new AwsError('ValidationException', 'The provided starting key is invalid');
+    },
     /**
      * BatchExecuteStatement. The statements first run in one transaction, because the engine writes to the disk once per transaction.
      * Only when the transaction is refused does each statement run by itself, with its own result.
@@ -157,6 +165,8 @@ export function dynamoDb(tables: EngineTables): AwsService {
     (actionsOf: (call: JsonCall) => readonly Parameters<Demand>[]): AwsOperation =>
     (call) => {
       for (const action of actionsOf(call)) call.demand(...action);
+      requireDocumented('dynamodb', call.parameters);
+      tables.requireStartKey(call.parameters);
       return tables.forward(call.request);
     };
   const onTable = forwardedOperation(({ operation, parameters }) => [

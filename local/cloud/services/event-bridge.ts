@@ -3,10 +3,20 @@ import * as z from 'zod';
 import type { Authorizer } from '../access/authorizer.ts';
 import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError } from '../cloud-error.ts';
+import { documentedProblem } from '../constraints/documented-limits.ts';
 import { readKept, writeKept } from '../data-folder.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
-import { AwsError, type AwsService, demandOf, jsonResponse, jsonService, objectsOf, optionalText } from '../gateway.ts';
-import { isList, isObject, type Json, type JsonRecord, parseObject } from '../json.ts';
+import {
+  AwsError,
+  type AwsService,
+  demandOf,
+  jsonResponse,
+  jsonService,
+  objectsOf,
+  optionalText,
+  requireDocumented,
+} from '../gateway.ts';
+import { isObject, type Json, type JsonRecord, parseObject } from '../json.ts';
 import type { Resource } from '../template/stack.ts';
 import type { Queues } from './sqs.ts';
 
@@ -22,9 +32,6 @@ type Deliver = (rule: Rule, event: JsonRecord, text: string) => AwsError | undef
 
 /** The codes of SQS for a message that is too large, and for one with a character that it does not take. */
 const CONTENT_REFUSALS: ReadonlySet<string> = new Set(['InvalidParameterValue', 'InvalidMessageContents']);
-
-/** Bytes of all entries of a call together. */
-const MAX_ENTRIES_BYTES = 1024 * 1024;
 
 /** Returns why the local cloud refuses an event that AWS accepts and the service loses (local/lost-events.ts); undefined accepts it. */
 export type EventCheck = (event: {
@@ -49,12 +56,7 @@ export const eventBridge = (options: EventBridgeOptions): AwsService =>
     PutEvents: async ({ parameters, demand }) => {
       const entries = objectsOf(parameters, 'Entries');
       for (const entry of entries) demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')));
-      if (entries.length < 1 || entries.length > 10) {
-        throw new AwsError('ValidationException', 'Entries must hold one to ten events');
-      }
-      if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > MAX_ENTRIES_BYTES) {
-        throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.');
-      }
+      requireDocumented('events PutEvents', parameters);
       const Entries: JsonRecord[] = [];
       for (const entry of entries) Entries.push(await putEntry(entry, options));
       const FailedEntryCount = Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length;
@@ -80,11 +82,8 @@ async function putEntry(entry: JsonRecord, { buses, rules, deliver, check }: Eve
   const [source = '', name = '', text = ''] = [entry.Source, entry.DetailType, entry.Detail].map((value) =>
     typeof value === 'string' ? value : '',
   );
-  for (const [parameter, value] of Object.entries({ Source: source, DetailType: name, Detail: text })) {
-    const reason = `Parameter ${parameter} is not valid. Reason: ${parameter} is a required argument.`;
-    if (value === '') return refuse('InvalidArgument', reason);
-  }
-  if (source.startsWith('aws.')) return refuse('NotAuthorizedForSourceException', 'Not authorized for the source.');
+  const problem = documentedProblem('events entry', entry);
+  if (problem !== undefined) return refuse(problem.code, problem.message);
   const detail = parseObject(text);
   if (detail === undefined) return refuse('MalformedDetail', 'Detail is malformed.');
   const arn = busArn(optionalText(entry, 'EventBusName'));
@@ -116,14 +115,6 @@ const matches = (pattern: Rule['properties']['EventPattern'], name: string): boo
   pattern?.['detail-type'].some((one) =>
     typeof one === 'string' ? one === name : !one['anything-but'].includes(name),
   ) === true;
-
-/** As AWS counts an entry: its texts in UTF-8, and 14 bytes for a time. */
-function sizeOf(entry: JsonRecord): number {
-  const resources = isList(entry.Resources) ? entry.Resources : [];
-  const texts = [entry.Source, entry.DetailType, entry.Detail, ...resources];
-  const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text) : 0), 0);
-  return bytes + (entry.Time === undefined ? 0 : 14);
-}
 
 /**
  * Returns how rules deliver: to queues and functions, with no rights but those that the queues and functions give to the rule. What is

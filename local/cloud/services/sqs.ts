@@ -2,6 +2,7 @@ import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 import { ACCOUNT, arnOf, REGION } from '../account.ts';
 import { CloudError, messageOf } from '../cloud-error.ts';
+import { CALL_MAX_BYTES } from '../constraints/documented-limits.ts';
 import { type FauxqsQueue, openFauxqs, type SqsMessage } from '../engines/fauxqs.ts';
 import { nextMessages, noisyGroups } from '../engines/message-groups.ts';
 import {
@@ -14,20 +15,15 @@ import {
   jsonService,
   objectsOf,
   optionalText,
+  requireDocumented,
   UnknownOperation,
 } from '../gateway.ts';
 import type { JsonRecord } from '../json.ts';
 import type { HttpAnswer } from '../listener.ts';
 import type { Resource } from '../template/stack.ts';
 
-/** The bytes that SQS takes in a message unless a queue says less, and in a batch. */
-const MAX_BYTES = 1_048_576;
-
 /** Lambda takes events of at most 6 MB, so it ends a batch before. A tenth is left for what surrounds the bodies. */
 const BATCH_MAX_BYTES = 0.9 * 6 * 1024 * 1024;
-
-/** The characters of XML 1.0, which is what SQS takes. */
-const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 /** A value of a message attribute, as SQS names its fields. */
 const attribute = z.object({
@@ -37,9 +33,8 @@ const attribute = z.object({
 });
 
 const sentMessage = z.object({
-  MessageBody: z.string().min(1),
-  /** No delay in SQS is longer than 15 minutes. */
-  DelaySeconds: z.int().min(0).max(900).default(0),
+  MessageBody: z.string(),
+  DelaySeconds: z.number().default(0),
   MessageAttributes: z.record(z.string(), attribute).default({}),
   MessageGroupId: z.string().optional(),
 });
@@ -70,16 +65,9 @@ export async function openQueues(folder: string) {
   };
 
   const messageOfCall = (queue: FauxqsQueue, parameters: JsonRecord): SqsMessage => {
-    const { data, error } = sentMessage.safeParse(parameters);
-    if (data === undefined) {
-      const [issue] = error.issues;
-      throw invalid(`Value for parameter ${issue?.path.join('.')} is invalid. Reason: ${issue?.message}`);
-    }
-    if (FORBIDDEN.test(data.MessageBody)) {
-      throw new AwsError('InvalidMessageContents', 'The message contains characters outside the allowed set.');
-    }
-    const delay = data.DelaySeconds > 0 ? data.DelaySeconds : undefined;
-    const message = state.createMessage(data.MessageBody, data.MessageAttributes, delay, data.MessageGroupId);
+    requireDocumented('sqs message', parameters);
+    const { MessageBody, MessageAttributes, DelaySeconds, MessageGroupId } = sentMessage.parse(parameters);
+    const message = state.createMessage(MessageBody, MessageAttributes, DelaySeconds || undefined, MessageGroupId);
     const max = Number(queue.attributes.MaximumMessageSize);
     if (sizeOf(message) > max) {
       throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${max} bytes.`);
@@ -96,7 +84,7 @@ export async function openQueues(folder: string) {
         queue.setAttributes({
           VisibilityTimeout: String(properties.VisibilityTimeout),
           DelaySeconds: '0',
-          MaximumMessageSize: String(MAX_BYTES),
+          MaximumMessageSize: String(CALL_MAX_BYTES),
           ReceiveMessageWaitTimeSeconds: '0',
           RedrivePolicy: properties.RedrivePolicy === undefined ? '' : JSON.stringify(properties.RedrivePolicy),
         });
@@ -119,10 +107,7 @@ export async function openQueues(folder: string) {
     sendBatch(parameters: JsonRecord): JsonRecord {
       const queue = queueOf(parameters.QueueUrl);
       const entries = objectsOf(parameters, 'Entries');
-      const ids = new Set(entries.map(({ Id }) => Id));
-      if (entries.length < 1 || entries.length > 10 || ids.size < entries.length) {
-        throw invalid('A batch has one to ten entries, each with an Id of its own.');
-      }
+      requireDocumented('sqs SendMessageBatch', parameters);
       const Successful: JsonRecord[] = [];
       const Failed: JsonRecord[] = [];
       const acceptedMessages: SqsMessage[] = [];
@@ -136,8 +121,8 @@ export async function openQueues(folder: string) {
           Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
         }
       }
-      if (acceptedMessages.reduce((sum, message) => sum + sizeOf(message), 0) > MAX_BYTES) {
-        throw new AwsError('BatchRequestTooLong', `Batch requests cannot be longer than ${MAX_BYTES} bytes.`);
+      if (acceptedMessages.reduce((sum, message) => sum + sizeOf(message), 0) > CALL_MAX_BYTES) {
+        throw new AwsError('BatchRequestTooLong', `Batch requests cannot be longer than ${CALL_MAX_BYTES} bytes.`);
       }
       state.transaction(() => {
         for (const message of acceptedMessages) queue.enqueue(message);

@@ -143,7 +143,9 @@ export const EMULATED = {
     State: z.literal('ENABLED'),
     EventBusName: text.default('default'),
     /** An event matches when one of these does: the text itself, or each text but these. */
-    EventPattern: object({ 'detail-type': z.array(z.union([text, object({ 'anything-but': texts })])) }).optional(),
+    EventPattern: object({
+      'detail-type': z.array(z.union([text, object({ 'anything-but': texts.min(1) })])).min(1),
+    }).optional(),
     ScheduleExpression: text.optional(),
     Targets: z.array(
       object({

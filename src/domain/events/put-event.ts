@@ -46,6 +46,13 @@ export async function checkEvent(input: EventInput, context: Context<'store'>): 
   if (exceedsLevels(data, EVENT_DATA_MAX_LEVELS)) {
     throw invalidField('data', `must not be nested in more than ${EVENT_DATA_MAX_LEVELS} levels`);
   }
+  const integer = largeInteger(data, 'data');
+  if (integer !== undefined) {
+    throw invalidField(
+      integer,
+      'must be an integer of 64 bits, the largest that EventBridge takes; write a larger one as text',
+    );
+  }
   // The event-router checks these ids in the same way, and would drop the event.
   const org_id = inputOf(groupId, input.org_id, 'org_id');
   const site_id = inputOf(groupId.nullish(), input.site_id, 'site_id') ?? undefined;
@@ -54,6 +61,20 @@ export async function checkEvent(input: EventInput, context: Context<'store'>): 
     throw invalidField('site_id', `${site_id} belongs to another organization`);
   }
   return { event, org_id, site_id, data };
+}
+
+/** Returns the path of the first integer that EventBridge does not take (https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html). */
+function largeInteger(value: unknown, path: string): string | undefined {
+  if (JSON.isRawJSON(value) && /^-?\d+$/.test(value.rawJSON)) {
+    const { rawJSON: digits } = value;
+    return digits.length > 20 || BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits) ? path : undefined;
+  }
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return undefined;
+  for (const [name, part] of Object.entries(value)) {
+    const place = largeInteger(part, `${path}.${name}`);
+    if (place !== undefined) return place;
+  }
+  return undefined;
 }
 
 /**

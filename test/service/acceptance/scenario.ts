@@ -494,7 +494,7 @@ function dashboardOf({ baseUrl }: Service, token: string) {
 
 /** Adds an admin with a new login to the organization. */
 export async function addAdmin({ service, prepared, operator }: ScenarioSystem) {
-  const [email, password] = ['admin@shop.example', 'Correct horse 7, battery!'];
+  const [email, password] = ['admin@shop.example', 'Correct-horse-7,-battery!'];
   const userPool = service.outputs[OUTPUTS.userPool] ?? '';
   const { login } = await userPoolLogins(cognitoClient(service.aws), userPool, password).create(email);
   await operator.addMember(prepared.orgId, email, 'admin');

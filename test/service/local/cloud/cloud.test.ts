@@ -202,7 +202,7 @@ describe('the other services', () => {
     expect((await onSecret('GetSecretValue')).SecretString).toBe(SecretString);
     const move = (RemoveFromVersionId: string) =>
       onSecret('UpdateSecretVersionStage', { VersionStage: 'AWSCURRENT', MoveToVersionId, RemoveFromVersionId });
-    expect((await move('another-version')).message).toContain('is attached to the version');
+    expect((await move('another-version-with-32-characters')).message).toContain('is attached to the version');
     await move(before);
     expect((await onSecret('GetSecretValue')).SecretString).toBe('proposed');
   });
