@@ -1,26 +1,34 @@
-import { Argument } from 'commander';
+import { Argument, Option } from 'commander';
 import * as z from 'zod';
 import { parseJson } from '../../src/domain/parse-json.ts';
 import type { CliCommand, ConnectedRun } from '../command.ts';
-import { countOf, type Row } from '../output.ts';
-import { positive } from '../values.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { countOf, fieldsOf, type Row } from '../output.ts';
+import { numberFrom, positive } from '../values.ts';
 
 /** The two queues whose dead letters an operator can move back. */
 const QUEUES = ['events', 'deliveries'] as const;
 type Queue = (typeof QUEUES)[number];
 
+/** The most messages a second that SQS moves. */
+const RATE_MAX = 500;
+
 /** Adds the command for dead letters, which are messages that va-wave could not process. */
 export function addTo(command: CliCommand): void {
   command
     .addArgument(new Argument('<queue>', 'the queue').choices(QUEUES))
+    .option('--rate <number>', 'dead letters a second', numberFrom(1, RATE_MAX), 50)
     .option('--dry-run', 'move nothing; show the dead letters and their number')
     .option('--limit <number>', 'maximum number in a dry run', positive, 100)
-    .notes(`The command never shows payloads. It repeats no completed delivery. After an interruption, run it again. Correct the cause first: a
-message that goes on failing becomes a dead letter again. Do not use a move task of SQS: it gives messages new ids, and attempts in
-progress would be lost.`)
-    .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --yes --json')
+    .addOption(new Option('--status', 'show the latest redrives').conflicts('dryRun'))
+    .addOption(
+      new Option('--cancel', 'stop the redrive; what it has moved stays moved').conflicts(['dryRun', 'status']),
+    )
+    .notes(`The command starts a message move task of SQS, which goes on after the command has ended, for 36 hours at most. It never shows payloads, and
+repeats no completed delivery. Correct the cause first: a message that goes on failing becomes a dead letter again.`)
+    .examples('va-wave redrive deliveries --dry-run', 'va-wave redrive events --rate 10 --yes --json')
     .withDeployment(
-      async ({ output, context, confirm }, queue: Queue, { dryRun, limit }: { dryRun?: true; limit: number }) => {
+      async ({ output, context, confirm }, queue: Queue, { dryRun, limit, rate, status, cancel }: Options) => {
         const deadLetters = context.deadLetters(queue);
         if (dryRun) {
           output.showProgress('Reading dead letters');
@@ -30,13 +38,38 @@ progress would be lost.`)
             output.note(`About ${countOf(count, 'dead letter')} of ${queue}, ${shown.length} shown; nothing was moved`);
           return;
         }
-        await confirm(`Move about ${countOf(await deadLetters.count(), 'dead letter')} back to ${queue}?`);
-        output.showProgress('Moving dead letters');
-        const done = await redrive(deadLetters, (moved) => output.showProgress(`Moving dead letters: ${moved}`));
-        output.object({ queue, ...done }, 'Moved the dead letters');
+        if (status) {
+          const moves = await deadLetters.moves();
+          return output.list(
+            moves,
+            `No redrive of ${queue}`,
+            moves.map((move) => Object.fromEntries(fieldsOf(move))),
+          );
+        }
+        if (cancel) {
+          const cancelled = await deadLetters.cancelMove();
+          return output.object({ queue, cancelled }, cancelled ? 'The redrive ends' : 'No redrive is running');
+        }
+        if ((await deadLetters.moves()).some((move) => move.status === 'RUNNING'))
+          throw new CommandFailure(
+            EXIT.refused,
+            `A redrive of ${queue} is running: --status shows it, --cancel ends it`,
+          );
+        const letters = await deadLetters.count();
+        await confirm(`Move about ${countOf(letters, 'dead letter')} back to ${queue}, ${rate} a second?`);
+        if (letters > 0) await deadLetters.startMove(rate);
+        output.object({ queue, letters, rate }, letters > 0 ? 'The redrive has begun' : `No dead letters of ${queue}`);
       },
     );
 }
+
+type Options = {
+  readonly dryRun?: true;
+  readonly limit: number;
+  readonly rate: number;
+  readonly status?: true;
+  readonly cancel?: true;
+};
 
 /** Deliveries alone have an Action and the number of their attempt. */
 type Summary = ReturnType<typeof summaryOf> & { readonly action_id?: string | null; readonly attempt?: number | null };
@@ -120,31 +153,4 @@ async function inspect(queue: Queue, limit: number, deadLetters: DeadLetterQueue
   }
   const shown = seen.slice(0, limit).map((deadLetter) => summaryOf(queue, deadLetter));
   return { count: Math.max(count, seen.length), shown };
-}
-
-/**
- * Moves every dead letter back to its queue once. A message that becomes a dead letter again during this run stays in the dead-letter
- * queue. An interrupted run can be repeated. An attempt that was already made is not repeated, because the claims in the delivery
- * log contain the message ids.
- * @param moved called with the number of messages moved so far
- * @returns how many messages were moved, and how many of them became dead letters again during the run
- */
-async function redrive(deadLetters: DeadLetterQueue, moved: (count: number) => void) {
-  const done = new Set<string>();
-  const again: DeadLetter[] = [];
-  const moveBack = async (deadLetter: DeadLetter) => {
-    await deadLetters.moveBack(deadLetter);
-    done.add(deadLetter.message_id);
-    moved(done.size);
-  };
-  try {
-    for await (const page of pagesOf(deadLetters)) {
-      const isDone = ({ message_id }: DeadLetter) => done.has(message_id);
-      again.push(...page.filter(isDone));
-      await Promise.all(page.filter((deadLetter) => !isDone(deadLetter)).map(moveBack));
-    }
-  } finally {
-    await deadLetters.release(again);
-  }
-  return { moved: done.size, again: new Set(again.map(({ message_id }) => message_id)).size };
 }

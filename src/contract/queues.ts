@@ -4,9 +4,6 @@ import { jsonObject, truncateCharacters } from './fields.ts';
 import { EVENT_ATTEMPTS } from './limits.ts';
 import { ATTEMPT_RESULT } from './stored.ts';
 
-/** Message attribute that a redrive adds: the id of the message that became a dead letter. */
-export const ORIGINAL_MESSAGE_ID = 'va-wave-original-message-id';
-
 /**
  * Writes a value as JSON that a queue accepts. SQS takes only the characters of XML 1.0. JSON.stringify already escapes control characters
  * and unpaired surrogates; this function also escapes U+FFFE and U+FFFF, which stand only in strings. Every parser reads the same value.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 import { ACCOUNT, arnOf, REGION } from '../account.ts';
@@ -10,6 +11,7 @@ import {
   type AwsOperation,
   type AwsRequest,
   type AwsService,
+  type Demand,
   endToEndHeaders,
   jsonResponse,
   jsonService,
@@ -38,6 +40,27 @@ const sentMessage = z.object({
   MessageAttributes: z.record(z.string(), attribute).default({}),
   MessageGroupId: z.string().optional(),
 });
+
+const moveStart = z.object({
+  SourceArn: z.string(),
+  /** SQS also moves messages to the queues from which they came, which is not emulated. */
+  DestinationArn: z.string(),
+  MaxNumberOfMessagesPerSecond: z.int().min(1).max(500).default(500),
+});
+
+/** A message move task. It ends with the process. */
+type MoveTask = z.infer<typeof moveStart> & {
+  readonly handle: string;
+  readonly startedAt: number;
+  readonly toMove: number;
+  moved: number;
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
+};
+
+/** Milliseconds between two steps of a move task that moves more than ten messages a second. */
+const MOVE_STEP_MS = 100;
+/** The most tasks of a queue that SQS lists. */
+const MOVES_MAX = 10;
 
 /** A message as ReceiveMessage answers with it. */
 export type ReceivedMessage = ReturnType<FauxqsQueue['dequeue']>[number];
@@ -75,7 +98,84 @@ export async function openQueues(folder: string) {
     return message;
   };
 
+  const moves: MoveTask[] = [];
+  const queueOfArn = (arn: string): FauxqsQueue => {
+    const queue = sqsStore.getQueueByArn(arn);
+    if (queue === undefined) throw new AwsError('ResourceNotFoundException', `The queue ${arn} does not exist.`);
+    return queue;
+  };
+  const isDeadLetterQueue = (arn: string) =>
+    [...sqsStore.allQueues()].some(({ attributes }) => attributes.RedrivePolicy?.includes(`"${arn}"`));
+
+  /** Moves some messages of a task, as new messages, and then those that are left. AWS does not say whether a message keeps its group: here it loses it. */
+  const moveSome = (move: MoveTask): void => {
+    if (move.status !== 'RUNNING') return;
+    const [source, destination] = [queueOfArn(move.SourceArn), queueOfArn(move.DestinationArn)];
+    const rate = move.MaxNumberOfMessagesPerSecond;
+    source.processTimers();
+    state.transaction(() => {
+      const count = Math.max(1, Math.floor((rate * MOVE_STEP_MS) / 1000));
+      for (const { ReceiptHandle } of source.dequeue(count, undefined, () => undefined)) {
+        const message = source.inflightMessages.get(ReceiptHandle)?.message;
+        if (message === undefined) continue;
+        destination.enqueue(state.createMessage(message.body, message.messageAttributes, undefined, undefined));
+        source.deleteMessage(ReceiptHandle);
+        move.moved += 1;
+      }
+    });
+    if (source.messages.length === 0) move.status = 'COMPLETED';
+    else setTimeout(moveSome, Math.max(MOVE_STEP_MS, 1000 / rate), move).unref();
+  };
+
   return {
+    /** StartMessageMoveTask: one task at a time, of a dead-letter queue of a queue. */
+    startMove(parameters: JsonRecord): JsonRecord {
+      const { data, error } = moveStart.safeParse(parameters);
+      if (data === undefined) {
+        const [issue] = error.issues;
+        throw invalid(`Value for parameter ${issue?.path.join('.')} is invalid. Reason: ${issue?.message}`);
+      }
+      const { SourceArn, DestinationArn } = data;
+      const toMove = queueOfArn(SourceArn).messages.length;
+      queueOfArn(DestinationArn);
+      if (!isDeadLetterQueue(SourceArn)) throw invalid('The source must be the dead-letter queue of a queue.');
+      if (SourceArn === DestinationArn) throw invalid('Source and destination must be different queues.');
+      if (moves.some((move) => move.SourceArn === SourceArn && move.status === 'RUNNING'))
+        throw invalid('A message move task of this queue is running.');
+      const handle = Buffer.from(JSON.stringify({ taskId: randomUUID(), sourceArn: SourceArn })).toString('base64');
+      const move: MoveTask = { ...data, handle, toMove, startedAt: Date.now(), moved: 0, status: 'RUNNING' };
+      moves.unshift(move);
+      moveSome(move);
+      return { TaskHandle: handle };
+    },
+
+    /** ListMessageMoveTasks: the newest first, at most ten, and a handle only of the one that is running. */
+    listMoves({ SourceArn, MaxResults = 1 }: JsonRecord): JsonRecord {
+      const most = Number(MaxResults);
+      if (!(most >= 1 && most <= MOVES_MAX)) throw invalid(`MaxResults must be from 1 to ${MOVES_MAX}.`);
+      queueOfArn(String(SourceArn));
+      const Results = moves.filter((move) => move.SourceArn === SourceArn).slice(0, most);
+      return {
+        Results: Results.map(({ handle, startedAt, toMove, moved, status, ...task }) => ({
+          ...task,
+          ...(status === 'RUNNING' && { TaskHandle: handle }),
+          Status: status,
+          StartedTimestamp: startedAt,
+          ApproximateNumberOfMessagesToMove: toMove,
+          ApproximateNumberOfMessagesMoved: moved,
+        })),
+      };
+    },
+
+    /** CancelMessageMoveTask of a running task. What it has moved stays moved. */
+    cancelMove(handle: string): JsonRecord {
+      const move = moves.find((one) => one.handle === handle);
+      if (move === undefined) throw new AwsError('ResourceNotFoundException', 'The task does not exist.');
+      if (move.status !== 'RUNNING') throw new AwsError('UnsupportedOperation', 'The task is not running.');
+      move.status = 'CANCELLED';
+      return { ApproximateNumberOfMessagesMoved: move.moved };
+    },
+
     /** Creates the queues that are missing and gives all of them the template's attributes. */
     create(queues: readonly Resource<'AWS::SQS::Queue'>[]): void {
       for (const { arn, ref: url, properties } of queues) {
@@ -171,6 +271,7 @@ export async function openQueues(folder: string) {
     },
 
     async stop(): Promise<void> {
+      for (const move of moves) move.status = 'CANCELLED';
       await app.close();
       state.close();
     },
@@ -251,7 +352,31 @@ export function sqs(queues: Queues): AwsService {
     ...Object.fromEntries(FORWARDED.map((name) => [name, forwardedOperation])),
     SendMessage: onQueue(({ parameters }) => jsonResponse(queues.send(parameters))),
     SendMessageBatch: onQueue(({ parameters }) => jsonResponse(queues.sendBatch(parameters))),
+    StartMessageMoveTask: ({ parameters, demand }) => {
+      demandMove(demand, 'StartMessageMoveTask', optionalText(parameters, 'SourceArn'));
+      demand('sqs:SendMessage', optionalText(parameters, 'DestinationArn') ?? '*');
+      return jsonResponse(queues.startMove(parameters));
+    },
+    ListMessageMoveTasks: ({ parameters, demand }) => {
+      demandMove(demand, 'ListMessageMoveTasks', optionalText(parameters, 'SourceArn'));
+      return jsonResponse(queues.listMoves(parameters));
+    },
+    CancelMessageMoveTask: ({ parameters, demand }) => {
+      const handle = optionalText(parameters, 'TaskHandle') ?? '';
+      demandMove(demand, 'CancelMessageMoveTask', sourceArnOf(handle));
+      return jsonResponse(queues.cancelMove(handle));
+    },
   });
+}
+
+/** The handle of a task names its queue. */
+const sourceArnOf = (handle: string): string | undefined =>
+  /"sourceArn":"([^"]+)"/.exec(Buffer.from(handle, 'base64').toString())?.[1];
+
+/** A call of a move task needs permission to read and delete its messages as well. */
+function demandMove(demand: Demand, operation: string, sourceArn = '*'): void {
+  for (const action of [operation, 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'])
+    demand(`sqs:${action}`, sourceArn);
 }
 
 /** Known actions; the ones about one topic are checked against it, the others against everything. */

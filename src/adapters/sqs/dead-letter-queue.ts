@@ -1,34 +1,51 @@
 import {
+  CancelMessageMoveTaskCommand,
   ChangeMessageVisibilityBatchCommand,
-  DeleteMessageCommand,
   GetQueueAttributesCommand,
+  ListMessageMoveTasksCommand,
   ReceiveMessageCommand,
-  SendMessageCommand,
   type SQSClient,
+  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
-import { ORIGINAL_MESSAGE_ID } from '../../contract/queues.ts';
 
 type DeadLetter = {
-  /** Id of the message that first became a dead letter. */
   readonly message_id: string;
   /** When it was sent to the source queue, by EventBridge to this one, or by the last redrive, in ISO 8601. */
   readonly sent_at: string;
   readonly body: string;
-  readonly group: string | undefined;
   readonly receipt: string;
+};
+
+/** A message move task of SQS. A number that SQS does not know is null. */
+type DeadLetterMove = {
+  readonly started_at: string;
+  readonly status: string;
+  readonly rate: number | null;
+  readonly moved: number | null;
+  /** Dead letters when the task began. */
+  readonly letters: number | null;
+  readonly failure: string | null;
 };
 
 /** Limit of messages in one call of SQS. */
 const BATCH = 10;
 /** Long enough to inspect some thousands of messages. After an interrupted run, its messages stay invisible for this time. */
 const HIDDEN_SECONDS = 300;
+/** The most tasks that SQS lists. */
+const MOVES_MAX = 10;
 
-/**
- * Creates access to a dead-letter queue and its source queue. The message move task of SQS gives every message a new id, so that the message would
- * not match its earlier claim on an attempt. Therefore this code sends each message back with its original id as an attribute.
- */
+/** Creates access to a dead-letter queue. SQS moves its messages back to the source queue, one task at a time. */
 export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters: string; readonly source: string }) {
   const QueueUrl = urls.deadLetters;
+  const arnOf = async (url: string): Promise<string | undefined> => {
+    const call = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] });
+    return (await client.send(call)).Attributes?.QueueArn;
+  };
+  /** Lists the tasks of the last days, the newest first. */
+  const moveTasks = async () => {
+    const call = new ListMessageMoveTasksCommand({ SourceArn: await arnOf(QueueUrl), MaxResults: MOVES_MAX });
+    return (await client.send(call)).Results ?? [];
+  };
   return {
     /** Returns the approximate number of messages, including the invisible ones. */
     count: async () => {
@@ -52,16 +69,14 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
           MaxNumberOfMessages: BATCH,
           VisibilityTimeout: HIDDEN_SECONDS,
           WaitTimeSeconds: 1,
-          MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['SentTimestamp'],
         }),
       );
-      return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes, MessageAttributes }) => ({
-        message_id: MessageAttributes?.[ORIGINAL_MESSAGE_ID]?.StringValue ?? MessageId,
+      return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes }) => ({
+        message_id: MessageId,
         sent_at: new Date(Number(Attributes?.SentTimestamp ?? 0)).toISOString(),
         body: Body,
         receipt: ReceiptHandle,
-        group: Attributes?.MessageGroupId,
       }));
     },
 
@@ -81,17 +96,33 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
       }
     },
 
-    /** Sends the message to its queue with its original id, then deletes it. An interruption in between loses no message. */
-    moveBack: async ({ message_id, body, receipt, group }: DeadLetter) => {
+    /**
+     * Starts to move all messages back to the source queue, this many a second. The task names the queue, because SQS knows no source of those that EventBridge sent.
+     */
+    startMove: async (rate: number): Promise<void> => {
+      const [SourceArn, DestinationArn] = await Promise.all([arnOf(QueueUrl), arnOf(urls.source)]);
       await client.send(
-        new SendMessageCommand({
-          QueueUrl: urls.source,
-          MessageBody: body,
-          MessageGroupId: group,
-          MessageAttributes: { [ORIGINAL_MESSAGE_ID]: { DataType: 'String', StringValue: message_id } },
-        }),
+        new StartMessageMoveTaskCommand({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }),
       );
-      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: receipt }));
+    },
+
+    moves: async (): Promise<readonly DeadLetterMove[]> =>
+      (await moveTasks()).map((task) => ({
+        started_at: new Date(task.StartedTimestamp ?? 0).toISOString(),
+        status: task.Status ?? '',
+        rate: task.MaxNumberOfMessagesPerSecond ?? null,
+        moved: task.ApproximateNumberOfMessagesMoved ?? null,
+        letters: task.ApproximateNumberOfMessagesToMove ?? null,
+        failure: task.FailureReason ?? null,
+      })),
+
+    /** Cancels the running task. What it has moved stays moved. Returns false when none is running. */
+    cancelMove: async (): Promise<boolean> => {
+      // Only a running task has a handle.
+      const TaskHandle = (await moveTasks()).find((task) => task.TaskHandle !== undefined)?.TaskHandle;
+      if (TaskHandle === undefined) return false;
+      await client.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
+      return true;
     },
   };
 }

@@ -63,13 +63,15 @@ describe('dead letters', () => {
     expect(JSON.parse(dry.out)).toHaveLength(3);
     expect(system.receiver.to('/redriven')).toEqual([]);
 
-    expect(await command.json('redrive', 'deliveries', '--yes')).toEqual({ queue: 'deliveries', moved: 3, again: 0 });
+    const begun = { queue: 'deliveries', letters: 3, rate: 50 };
+    expect(await command.json('redrive', 'deliveries', '--yes')).toEqual(begun);
     const records = await system.finished(action, 3);
     await until(() => system.receiver.to('/redriven').length >= 2);
     const received = system.receiver.to('/redriven').map(({ body }) => JSON.parse(body.toString()).id);
     expect(received.sort()).toEqual([fresh.envelope.id, cutOff.envelope.id].sort());
     const sends = new Map(records.map((record) => [record.reference, record.sends]));
     expect(sends.get(cutOff.envelope.id)).toBe(2);
+    expect(await command.json('redrive', 'deliveries', '--status')).toMatchObject([{ status: 'COMPLETED', moved: 3 }]);
     expect(await command.json('redrive', 'deliveries', '--dry-run')).toEqual([]);
   });
 });

@@ -191,27 +191,43 @@ describe('redrive', () => {
     expect(await operator.json('redrive', 'events', '--dry-run')).toEqual([
       { message_id: 'message-4', ...common, ...event },
     ]);
-    expect([...deliveries.movedBack, ...events.movedBack]).toEqual([]);
+    expect([...deliveries.made, ...events.made]).toEqual([]);
     expect(deliveries.hidden.size + events.hidden.size).toBe(0);
   });
 
-  test('moves each dead letter once, also one that becomes a dead letter again', async () => {
+  test('begins a move of SQS at a rate, shows it, refuses a second one, and cancels it', async () => {
     const { deliveries } = operator.deadLetters;
-    const ids = [1, 2, 3, 4, 5].map((number) => `message-${number}`);
-    for (const id of ids) deliveries.add(id, DELIVERY);
-    deliveries.diesAgain.add('message-2');
-    expect(await operator.json('redrive', 'deliveries', '--yes')).toEqual({ queue: 'deliveries', moved: 5, again: 1 });
-    expect(deliveries.movedBack.map((letter) => letter.message_id).sort()).toEqual(ids);
-    expect([deliveries.waiting.length, deliveries.hidden.size]).toEqual([1, 0]);
+    for (const id of ['message-1', 'message-2']) deliveries.add(id, DELIVERY);
+    deliveries.isSlow = true;
+    expect(await operator.run('redrive', 'deliveries', '--status')).toMatchObject({
+      out: 'No redrive of deliveries\n',
+    });
+    const begun = { queue: 'deliveries', letters: 2, rate: 10 };
+    expect(await operator.json('redrive', 'deliveries', '--yes', '--rate', '10')).toEqual(begun);
+    expect(await operator.json('redrive', 'deliveries', '--status')).toEqual([
+      { started_at: expect.any(String), status: 'RUNNING', rate: 10, moved: 0, letters: 2, failure: null },
+    ]);
+    const second = await operator.run('redrive', 'deliveries', '--yes');
+    expect(second).toMatchObject({ code: 2, err: expect.stringContaining('--cancel ends it') });
+    expect(await operator.json('redrive', 'deliveries', '--cancel')).toEqual({ queue: 'deliveries', cancelled: true });
+    expect(await operator.json('redrive', 'deliveries', '--cancel')).toEqual({ queue: 'deliveries', cancelled: false });
+    expect((await operator.run('redrive', 'deliveries', '--status')).out).toMatch(/CANCELLED +10 +0 +2/);
+  });
+
+  test.each(['0', '501', '1.5'])('refuses the rate %s', async (rate) => {
+    operator.deadLetters.events.add('message-1', EVENT);
+    expect((await operator.run('redrive', 'events', '--yes', '--rate', rate)).code).toBe(2);
+    expect(operator.deadLetters.events.waiting).toHaveLength(1);
   });
 
   test('asks at a terminal with the number, and accepts an empty queue but no unknown one', async () => {
     operator.terminal = true;
     operator.deadLetters.events.add('message-1', EVENT);
     expect(await operator.run('redrive', 'events')).toMatchObject({ code: 5, err: 'Nothing was changed\n' });
-    expect(operator.questions).toEqual(['Move about 1 dead letter back to events? [y/N] ']);
-    expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 1, again: 0 });
-    expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', moved: 0, again: 0 });
+    expect(operator.questions).toEqual(['Move about 1 dead letter back to events, 50 a second? [y/N] ']);
+    expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', letters: 1, rate: 50 });
+    expect(await operator.json('redrive', 'events', '--yes')).toEqual({ queue: 'events', letters: 0, rate: 50 });
+    expect(operator.deadLetters.events.made).toHaveLength(1);
     expect((await operator.run('redrive', 'events', '--dry-run')).out).toBe('No dead letters of events\n');
     expect((await operator.run('redrive', 'all')).code).toBe(2);
   });

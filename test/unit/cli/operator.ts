@@ -286,21 +286,22 @@ export const REFUSED = {
 } as const satisfies Partial<DeliveryRecord>;
 
 type DeadLetterQueue = ReturnType<Deployment['deadLetters']>;
+type DeadLetterMove = Awaited<ReturnType<DeadLetterQueue['moves']>>[number];
 type DeadLetter = Awaited<ReturnType<DeadLetterQueue['receive']>>[number];
 
-/** An in-memory dead-letter queue that returns two messages per call. Messages in `diesAgain` return to it immediately. */
+/** An in-memory dead-letter queue that returns two messages per call. A move is complete when it has begun, unless `isSlow`. */
 export class InMemoryDeadLetters implements DeadLetterQueue {
   readonly waiting: DeadLetter[] = [];
   /** Receipts of the messages that were received and not released. */
   readonly hidden = new Set<string>();
-  readonly movedBack: DeadLetter[] = [];
-  readonly diesAgain = new Set<string>();
+  readonly made: DeadLetterMove[] = [];
+  isSlow = false;
 
   /** Adds a message with this body. */
   add(message_id: string, body: object | string): void {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const sent_at = '2026-03-04T05:06:07.250Z';
-    this.waiting.push({ message_id, sent_at, body: text, group: undefined, receipt: `receipt of ${message_id}` });
+    this.waiting.push({ message_id, sent_at, body: text, receipt: `receipt of ${message_id}` });
   }
 
   readonly count = async () => this.waiting.length;
@@ -315,14 +316,19 @@ export class InMemoryDeadLetters implements DeadLetterQueue {
     for (const { receipt } of deadLetters) this.hidden.delete(receipt);
   };
 
-  readonly moveBack: DeadLetterQueue['moveBack'] = async ({ message_id, receipt }) => {
-    const [deadLetter] = this.waiting.splice(
-      this.waiting.findIndex((one) => one.receipt === receipt),
-      1,
-    );
-    if (deadLetter === undefined) return;
-    this.movedBack.push(deadLetter);
-    this.hidden.delete(receipt);
-    if (this.diesAgain.has(message_id)) this.waiting.push(deadLetter);
+  readonly startMove: DeadLetterQueue['startMove'] = async (rate) => {
+    const letters = this.waiting.length;
+    if (!this.isSlow) this.waiting.splice(0);
+    const [status, moved] = this.isSlow ? ['RUNNING', 0] : ['COMPLETED', letters];
+    this.made.unshift({ started_at: '2026-03-04T05:06:07.250Z', status, rate, moved, letters, failure: null });
+  };
+
+  readonly moves = async () => this.made;
+
+  readonly cancelMove = async () => {
+    const [latest] = this.made;
+    if (latest?.status !== 'RUNNING') return false;
+    this.made[0] = { ...latest, status: 'CANCELLED' };
+    return true;
   };
 }

@@ -123,6 +123,35 @@ describe('queues', () => {
     expect(await item('seen-good')).toMatchObject({ seen: { N: '1' } });
   });
 
+  test('move their dead letters back as AWS documents it: one task at a time, of a dead-letter queue of a queue, at a rate', async () => {
+    const arnOf = async (queue: string) =>
+      (await onQueue('GetQueueAttributes', { AttributeNames: ['QueueArn'] }, queue)).Attributes.QueueArn;
+    const [SourceArn, DestinationArn] = [await arnOf('DeadLettersUrl'), await arnOf('QueueUrl')];
+    const start = (more: object) =>
+      onQueue('StartMessageMoveTask', { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: 1, ...more });
+    const tasks = async () => (await onQueue('ListMessageMoveTasks', { SourceArn, MaxResults: 10 })).Results;
+    const letters = ['letter-1', 'letter-2', 'letter-3'];
+    for (const id of letters) await onQueue('SendMessage', { MessageBody: JSON.stringify({ id }) }, 'DeadLettersUrl');
+    for (const [more, code] of [
+      [{ SourceArn: DestinationArn, DestinationArn: SourceArn }, 'InvalidParameterValue'],
+      [{ DestinationArn: SourceArn }, 'InvalidParameterValue'],
+      [{ MaxNumberOfMessagesPerSecond: 501 }, 'InvalidParameterValue'],
+      [{ SourceArn: `${SourceArn}-2` }, 'ResourceNotFoundException'],
+    ] as const)
+      expect((await start(more)).__type).toContain(code);
+    expect(await tasks()).toEqual([]);
+    const { TaskHandle } = await start({});
+    expect((await start({})).__type).toContain('InvalidParameterValue');
+    expect(await tasks()).toEqual([expect.objectContaining({ TaskHandle, Status: 'RUNNING' })]);
+    const { ApproximateNumberOfMessagesMoved: moved } = await onQueue('CancelMessageMoveTask', { TaskHandle });
+    expect(moved).toBeLessThan(letters.length);
+    expect((await onQueue('CancelMessageMoveTask', { TaskHandle })).__type).toContain('UnsupportedOperation');
+    await start({ MaxNumberOfMessagesPerSecond: 500 });
+    await until(async () => (await tasks())[0].Status === 'COMPLETED');
+    expect(await tasks()).toMatchObject([{ ApproximateNumberOfMessagesMoved: 3 - moved }, { Status: 'CANCELLED' }]);
+    for (const id of letters) expect(await eventually(() => item(`seen-${id}`))).toMatchObject({ seen: { N: '1' } });
+  });
+
   test('refuse a delay of more than 15 minutes', async () => {
     const refused = { error: 'InvalidParameterValue', message: expect.stringContaining('900') };
     expect(await call('delay')).toMatchObject(refused);
