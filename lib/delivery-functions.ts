@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
 import { LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
@@ -57,6 +58,8 @@ export class DeliveryFunctions extends Construct {
     tables.deliveryLog.allow(router, 'PartiQLInsert'); // For a delivery whose payload no message can carry.
     messaging.allowSendDeliveries(router);
     messaging.events.feeds(router, concurrency.router);
+    // The event source allows it to hide messages of the queue.
+    router.fn.addEnvironment(ENVIRONMENT.eventsQueue, messaging.events.queue.queueUrl);
     return router;
   }
 

@@ -18,13 +18,12 @@ import type { Stage } from './stage.ts';
 /** At most ten events or six megabytes, each event to fifty Actions: at most three hundred batches of one megabyte. */
 export const ROUTER_TIMEOUT = Duration.seconds(25);
 /** Settings of the events queue. AWS recommends a visibility timeout of at least six times the timeout of the function, because Lambda may have received a batch that it then throttles. */
-const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 5 };
+const EVENTS = { visibilityTimeout: Duration.seconds(6 * ROUTER_TIMEOUT.toSeconds()), maxReceives: 25 };
 
 /**
- * Settings of the deliveries queue. A message becomes visible again after this time when the dispatcher crashes, and after every failure that is no throttling. A message that is
+ * Settings of the deliveries queue. A message becomes visible again after this time when the dispatcher crashes or cannot read it. A message that is
  * delivered twice causes one request, because its attempt is claimed. So the time only has to exceed CUT_OFF_SECONDS (src/contract/queues.ts), which
- * exceeds the timeout of the function. 25 receives every 30 seconds last as long as 5 every 150 seconds in the events queue: a fault of twelve
- * minutes makes no dead letter in either.
+ * exceeds the timeout of the function. After another fault, both functions hide a message for a pause that grows (src/functions/sqs-batch.ts): 25 receives last five hours.
  */
 const DELIVERIES = { visibilityTimeout: Duration.seconds(30), maxReceives: 25 };
 

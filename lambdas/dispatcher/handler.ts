@@ -3,7 +3,7 @@ import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { batchedActionReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { failurePeriods } from '../../src/adapters/dynamodb/failure-periods.ts';
 import { endpointFailing } from '../../src/adapters/event-bus.ts';
-import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue, messageHiding } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { deliveryMessage } from '../../src/contract/queues.ts';
 import { deliverEvent } from '../../src/domain/delivery/deliver-event.ts';
 import { functionSigningSecrets } from '../../src/functions/function-secrets.ts';
@@ -13,16 +13,17 @@ import { setting } from '../../src/functions/settings.ts';
 import { queueHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
-const queue = deliveriesQueue(sqsClient(), setting('deliveriesQueue'));
+const sqs = sqsClient();
+const queueUrl = setting('deliveriesQueue');
 const tables = { counters: setting('countersTable'), deliveryLog: setting('deliveryLogTable') };
 const context = {
   ...outboundParts(dynamo),
   ...functionSigningSecrets(),
   findAction: batchedActionReads(dynamo, setting('configurationTable')),
-  queue,
+  queue: deliveriesQueue(sqs, queueUrl),
   failurePeriods: failurePeriods(dynamo, tables),
   publishFailing: endpointFailing(eventBridgeClient(), setting('eventBus')),
 };
 
-// With `hideFor`, a message waits for an attempt in progress, or for DynamoDB, as long as that takes.
-export const handler = queueHandler(functionShell('dispatcher'), deliveryMessage, deliverEvent, context, queue.hideFor);
+const hideFor = messageHiding(sqs, queueUrl);
+export const handler = queueHandler(functionShell('dispatcher'), deliveryMessage, deliverEvent, context, hideFor);

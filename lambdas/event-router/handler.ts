@@ -2,7 +2,7 @@ import { dynamoDbClient, sqsClient } from '../../src/adapters/aws-clients.ts';
 import { dynamoDb } from '../../src/adapters/dynamodb/client.ts';
 import { assistantOwners, subscriptionReads } from '../../src/adapters/dynamodb/configuration-reads.ts';
 import { deliveryLog } from '../../src/adapters/dynamodb/delivery-log-table.ts';
-import { deliveriesQueue } from '../../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue, messageHiding } from '../../src/adapters/sqs/deliveries-queue.ts';
 import { eventMessage } from '../../src/contract/queues.ts';
 import { routeMessage } from '../../src/domain/events/route-event.ts';
 import { functionShell } from '../../src/functions/invocation.ts';
@@ -10,6 +10,7 @@ import { now, setting } from '../../src/functions/settings.ts';
 import { queueHandler } from '../../src/functions/sqs-batch.ts';
 
 const dynamo = dynamoDb(dynamoDbClient());
+const sqs = sqsClient();
 const configuration = setting('configurationTable');
 const retentionDays = Number(setting('deliveryLogRetentionDays'));
 const context = {
@@ -17,8 +18,9 @@ const context = {
     subscribersOf: subscriptionReads(dynamo, configuration, now),
     hasAssistant: assistantOwners(dynamo, configuration),
   },
-  queue: deliveriesQueue(sqsClient(), setting('deliveriesQueue')),
+  queue: deliveriesQueue(sqs, setting('deliveriesQueue')),
   log: deliveryLog(dynamo, setting('deliveryLogTable'), { retentionDays, now }),
 };
 
-export const handler = queueHandler(functionShell('event-router'), eventMessage, routeMessage, context);
+const hideFor = messageHiding(sqs, setting('eventsQueue'));
+export const handler = queueHandler(functionShell('event-router'), eventMessage, routeMessage, context, hideFor);

@@ -9,6 +9,7 @@ export const ENVIRONMENT = {
   deliveryLogTable: 'VA_WAVE_DELIVERY_LOG_TABLE',
   deliveryLogRetentionDays: 'VA_WAVE_DELIVERY_LOG_RETENTION_DAYS',
   eventBus: 'VA_WAVE_EVENT_BUS',
+  eventsQueue: 'VA_WAVE_EVENTS_QUEUE_URL',
   deliveriesQueue: 'VA_WAVE_DELIVERIES_QUEUE_URL',
   tokenKeys: 'VA_WAVE_TOKEN_KEYS_SECRET',
   sealingKey: 'VA_WAVE_SEALING_KEY_SECRET',

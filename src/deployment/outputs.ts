@@ -48,7 +48,7 @@ export const OUTPUT_DESCRIPTIONS: Readonly<Record<Output, string>> = {
   eventBus: 'The bus on which the platform puts its events',
   eventArchiveDays: 'Days for which the archive keeps events (eventArchive)',
   eventsQueue: 'Events that wait for the event-router',
-  eventsDeadLetters: 'Events that failed five times because of a fault of the service',
+  eventsDeadLetters: 'Events that failed 25 times because of a fault of the service',
   deliveriesQueue: 'Deliveries that wait for the dispatcher',
   deliveriesDeadLetters: 'Deliveries that failed 25 times because of a fault of the service',
   tokenKeys: 'Keys of session tokens, which rotate by themselves',

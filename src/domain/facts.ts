@@ -93,8 +93,8 @@ type Facts = {
   request_failed: Caused & { api_request_id: string };
   /** A direct invocation ended with an error. */
   invocation_failed: Caused;
-  /** A queue message could not be handled and becomes visible again. */
-  message_failed: Caused & OfMessage;
+  /** A queue message could not be handled and becomes visible again, after these seconds or else the visibility timeout of its queue. */
+  message_failed: Caused & OfMessage & { seconds?: number };
   /** A queue message becomes visible again after these seconds. */
   message_waits: Caused & OfMessage & { seconds: number; why: 'in_progress' | 'throttled' };
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */

@@ -5,3 +5,8 @@
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
 }
+
+/** A queue message that this code cannot read: it is malformed, or of newer code. */
+export class UnreadableMessage extends ServiceError {
+  override readonly name = 'UnreadableMessage';
+}

@@ -7,26 +7,25 @@ import { isThrottled } from '../adapters/dynamodb/storage-errors.ts';
 import type { HideFor } from '../adapters/sqs/deliveries-queue.ts';
 import type { Received } from '../contract/queues.ts';
 import { AttemptInProgress } from '../domain/delivery/deliver-event.ts';
-import type { FactOf, Invocation } from '../domain/facts.ts';
+import type { Invocation } from '../domain/facts.ts';
 import { parseJson } from '../domain/parse-json.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { UnreadableMessage } from '../domain/service-error.ts';
 import type { Invoke, Shell } from './invocation.ts';
 
-/** The pauses of a throttled message double from the first to the last, in seconds. */
-const THROTTLED_PAUSE = { first: 30, last: 900 };
+/** The pauses of a message after a fault of the service double from the first to the last, in seconds. */
+const PAUSE = { first: 30, last: 900 };
 
 /**
  * Creates a Lambda handler for batches of queue messages. Handles the messages concurrently; SQS delivers only those again whose handling
  * threw an error.
  * @param story handles one message
- * @param hideFor absent: every failed message waits for the visibility timeout of the queue
  */
 export function queueHandler<Message, StoryContext>(
   { logger, invoke }: Shell,
   schema: z.ZodType<Message>,
   story: (received: Received<Message>, context: StoryContext, invocation: Invocation) => Promise<void>,
   context: StoryContext,
-  hideFor?: HideFor,
+  hideFor: HideFor,
 ) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(logger, { resetKeys: true }))
@@ -44,7 +43,7 @@ export function queueHandler<Message, StoryContext>(
 export function queueBatches(
   invoke: Invoke,
   handle: (received: Received<unknown>, invocation: Invocation) => Promise<void>,
-  hideFor?: HideFor,
+  hideFor: HideFor,
 ) {
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
     invoke(context, (invocation) => {
@@ -61,37 +60,38 @@ export function queueBatches(
     });
 }
 
-/** Reports a message that could not be handled, and sets when SQS delivers it again: after a wait of its own, or the queue's visibility timeout. */
+/** Reports a message that could not be handled, and sets when SQS delivers it again: after a pause of its own, or the queue's visibility timeout. */
 async function leaveInQueue(
   record: SQSRecord,
   cause: unknown,
-  hideFor: HideFor | undefined,
+  hideFor: HideFor,
   { report }: Invocation,
 ): Promise<void> {
   const message_id = record.messageId;
-  const wait = hideFor && waitAfter(cause, record);
-  if (hideFor === undefined || wait === undefined) return report({ kind: 'message_failed', message_id, cause });
-  report({ kind: 'message_waits', message_id, cause, ...wait });
-  await hideFor(record.receiptHandle, wait.seconds).catch((cause: unknown) =>
+  const seconds = pauseAfter(cause, record);
+  if (seconds !== undefined && cause instanceof AttemptInProgress)
+    report({ kind: 'message_waits', message_id, seconds, why: 'in_progress', cause });
+  else if (seconds !== undefined && isThrottled(cause))
+    report({ kind: 'message_waits', message_id, seconds, why: 'throttled', cause });
+  else report({ kind: 'message_failed', message_id, seconds, cause });
+  if (seconds === undefined) return;
+  await hideFor(record.receiptHandle, seconds).catch((cause: unknown) =>
     report({ kind: 'message_unhidden', message_id, cause }),
   );
 }
 
-type Wait = Pick<FactOf<'message_waits'>, 'seconds' | 'why'>;
-
-/** Returns how long a message waits after an error; undefined for the visibility timeout of the queue. */
-function waitAfter(cause: unknown, { attributes }: SQSRecord): Wait | undefined {
-  if (cause instanceof AttemptInProgress) return { seconds: cause.retryAfterSeconds, why: 'in_progress' };
-  if (!isThrottled(cause)) return undefined;
-  // The load may stay high for hours, and after 25 receives the queue moves the message to its dead-letter queue.
-  const doubled = THROTTLED_PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1);
-  return { seconds: Math.min(doubled, THROTTLED_PAUSE.last), why: 'throttled' };
+/** Returns how many seconds a message waits after an error; undefined for the visibility timeout of the queue. */
+function pauseAfter(cause: unknown, { attributes }: SQSRecord): number | undefined {
+  if (cause instanceof AttemptInProgress) return cause.retryAfterSeconds;
+  if (cause instanceof UnreadableMessage) return undefined;
+  // The fault may last for hours, and after 25 receives the queue moves the message to its dead-letter queue.
+  return Math.min(PAUSE.first * 2 ** (Number(attributes.ApproximateReceiveCount) - 1), PAUSE.last);
 }
 
 /** Parses the body. Replaces the parser's error, because it quotes the text and payloads must not be logged. */
 function messageBody(record: SQSRecord): unknown {
   const body = parseJson(record.body);
-  if (body === undefined) throw new ServiceError('The message is not JSON');
+  if (body === undefined) throw new UnreadableMessage('The message is not JSON');
   return body;
 }
 
@@ -99,5 +99,5 @@ function parsed<Message>(schema: z.ZodType<Message>, body: unknown): Message {
   const { success, data, error } = schema.safeParse(body);
   if (success) return data;
   const [issue] = error.issues;
-  throw new ServiceError(`The message cannot be read: ${issue?.path.join('.')} ${issue?.code}`);
+  throw new UnreadableMessage(`The message cannot be read: ${issue?.path.join('.')} ${issue?.code}`);
 }

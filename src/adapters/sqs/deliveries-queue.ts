@@ -36,11 +36,18 @@ type Entry = Outgoing &
 /** Sets the seconds from now until SQS may deliver a received message again. */
 export type HideFor = (receiptHandle: string, seconds: number) => Promise<void>;
 
+/** Creates what hides the received messages of a queue. */
+export const messageHiding =
+  (client: SQSClient, QueueUrl: string): HideFor =>
+  async (ReceiptHandle, VisibilityTimeout) => {
+    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+  };
+
 /**
  * Creates the deliveries queue. The group id is the Action, so that a slow endpoint does not delay other Actions (SQS fair queues).
  * The messages of one turn of the event loop share calls, because SQS bills calls. Each has its own outcome.
  */
-export function deliveriesQueue(client: SQSClient, QueueUrl: string): DeliveriesQueue & { readonly hideFor: HideFor } {
+export function deliveriesQueue(client: SQSClient, QueueUrl: string): DeliveriesQueue {
   /** Settles all entries and never throws. */
   const sendBatch = async (batch: readonly Entry[]): Promise<void> => {
     let left = batch;
@@ -99,10 +106,6 @@ export function deliveriesQueue(client: SQSClient, QueueUrl: string): Deliveries
     sendLater: async (message, delaySeconds) => {
       if ((await sendOne({ message, delaySeconds })) === 'too_large')
         throw new ServiceError('The message is too large for SQS');
-    },
-
-    hideFor: async (ReceiptHandle, VisibilityTimeout) => {
-      await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     },
   };
 }

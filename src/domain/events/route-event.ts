@@ -13,7 +13,7 @@ import {
 import type { Context, Subscriber } from '../context.ts';
 import { recordNotCarried } from '../delivery/deliver-event.ts';
 import type { FactOf, Invocation } from '../facts.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, UnreadableMessage } from '../service-error.ts';
 
 type RoutingContext = Context<'subscriptions' | 'queue' | 'log'>;
 
@@ -37,7 +37,7 @@ export async function routeMessage(
     const routing = await routeEvent(parsed.data, context, invocation);
     return invocation.report({ kind: 'routed', event_id, event, org_id, site_id, ...routing });
   }
-  if (isNewerEvent(message)) throw new ServiceError('The event is of a newer version');
+  if (isNewerEvent(message)) throw new UnreadableMessage('The event is of a newer version');
   const { id: event_id, 'detail-type': event, source, account } = droppedEvent.parse(message);
   const field = parsed.error.issues[0]?.path.join('.') ?? '';
   invocation.report({ kind: 'dropped', message_id: messageId, event_id, event, source, account, field });

@@ -28,6 +28,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const EMULATOR_CANNOT: readonly { readonly command: RegExp; readonly answer: RegExp }[] = [
   { command: /request-service-quota-increase/, answer: /when calling the RequestServiceQuotaIncrease operation/ },
+  { command: /redrive deliveries$/, answer: /InvalidAction/ },
 ];
 
 /** releases.night.test.ts and regions.night.test.ts bring a stack into the situations of these sections. */

@@ -135,7 +135,7 @@ test.each(['KeysToken', 'KeysSealing'])('%s is generated as a ring of one key', 
 
 describe('queues', () => {
   test.each([
-    ['Events', 'DeliveriesEventRouter', { maxConcurrency: 20, receives: 5, visibility: 150 }],
+    ['Events', 'DeliveriesEventRouter', { maxConcurrency: 20, receives: 25, visibility: 150 }],
     ['Deliveries', 'DeliveriesDispatcher', { maxConcurrency: 490, receives: 25, visibility: 30 }],
   ])(
     '%s invokes %s, which may fail a part of a batch, with %j',

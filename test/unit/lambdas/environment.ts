@@ -31,6 +31,7 @@ Object.assign(process.env, {
   [ENVIRONMENT.deliveryLogTable]: 'delivery-log',
   [ENVIRONMENT.deliveryLogRetentionDays]: '30',
   [ENVIRONMENT.eventBus]: 'bus',
+  [ENVIRONMENT.eventsQueue]: 'https://sqs.eu-central-1.amazonaws.com/123456789012/events',
   [ENVIRONMENT.deliveriesQueue]: 'https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries',
   [ENVIRONMENT.tokenKeys]: 'token-keys',
   [ENVIRONMENT.sealingKey]: 'sealing-key',

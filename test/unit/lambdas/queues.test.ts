@@ -139,22 +139,19 @@ describe('dispatcher', () => {
     expect(completed()).toHaveLength(2);
   });
 
-  describe('a message whose claim DynamoDB throttles', () => {
-    test.each([
-      ['1', 30],
-      ['3', 120],
-      ['14', 900],
-    ])('waits after receive %s for %d s, is counted, and sends nothing', async (receives, seconds) => {
-      aws.on('PartiQLInsert', {}, new AwsFault('ProvisionedThroughputExceeded'));
-      aws.on('ChangeMessageVisibility', {}, {});
-      const event = sqsEvent(MESSAGE);
-      for (const record of event.Records) record.attributes.ApproximateReceiveCount = receives;
-      const { result, log } = await logged(() => dispatcher(event, lambdaContext()));
-      expect(result?.batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
-      expect(aws.callsOf('ChangeMessageVisibility').map((call) => call.VisibilityTimeout)).toEqual([seconds]);
-      expect(log).toContain(`"${METRICS.deliveriesThrottled}":1`);
-      expect(completed()).toEqual([]);
-    });
+  test('a message whose claim DynamoDB throttles waits, is counted as throttled, and sends nothing', async () => {
+    aws.on('PartiQLInsert', {}, new AwsFault('ProvisionedThroughputExceeded'));
+    aws.on('ChangeMessageVisibility', {}, {});
+    const { failures, log } = await run(dispatcher, MESSAGE);
+    expect(failures).toEqual(['message-0']);
+    expect(aws.callsOf('ChangeMessageVisibility')).toMatchObject([{ VisibilityTimeout: 30 }]);
+    expect(log).toContain(`"${METRICS.deliveriesThrottled}":1`);
+    expect(lineOf(log, 'A message becomes visible again later, because DynamoDB throttled its requests')).toMatchObject(
+      {
+        cause: { error: 'NotProcessed' },
+      },
+    );
+    expect(completed()).toEqual([]);
   });
 
   describe('a message whose attempt another invocation is making', () => {
@@ -232,5 +229,57 @@ describe('dispatcher', () => {
     expect(failures).toEqual(['message-0']);
     expect(log).toContain('Table configuration holds an item of version 2');
     expect(aws.callsOf('PutItem')).toEqual([]);
+  });
+});
+
+/** Faults of the service, and messages that cannot be read. */
+const UNHANDLED = {
+  'the table cannot be written': () => aws.on('PartiQLInsert', {}, new Error('away')),
+  'the table cannot be read': () => {
+    aws.on('BatchGetItem', {}, new Error('away'));
+    aws.on('Query', {}, new Error('away'));
+  },
+  'the queue refuses': () => {
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [{ pk: `ORG#${ORG_ID}`, sk: 'ORG' }] } });
+    aws.on('Query', {}, { Items: [actionItem(anEventAction())] });
+    aws.on('SendMessageBatch', {}, new Error('away'));
+  },
+};
+
+describe('25 receives until a message is a dead letter', () => {
+  /** Returns the seconds of all pauses after which SQS delivers the message again; 0 where the visibility timeout of its queue applies. */
+  const pauses = async (handler: typeof dispatcher, body: object | string) => {
+    aws.on('ChangeMessageVisibility', {}, {});
+    for (let receives = 1; receives <= 25; receives++) {
+      const event = sqsEvent(body);
+      for (const record of event.Records) record.attributes.ApproximateReceiveCount = String(receives);
+      const { result } = await logged(() => handler(event, lambdaContext()));
+      expect(result?.batchItemFailures).toHaveLength(1);
+    }
+    return aws.callsOf('ChangeMessageVisibility').map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
+  };
+
+  test.each<[keyof typeof UNHANDLED, typeof dispatcher, object]>([
+    ['the table cannot be read', dispatcher, DELIVERY],
+    ['the table cannot be read', router, STARTED],
+    ['the queue refuses', router, STARTED],
+    ['the table cannot be written', dispatcher, DELIVERY],
+  ])('last five hours while %s: %#', async (fault, handler, body) => {
+    const sealed_signing_secret = sealSigningSecret('whsec_x', 'act_event', SEALING_KEY, randomBytes);
+    const Item = { ...actionItem(anEventAction({ sealed_signing_secret })) };
+    aws.on('BatchGetItem', {}, { Responses: { configuration: [Item] } });
+    UNHANDLED[fault]();
+    const seconds = await pauses(handler, body);
+    expect(seconds.slice(0, 7)).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    expect(seconds.reduce((sum, one) => sum + one, 0)).toBe(18_930);
+  });
+
+  test.each([
+    ['of newer code', dispatcher, { ...DELIVERY, version: 2 }],
+    ['that is not JSON', dispatcher, 'not JSON'],
+    ['that is not JSON', router, 'not JSON'],
+    ['of a newer event', router, { ...STARTED, detail: { ...STARTED.detail, version: 2 } }],
+  ])('take the visibility timeout of the queue for a message %s: %#', async (_, handler, body) => {
+    expect(await pauses(handler, body)).toEqual([]);
   });
 });

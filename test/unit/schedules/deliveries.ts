@@ -14,7 +14,7 @@ import { partitionOf } from '../../../src/adapters/dynamodb/delivery-records.ts'
 import { erasure } from '../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../src/adapters/dynamodb/memberships.ts';
-import { deliveriesQueue } from '../../../src/adapters/sqs/deliveries-queue.ts';
+import { deliveriesQueue, type HideFor, messageHiding } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
 import type { AttemptKey, Context, Hit, OutboundRequest, Outcome, Send } from '../../../src/domain/context.ts';
@@ -279,8 +279,18 @@ export class Deliveries {
       log: deliveryLog(dynamo, LOG, { retentionDays: 30, now }),
     };
     const context = this.#defects.router?.(own) ?? own;
-    const handler = queueBatches(this.#invoke(environment), (received, invocation) =>
-      routeMessage(received, context, invocation),
+    const hideFor: HideFor = async (receipt, seconds) => {
+      await environment.call(
+        `hide ${receipt} for ${seconds} s`,
+        () => this.#queues.router.hide(receipt, seconds),
+        true,
+      );
+      this.#poll('router');
+    };
+    const handler = queueBatches(
+      this.#invoke(environment),
+      (received, invocation) => routeMessage(received, context, invocation),
+      hideFor,
     );
     return { environment, handler, seconds: ROUTER_SECONDS };
   }
@@ -333,7 +343,7 @@ export class Deliveries {
           for (const sent of this.#sent.get(`${message.envelope.id} ${message.action_id}`) ?? [])
             if (sent.handling === handling && sent.attempt === message.attempt) sent.handled = world.steps;
         },
-        queue.hideFor,
+        messageHiding(sqs, QUEUE_URL),
       );
       return handled(event, lambda);
     };
