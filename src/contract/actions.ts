@@ -20,6 +20,7 @@ import {
   proseText,
   type RulesOf,
   recordOf,
+  settingsChange,
   unicodeText,
 } from './fields.ts';
 import {
@@ -184,18 +185,12 @@ export const actionInput = z
 
 /**
  * Validates a change to an Action's settings, by trigger. Only the settings in the change are validated, by the same rules as
- * above. Null removes an optional setting.
+ * above.
  */
 export const ACTION_CHANGES = {
-  Event: eventSettings.partial().meta({ id: 'EventActionChange' }),
-  'AI-decided': aiSettings
-    .partial()
-    .extend({
-      parameters: aiSettings.shape.parameters.nullable(),
-      response_field_map: aiSettings.shape.response_field_map.nullable(),
-    })
-    .meta({ id: 'AiActionChange' }),
-  Form: formSettings.partial().meta({ id: 'FormActionChange' }),
+  Event: settingsChange(eventSettings.shape).meta({ id: 'EventActionChange' }),
+  'AI-decided': settingsChange(aiSettings.shape).meta({ id: 'AiActionChange' }),
+  Form: settingsChange(formSettings.shape).meta({ id: 'FormActionChange' }),
 } as const satisfies Record<Trigger, z.ZodType>;
 
 /** Names of the settings that an admin can set, for all triggers together. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { characters, nameText, type RulesOf, wholeNumber } from './fields.ts';
+import { characters, nameText, type RulesOf, settingsChange, wholeNumber } from './fields.ts';
 import {
   ACTIONS_PER_ORGANIZATION,
   ALLOWED_DOMAINS_MAX,
@@ -89,10 +89,7 @@ export const assistantInput = settings
   .meta({ id: 'NewAssistant' });
 
 /** Validates a change to an assistant's settings. Only the settings in the change are validated, by the same rules as above; null removes one. */
-export const assistantChange = settings
-  .partial()
-  .extend({ form_order: shape.form_order.nullable() })
-  .meta({ id: 'AssistantChange' });
+export const assistantChange = settingsChange(shape).meta({ id: 'AssistantChange' });
 
 /** An assistant as it is stored. */
 export const ASSISTANT = {

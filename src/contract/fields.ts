@@ -194,3 +194,22 @@ export function endpointUrl(maxBytes?: number) {
  * not compile.
  */
 export type RulesOf<Fields> = { readonly [Name in keyof Fields]-?: z.ZodType<Fields[Name]> };
+
+/** The rules of a change of settings: each setting may be absent, and null removes one that may be missing. */
+type ChangeOf<Settings extends z.ZodRawShape> = {
+  -readonly [Name in keyof Settings]: undefined extends z.input<Settings[Name]>
+    ? z.ZodPipe<z.ZodNullable<Settings[Name]>, z.ZodTransform<z.output<Settings[Name]> | undefined>>
+    : z.ZodOptional<Settings[Name]>;
+};
+
+/** Returns the rules of a change by those of the settings, from which follows what can be removed. */
+export function settingsChange<Settings extends z.ZodRawShape>(
+  settings: Settings,
+): z.ZodObject<ChangeOf<Settings>, z.core.$strict>;
+export function settingsChange(settings: z.ZodRawShape): z.ZodObject<z.ZodRawShape, z.core.$strict> {
+  const rules = Object.entries(settings).map(([name, rule]) => {
+    const isOptional = z.safeParse(rule, undefined).success;
+    return [name, isOptional ? z.nullable(rule).transform((value) => value ?? undefined) : z.optional(rule)];
+  });
+  return z.strictObject(Object.fromEntries(rules));
+}

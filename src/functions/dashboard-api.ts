@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Action } from '../contract/actions.ts';
 import type { Assistant } from '../contract/assistants.ts';
-import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer } from '../contract/dashboard.ts';
+import { DASHBOARD_SCHEMAS, type DashboardAnswer, type StaleAnswer, staleAnswer } from '../contract/dashboard.ts';
 import {
   DASHBOARD_API_PATH,
   DASHBOARD_OPERATIONS,
@@ -113,13 +113,9 @@ export function dashboardHandler(shell: Shell, routes: readonly DashboardRoute[]
 }
 
 /** Returns the refusal of a save of what somebody else has changed meanwhile, for the form, which shows `current`. */
-function staleBody(error: string, current: NonNullable<StaleVersion['current']>): StaleAnswer {
-  return {
-    success: false,
-    code: 'stale_version',
-    error,
-    current: 'action_id' in current ? viewOfAction(current) : viewOfAssistant(current),
-  };
+function staleBody(error: string, stored: NonNullable<StaleVersion['current']>): StaleAnswer {
+  const current = 'action_id' in stored ? viewOfAction(stored) : viewOfAssistant(stored);
+  return staleAnswer.parse({ success: false, code: 'stale_version', error, current });
 }
 
 function requestInput<I>(request: HttpRequest, schema: z.ZodType<I>): I {
@@ -146,6 +142,7 @@ export type DashboardContext = ManagementContext &
 const nothing = z.object({});
 // These accept any settings, because the domain validates them and also checks hosts and addresses.
 const assistantCreation = DASHBOARD_SCHEMAS.createAssistant.body.extend({ assistant: jsonObject });
+const actionCreation = DASHBOARD_SCHEMAS.createAction.body.extend({ action: jsonObject });
 const assistantUpdate = DASHBOARD_SCHEMAS.updateAssistant.body.extend({ change: jsonObject });
 const actionTest = DASHBOARD_SCHEMAS.testAction.body.extend({ change: jsonObject.optional() });
 const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonObject });
@@ -211,7 +208,7 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       for (const { action_id, cause } of unreadable) report({ kind: 'action_unreadable', action_id, cause });
       return { actions: actions.map(viewOfAction), unreadable: unreadable.map(({ action_id }) => ({ action_id })) };
     }),
-    forMember('createAction', DASHBOARD_SCHEMAS.createAction.body, async (call) => {
+    forMember('createAction', actionCreation, async (call) => {
       const { member, input } = call;
       const seen = await assistant(call);
       return viewOfAction(await createAction(seen, input.action, authored(member, input.idempotency_key)));

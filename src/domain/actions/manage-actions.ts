@@ -131,11 +131,10 @@ export async function actionOf({ org_id }: Membership, actionId: string, { store
   return existingAction(await store.findAction(org_id, actionId), actionId);
 }
 
-/** Returns the part of an Action that the dashboard may show: no signing secret, no restrictions, and only events of this catalog. */
+/** Returns an Action with only events of this catalog. What else the dashboard may not show, the schema of the answer leaves out. */
 export function viewOfAction(action: Action): ActionView {
-  const { sealed_signing_secret, suspended, daily_outbound_quota, ...visible } = action;
-  if (visible.trigger !== 'Event') return visible;
-  return { ...visible, events: visible.events.flatMap((name) => EVENT_NAMES.filter((known) => known === name)) };
+  if (action.trigger !== 'Event') return action;
+  return { ...action, events: action.events.flatMap((name) => EVENT_NAMES.filter((event) => event === name)) };
 }
 
 /** Returns the settings that an admin can set, without the fields that the service added. */
@@ -151,18 +150,9 @@ export function withChange(previous: Action, change: Readonly<Record<string, unk
     case 'Form':
       return { ...previous, ...inputOf(ACTION_CHANGES.Form, change) };
     case 'AI-decided': {
-      const {
-        parameters = previous.parameters,
-        response_field_map = previous.response_field_map,
-        ...settings
-      } = inputOf(ACTION_CHANGES['AI-decided'], change);
-      if (change.parameters !== undefined) requireUsable(parameters);
-      // Null removes a setting.
-      const optional = {
-        parameters: parameters ?? undefined,
-        response_field_map: response_field_map ?? undefined,
-      };
-      return { ...previous, ...settings, ...optional };
+      const settings = inputOf(ACTION_CHANGES['AI-decided'], change);
+      requireUsable(settings.parameters);
+      return { ...previous, ...settings };
     }
   }
 }
@@ -177,8 +167,8 @@ function requireSize(settings: object): void {
 }
 
 /** Checks that parameters of the right shape can be used. @throws Refusal 400 that names the field */
-function requireUsable(parameters: ParametersSchema | null | undefined): void {
-  const wrong = parameters == null ? undefined : parametersProblem(parameters);
+function requireUsable(parameters: ParametersSchema | undefined): void {
+  const wrong = parameters === undefined ? undefined : parametersProblem(parameters);
   if (wrong !== undefined) throw invalidField(`parameters.${wrong.field}`, wrong.problem);
 }
 

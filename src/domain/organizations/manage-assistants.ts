@@ -126,14 +126,10 @@ export async function setByOperator(
   return save(previous, { ...previous, [name]: parsed ?? undefined }, context);
 }
 
-/** Returns the part of an assistant that the dashboard may show: no hash of the server secret, no restrictions, no topics. */
+/** Returns an assistant with what the dashboard shows of its secret and its topics. What else it may not show, the schema of the answer leaves out. */
 export function viewOfAssistant(assistant: Assistant): AssistantView {
-  const { server_secret, deleting, suspended, daily_outbound_quota, escalation_topics = [], ...rest } = assistant;
-  return {
-    ...rest,
-    server_secret: server_secret === undefined ? null : { last_six: server_secret.last_six },
-    escalation_channels: escalation_topics.length,
-  };
+  const { server_secret = null, escalation_topics = [] } = assistant;
+  return { ...assistant, server_secret, escalation_channels: escalation_topics.length };
 }
 
 /** Returns an assistant of the member's organization. @throws Refusal 404, also for one of another organization or one that is being deleted */
@@ -190,7 +186,6 @@ const changedSettings = assistantChange.extend({
   domain: DOMAIN.optional(),
   allowed_domains: ALLOWED_DOMAINS.optional(),
   ip_allowlist: IP_ALLOWLIST.optional(),
-  form_order: assistantChange.shape.form_order.transform((order) => order ?? undefined),
 });
 
 /** Checks that an organization may use Session Signed. @throws Refusal 400 for one on the free plan */

@@ -226,10 +226,12 @@ describe('assistants', () => {
     expect((await store.auditPage(ORG_ID)).records).toHaveLength(1);
   });
 
-  test('a save of an old version is refused and returns the current one', async () => {
-    const { call } = await withAssistant();
+  test('a save of an old version is refused and returns the current one, as it is shown', async () => {
+    const server_secret = { sha256: 'x', last_six: '123456' };
+    const { call } = await withAssistant({ server_secret });
     await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'First' } });
-    const { status, body } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
+    const { status, body, text } = await call('anna', 'PATCH', SITE, { version: 1, change: { name: 'Second' } });
+    expect(text).not.toContain('sha256');
     expect(status).toBe(409);
     expect(body).toMatchObject({ success: false, current: { name: 'First', version: 2 } });
     expect(body).toMatchObject({ code: 'stale_version', error: expect.stringMatching(/^version: /) });

@@ -1,11 +1,7 @@
 import type { Action } from '../../../../src/contract/actions.ts';
 import type { Assistant } from '../../../../src/contract/assistants.ts';
-import { settingsOf, viewOfAction } from '../../../../src/domain/actions/manage-actions.ts';
-import {
-  createAssistant,
-  requireAssistant,
-  viewOfAssistant,
-} from '../../../../src/domain/organizations/manage-assistants.ts';
+import { settingsOf } from '../../../../src/domain/actions/manage-actions.ts';
+import { createAssistant, requireAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../../../src/domain/organizations/suspension-and-quota.ts';
 import { CONFIGURATION, memoryConfiguration } from '../../../fakes/configuration-store.ts';
@@ -155,15 +151,6 @@ test('resuming a suspended organization leaves its quota unchanged', async () =>
   await setSuspended(org_id, true, context);
   await setSuspended(org_id, false, context);
   expect((await parts()).map((part) => part?.daily_outbound_quota)).toEqual(Array(5).fill(500));
-});
-
-test('the dashboard does not show the quota', async () => {
-  const { context, org_id, assistant, action } = await setUp();
-  await setOutboundQuota(org_id, 500, context);
-  const site = await assistant();
-  for (const shown of [viewOfAction(await action(site.site_id)), viewOfAssistant(site)]) {
-    expect(shown).not.toHaveProperty('daily_outbound_quota');
-  }
 });
 
 test.each([0, -1, 1.5, Number.NaN, 1_000_000_001])('refuses a quota of %p and changes nothing', async (perDay) => {
