@@ -73,6 +73,9 @@ function Result(props: { readonly isEvent: boolean; readonly actionId: string; r
       {isEvent && !result.success && (
         <Box>{`The service ${result.retried ? 'would' : 'would not'} try the delivery of a real event again.`}</Box>
       )}
+      {!isEvent && result.success && (
+        <Box>Your server can tell a test: the id of its conversation begins with test-.</Box>
+      )}
       {status !== null && REFUSED_SIGNATURE.has(status) && <SignatureHelp actionId={actionId} />}
       {error !== null && isUnsent(error.code) ? (
         <Box>The service sent nothing.</Box>

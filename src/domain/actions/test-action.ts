@@ -52,7 +52,10 @@ function withoutSignature({ method, url, headers, body }: OutboundRequest): Test
   };
 }
 
-/** Returns a body with sample values, and the value of X-Service-Trigger-Ref: no conversation calls a tool here, so the id of the test stands for it. */
+/**
+ * Returns a body with sample values, and the value of X-Service-Trigger-Ref. A conversation that does not exist has an id by which a receiver
+ * tells a test from a lead: the real ones are UUIDs.
+ */
 function sampleRequest(
   action: Action,
   id: string,
@@ -65,7 +68,8 @@ function sampleRequest(
         body: {
           id,
           event: 'test.ping',
-          timestamp: now.toISOString(),
+          // Whole seconds, as the time of an event on the bus.
+          timestamp: now.toISOString().replace(/\.\d+/, ''),
           data: {},
           site_id: action.site_id,
           org_id: action.org_id,
@@ -73,10 +77,10 @@ function sampleRequest(
         triggerRef: 'test.ping',
       };
     case 'AI-decided':
-      return { body: sampleArguments(action.parameters ?? NO_PARAMETERS), triggerRef: id };
+      return { body: sampleArguments(action.parameters ?? NO_PARAMETERS), triggerRef: `test-${id}` };
     case 'Form': {
       const values = Object.fromEntries(action.form_fields.map((field) => [field.key, sampleValue(field)]));
-      return { body: { values, conversation_id: newId(), submission_id: id }, triggerRef: id };
+      return { body: { values, conversation_id: `test-${newId()}`, submission_id: id }, triggerRef: id };
     }
   }
 }

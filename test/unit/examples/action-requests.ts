@@ -88,6 +88,7 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
   const digest = /v1=(.*)$/.exec(event().headers[HEADER] ?? '')?.[1] ?? '';
   const seconds = Math.floor(now.getTime() / 1000);
   const submission = randomUUID();
+  const testSubmission = randomUUID();
   const joined = event();
   const signature = (value: string | undefined) => withHeader(event(), HEADER, value);
 
@@ -108,6 +109,19 @@ export function actionRequests(now: Date): readonly SharedRequest[] {
     'event by GET': eventByGet(fresh),
     'form by GET': signed(aFormAction({ method: 'GET' }), {}, submission, fresh),
     'AI-decided by GET': signed(anAiAction({ method: 'GET' }), {}, 'c1', fresh),
+    'the test of an event': signed(
+      anEventAction(),
+      { ...JSON.parse(textOf(event())), event: 'test.ping', data: {} },
+      'test.ping',
+      fresh,
+    ),
+    'the test of a form': signed(
+      aFormAction(),
+      { values: { email: 'test@example.com' }, conversation_id: `test-${randomUUID()}`, submission_id: testSubmission },
+      testSubmission,
+      fresh,
+    ),
+    'the test of a call': signed(anAiAction(), {}, `test-${randomUUID()}`, fresh),
     'signature that a proxy has split and joined': withHeader(
       joined,
       HEADER,

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Action, ParameterProperty } from '../../../../src/contract/actions.ts';
 import { checkArguments } from '../../../../src/domain/actions/parameters.ts';
 import { testAction } from '../../../../src/domain/actions/test-action.ts';
 import { responded } from '../../../../src/domain/delivery/outcome.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../../fakes/configuration.ts';
-import { answered, attemptFakes, unanswered } from '../../../fakes/delivery.ts';
+import { answered, attemptFakes, DELIVERY, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
 import { FakeLimit } from '../../../fakes/limits.ts';
 import { refusalOf } from '../../../fakes/refusals.ts';
@@ -31,7 +32,10 @@ function setUp(action: Action) {
 
 test('an Event Action receives test.ping, independent of its subscriptions, and the test is logged', async () => {
   const { clock, log, sent } = setUp(anEventAction());
-  const timestamp = clock.now().toISOString();
+  const timestamp = clock
+    .now()
+    .toISOString()
+    .replace(/\.\d+Z/, 'Z');
   expect(await sent()).toEqual({
     headers: expect.objectContaining({ 'X-Service-Trigger': 'event', 'X-Service-Trigger-Ref': 'test.ping' }),
     body: { id: 'id-1', event: 'test.ping', timestamp, data: {}, site_id: SITE_ID, org_id: ORG_ID },
@@ -45,7 +49,45 @@ test('a Form Action receives a value for each of its fields', async () => {
   const values = { Text: 'test', Email: 'test@example.com', Phone: '+15550100', Number: 1, 'Long text': 'test' };
   expect(await setUp(aFormAction({ form_fields })).sent()).toEqual({
     headers: expect.objectContaining({ 'X-Service-Trigger': 'form', 'X-Service-Trigger-Ref': 'id-1' }),
-    body: { values, conversation_id: 'id-2', submission_id: 'id-1' },
+    body: { values, conversation_id: 'test-id-2', submission_id: 'id-1' },
+  });
+});
+
+describe('a test has the fields of a real request, each of the same type and form', () => {
+  const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+  const FORMS = { uuid: UUID, test: `test-${UUID}`, seconds: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ' };
+  const formOf = (value: unknown) => {
+    if (typeof value !== 'string') return typeof value;
+    return Object.entries(FORMS).find(([, form]) => new RegExp(`^${form}$`).test(value))?.[0] ?? 'text';
+  };
+  const formsOf = (body: object) => Object.entries(body).map(([name, value]) => [name, formOf(value)]);
+  const sentBy = async (action: Action) => {
+    const { invocation, sent } = setUp(action);
+    Object.assign(invocation, { newId: randomUUID });
+    return sent();
+  };
+  const reference = 'X-Service-Trigger-Ref';
+
+  test('of an event that the bus has delivered', async () => {
+    const { headers, body } = await sentBy(anEventAction());
+    expect(formsOf(body)).toEqual(formsOf({ ...DELIVERY.envelope, id: randomUUID() }));
+    expect(formsOf(body)).toContainEqual(['timestamp', 'seconds']);
+    expect(headers?.[reference]).toBe(body.event);
+  });
+
+  test('of a form, but for the conversation, which is none', async () => {
+    const { headers, body } = await sentBy(aFormAction());
+    expect(formsOf(body)).toEqual([
+      ['values', 'object'],
+      ['conversation_id', 'test'],
+      ['submission_id', 'uuid'],
+    ]);
+    expect(headers?.[reference]).toBe(body.submission_id);
+  });
+
+  test('of a call of the assistant, but for the conversation, which is none', async () => {
+    const { headers } = await sentBy(anAiAction());
+    expect(formOf(headers?.[reference])).toBe('test');
   });
 });
 
