@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, transformSync } from 'esbuild';
@@ -49,7 +59,7 @@ export const BUNDLE = {
 
 /** Paths of modules, by the names of those that they replace in the bundles: `#network-rule`, `#aws-transport`. */
 let replacements: Readonly<Record<string, string>> = {};
-let functionBundles: ReadonlyMap<string, Uint8Array> | undefined; // All functions, from the first call of functionFolder on.
+let functionsFolder: string | undefined; // With all functions, from the first call of functionFolder on.
 
 /**
  * Replaces modules in the bundles of this process. Only the one-machine service and its tests call it, before they synthesize: a deployment has no
@@ -59,42 +69,57 @@ export function replaceModules(modules: Readonly<Record<string, string>>): void 
   replacements = modules;
 }
 
+/** Everything that changes the bundles of functions. The lock file contains the versions of the packages and of esbuild. */
+const FUNCTION_SOURCES = ['{lambdas,local,src}/**/*.ts', 'lib/bundles.ts', 'package{,-lock}.json', basename(NOTICES)];
+
 /**
  * Returns the folder with the bundle of a function and the licenses of what it contains, which no code reads. The bundle is made in this process:
- * NodejsFunction starts a process per function, which takes three times as long.
+ * NodejsFunction starts a process per function, which takes three times as long. As the dashboard, the bundles are cached.
  */
 export function functionFolder(name: FunctionName): string {
-  functionBundles ??= bundleFunctions();
-  const bundle = functionBundles.get(name);
-  if (bundle === undefined) throw new Error(`esbuild made no bundle of ${name}`);
-  const notices = readFileSync(NOTICES);
-  const hash = createHash('sha256').update(bundle).update(notices).digest('hex').slice(0, 32);
-  return cachedFolder(join(root, 'node_modules/.cache/va-wave-functions', `${name}-${hash}`), (folder) => {
-    writeFileSync(join(folder, 'index.mjs'), bundle);
-    writeFileSync(join(folder, basename(NOTICES)), notices);
-  });
+  const hash = () => hashOfFiles(root, FUNCTION_SOURCES, [JSON.stringify(replacements)]);
+  functionsFolder ??= cachedFolder(join(root, 'node_modules/.cache/va-wave-functions', hash()), bundleFunctions);
+  return join(functionsFolder, name);
 }
 
 /** Bundles all functions in one build, which parses each module once and takes half the time of one build per function. */
-function bundleFunctions(): ReadonlyMap<string, Uint8Array> {
+function bundleFunctions(folder: string): void {
   const { outputFiles } = buildSync({
     ...BUNDLE,
-    entryPoints: FUNCTIONS.map((folder) => ({ in: `${lambdas}${folder}/handler.ts`, out: folder })),
+    entryPoints: FUNCTIONS.map((name) => ({ in: `${lambdas}${name}/handler.ts`, out: name })),
     alias: { ...FUNCTION_CREDENTIALS, ...replacements },
     outdir: lambdas,
     write: false,
   });
-  return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.js'), contents]));
+  for (const { path, contents } of outputFiles) {
+    const own = join(folder, basename(path, '.js'));
+    mkdirSync(own);
+    writeFileSync(join(own, 'index.mjs'), contents);
+    copyFileSync(NOTICES, join(own, basename(NOTICES)));
+  }
 }
 
 const widget = join(root, 'widget');
 const widgetCache = join(root, 'node_modules/.cache/va-wave-widget');
 
+/** Everything that changes the widget. */
+const WIDGET_SOURCES = ['widget/**/*.{css,ts,json}', 'src/contract/**/*.ts', 'lib/bundles.ts', 'package-lock.json'];
+
+/** Returns the loader and the panel for browsers, from the cache when no source has changed. */
+export function bundleWidget(): ReturnType<typeof buildWidget> {
+  const folder = cachedFolder(join(widgetCache, hashOfFiles(root, WIDGET_SOURCES)), (made) => {
+    const built = buildWidget();
+    writeFileSync(join(made, 'widget.json'), JSON.stringify({ ...built, texts: [...built.texts] }));
+  });
+  const { texts, ...built } = JSON.parse(readFileSync(join(folder, 'widget.json'), 'utf8'));
+  return { ...built, texts: new Map(texts) };
+}
+
 /**
  * Bundles the loader and the panel for browsers. The English texts are in the loader, and each other language is a file. The loader
  * contains the hash of the index, which contains the hashes of the languages: so the loader does not grow with each language.
  */
-export function bundleWidget() {
+function buildWidget() {
   const texts = new Map<string, string>();
   /** Adds a file of texts. Returns its hash, which its name contains and browsers check. */
   const add = (name: string, content: string) => {
