@@ -111,6 +111,21 @@ export class Alarms extends Construct {
   }
 
   /**
+   * Creates one alarm over the invocations that Lambda refuses. One function with callers that wait for no endpoint is refused only when the account has no
+   * free execution; a customer's slow endpoint may use up the reserved part of another.
+   * @param functions at most ten, the limit for the expression of an alarm
+   */
+  watchThrottles(scope: Construct, functions: readonly ServiceFunction[]): void {
+    const throttles = functions.map(({ fn }) => fn.metricThrottles({ period: FIVE_MINUTES }));
+    // Visitors reload pages. Throttling that lasts needs a larger quota.
+    this.raise(scope, 'Throttles', {
+      runbookEntry: 'throttles',
+      metric: sum('Throttles', throttles),
+      ...LASTING_ERRORS,
+    });
+  }
+
+  /**
    * Creates one alarm over the response times of functions that wait for no customer's endpoint. The latency of the whole API includes
    * form submissions, which take as long as the endpoint of the customer.
    * @param functions at most ten, the limit for the expression of an alarm
@@ -151,6 +166,23 @@ export function sum(
     label,
     period,
     usingMetrics: Object.fromEntries(metricsByName),
+  });
+}
+
+/** Pieces of work in a period from which on an alarm on faults compares their share. */
+const MUCH_WORK = 5000;
+
+/** Counts faults of the service, and with much work as those of 5000 pieces of it, so that an alarm means the same at every load. */
+export function faultsOf(
+  label: string,
+  faults: cloudwatch.IMetric,
+  work: cloudwatch.IMetric,
+): cloudwatch.MathExpression {
+  return new cloudwatch.MathExpression({
+    expression: `faults * ${MUCH_WORK} / IF(FILL(work, 0) > ${MUCH_WORK}, work, ${MUCH_WORK})`,
+    label,
+    period: FIVE_MINUTES,
+    usingMetrics: { faults, work },
   });
 }
 

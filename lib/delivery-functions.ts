@@ -3,7 +3,7 @@ import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
 import { METRICS } from '../src/deployment/metrics.ts';
-import { LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
+import { FIVE_MINUTES, faultsOf, LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Concurrency } from './concurrency.ts';
 import type { Foundation } from './foundation.ts';
 import { ROUTER_TIMEOUT } from './messaging.ts';
@@ -23,12 +23,16 @@ export type DeliveryFunctionsProps = Foundation & {
 export class DeliveryFunctions extends Construct {
   constructor(scope: Construct, id: string, props: DeliveryFunctionsProps) {
     super(scope, id);
-    const { stage, alarms } = props;
+    const { stage, alarms, messaging } = props;
     alarms.watch(this, [this.#router(props), this.#dispatcher(props)]);
     alarms.raise(this, 'FailedMessages', {
       runbookEntry: 'failed-messages',
       // A batch reports its failed messages in its answer, so Lambda counts no error.
-      metric: ownMetric(stage, METRICS.failedMessages),
+      metric: faultsOf(
+        'Receives of messages that failed',
+        ownMetric(stage, METRICS.failedMessages),
+        messaging.deliveries.queue.metricNumberOfMessagesReceived({ period: FIVE_MINUTES }),
+      ),
       ...LASTING_ERRORS,
       endsRelease: true,
     });

@@ -92,6 +92,7 @@ export class WorkQueue extends Construct {
     props.alarms.raise(this, 'OldMessagesOfAnyGroup', {
       runbookEntry: 'old-messages',
       metric: this.queue.metricApproximateAgeOfOldestMessage({ period }),
+      severity: 'ticket', // A tenant alone can send more than is delivered.
       threshold: OLD_MESSAGE_OF_ANY_GROUP_SECONDS,
       periods: 3,
     });
@@ -187,6 +188,7 @@ export class Messaging extends Construct {
     });
     alarms.raise(this, 'RulesThrottled', {
       runbookEntry: 'events-missing',
+      severity: 'ticket', // The account's other rules share the quota, and EventBridge tries again for a day.
       metric: sum(
         'ThrottledRules',
         rules.map((rule) => metricOf(rule, 'ThrottledRules')),

@@ -6,7 +6,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS, METRICS_NAMESPACE } from '../src/deployment/metrics.ts';
-import { FIVE_MINUTES, LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
+import { FIVE_MINUTES, faultsOf, LASTING, ownMetric } from './alarms.ts';
 import type { Canary } from './canary.ts';
 import type { Foundation } from './foundation.ts';
 import { CLOUDFRONT_REGION, type Stage } from './stage.ts';
@@ -22,7 +22,7 @@ const QUERIES = {
   Errors: 'level = "ERROR"',
   // Messages that wait for an attempt in progress or for DynamoDB have other lines.
   FailedMessages: 'message like /failed and becomes visible again/',
-  // Each failed attempt of an Event delivery has this line, a successful one has none. A message that makes no attempt has another outcome.
+  // Each failed attempt has this line, a successful one has none. A message that makes no attempt has another outcome.
   FailedDeliveries: 'message = "Attempted" and outcome = "failed"',
 } as const;
 
@@ -44,16 +44,9 @@ export class Monitoring extends Construct {
     const { stage, alarms, messaging, api, distribution, canary } = props;
     const unreadableActions = ownMetric(stage, METRICS.unreadableActions);
     const logWriteFailed = ownMetric(stage, METRICS.logWriteFailed);
-    alarms.raise(this, 'Throttles', {
-      runbookEntry: 'throttles',
-      // This metric covers the account, as the quota of concurrency does. One metric also costs less than one per function.
-      metric: lambda.Function.metricAllThrottles({ period: FIVE_MINUTES }),
-      // SQS repeats throttled messages, and visitors reload pages. Throttling that lasts needs a larger quota.
-      ...LASTING_ERRORS,
-    });
     alarms.raise(this, 'AccountConcurrency', {
       runbookEntry: 'account-concurrency',
-      severity: 'ticket',
+      severity: 'ticket', // The functions of other services in the account count too.
       metric: lambda.Function.metricAllConcurrentExecutions({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: Math.floor(CONCURRENCY_IN_USE * props.accountConcurrency),
       ...LASTING,
@@ -64,7 +57,15 @@ export class Monitoring extends Construct {
       metric: unreadableActions,
       threshold: 1,
     });
-    alarms.raise(this, 'LogWriteFailed', { runbookEntry: 'log-write-failed', metric: logWriteFailed, threshold: 1 });
+    alarms.raise(this, 'LogWriteFailed', {
+      runbookEntry: 'log-write-failed',
+      metric: faultsOf(
+        'Delivery records that were lost',
+        logWriteFailed,
+        ownMetric(stage, METRICS.attemptLatency, 'SampleCount'),
+      ),
+      threshold: 1,
+    });
 
     for (const [name, filterStatements] of Object.entries(QUERIES)) {
       new QueryDefinition(this, name, {
@@ -82,6 +83,9 @@ export class Monitoring extends Construct {
             'status',
             'function_request_id',
             'event_id',
+            'trigger',
+            'reference',
+            'api_request_id',
             'action_id',
           ],
           filterStatements: [filterStatements],
@@ -120,6 +124,7 @@ export class Monitoring extends Construct {
             api.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
           ],
           'Refusals by reason': [sumsBy(stage, 'reason', METRICS.refusals)],
+          'Attempts by trigger': [sumsBy(stage, 'trigger', METRICS.attempts)],
           'Latency (ms)': [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })],
         }),
         row({
@@ -136,6 +141,7 @@ export class Monitoring extends Construct {
           'Our own faults': [
             logWriteFailed,
             unreadableActions,
+            ownMetric(stage, METRICS.failedRequests),
             ownMetric(stage, METRICS.failedMessages),
             ownMetric(stage, METRICS.deliveriesThrottled),
           ],

@@ -4,8 +4,9 @@ import * as apigatewayv2 from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { METRICS } from '../src/deployment/metrics.ts';
 import { acknowledge } from './acknowledged-findings.ts';
-import { FIVE_MINUTES, LASTING, LASTING_ERRORS } from './alarms.ts';
+import { FIVE_MINUTES, faultsOf, LASTING, LASTING_ERRORS, ownMetric } from './alarms.ts';
 import type { Foundation } from './foundation.ts';
 import { ServiceFunction } from './service-function.ts';
 
@@ -22,6 +23,7 @@ const ACCESS_LOG = JSON.stringify({
   status: '$context.status',
   bytes: '$context.responseLength',
   latency_ms: '$context.responseLatency',
+  function_request_id: '$context.integration.requestId',
   integration_status: '$context.integrationStatus',
   integration_error: '$context.integrationErrorMessage',
 });
@@ -106,8 +108,12 @@ export class ServiceApi extends Construct {
     alarms.watch(this, [notFound]);
     alarms.raise(this, 'ServerErrors', {
       runbookEntry: 'server-errors',
-      metric: this.http.metricServerError({ period: FIVE_MINUTES, statistic: 'Sum' }),
-      // No customer's endpoint can cause these responses. A function that answers 500 has no error of its own in Lambda's metrics.
+      // The API's own metric of 5xx also counts the 502 of a form whose endpoint fails.
+      metric: faultsOf(
+        'Requests answered with 500',
+        ownMetric(stage, METRICS.failedRequests),
+        this.http.metricCount({ period: FIVE_MINUTES, statistic: 'Sum' }),
+      ),
       ...LASTING_ERRORS,
       endsRelease: true,
     });

@@ -54,8 +54,9 @@ export type { VaWaveProps } from './deployment-options.ts';
 
 /** Names a part of the attempts. The metric has each dimension by itself. */
 export type AttemptsOfMetric =
-  | { readonly outcome?: 'succeeded' | FailureCode | undefined; readonly attempt?: never }
-  | { readonly attempt?: number | undefined; readonly outcome?: never };
+  | { readonly outcome?: 'succeeded' | FailureCode | undefined; readonly attempt?: never; readonly trigger?: never }
+  | { readonly attempt?: number | undefined; readonly outcome?: never; readonly trigger?: never }
+  | { readonly trigger?: 'form' | 'ai' | 'usage' | undefined; readonly outcome?: never; readonly attempt?: never };
 
 /** The whole service. Each feature creates its own functions, with their grants and alarms, on a common foundation. Nothing in it has a fixed name. */
 export class VaWave extends Construct {
@@ -240,17 +241,26 @@ export class VaWave extends Construct {
   }
 
   /**
-   * Attempts of Event deliveries: those with this outcome, which is `succeeded` or the code of a failure, those of this number, from 1 to 3, or all.
+   * Attempts: those with this outcome, which is `succeeded` or the code of a failure, those of this trigger (`form`, `ai` or `usage`), those of Event
+   * deliveries of this number, from 1 to 3, or all of Event deliveries.
    */
-  metricAttempts({ outcome, attempt, ...options }: MetricOptions & AttemptsOfMetric = {}): Metric | MathExpression {
+  metricAttempts({
+    outcome,
+    attempt,
+    trigger,
+    ...options
+  }: MetricOptions & AttemptsOfMetric = {}): Metric | MathExpression {
     if (outcome !== undefined) return this.#metric('attempts', 'Sum', options, { outcome });
+    if (trigger !== undefined) return this.#metric('attempts', 'Sum', options, { trigger });
     if (attempt !== undefined) return this.#metric('attempts', 'Sum', options, { attempt: `${attempt}` });
     const numbers = Array.from({ length: EVENT_ATTEMPTS }, (_, index) => index + 1);
     const each = numbers.map((number) => this.#metric('attempts', 'Sum', options, { attempt: `${number}` }));
     return sum(options.label ?? 'Attempts', each, options.period);
   }
-  /** Milliseconds of an attempt of an Event delivery, from the look-up to the end of the response. @default p99 */
+  /** Milliseconds of an attempt, from the look-up to the end of the response. @default p99 */
   metricAttemptLatency = (options?: MetricOptions): Metric => this.#metric('attemptLatency', 'p99', options);
+  /** Requests answered with 500, which is a fault of the service. */
+  metricFailedRequests = (options?: MetricOptions): Metric => this.#metric('failedRequests', 'Sum', options);
   /** Requests refused for this reason: a code that docs/api.md lists with 401, 403 or 429. */
   metricRefusals = (reason: string, options?: MetricOptions): Metric =>
     this.#metric('refusals', 'Sum', options, { reason });

@@ -4,12 +4,14 @@ export const METRICS_NAMESPACE = 'va-wave';
 /** Names of the service's own metrics. Functions emit them, and alarms and the CloudWatch dashboard read them. */
 export const METRICS = {
   /**
-   * Counts attempts of Event deliveries: once by the dimension `outcome` (`succeeded` or a failure code), and once by the dimension
-   * `attempt` (the number of the attempt).
+   * Counts attempts: once by the dimension `outcome` (`succeeded` or a failure code), and once by `trigger` (`form`, `ai` or
+   * `usage`), those of Event deliveries by `attempt` (the number of the attempt) instead.
    */
   attempts: 'Attempts',
-  /** Milliseconds that an attempt of an Event delivery took, from the DNS lookup to the end of the response. */
+  /** Milliseconds that an attempt took, from the DNS lookup to the end of the response. */
   attemptLatency: 'AttemptLatency',
+  /** Counts requests that were answered with 500: a fault of the service, and never of a customer's endpoint. */
+  failedRequests: 'FailedRequests',
   /** Counts requests that were refused by authentication, authorization or a rate limit. The dimension `reason` is a code of REFUSALS,
    * and `token_problem` says why a session token was refused. */
   refusals: 'Refusals',

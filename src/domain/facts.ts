@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../contract/delivery-record.ts';
+import type { AttemptResult, DeliveryRecord } from '../contract/delivery-record.ts';
 import type { RefusalCode, RefusalStatus } from '../contract/errors.ts';
 import type { RefusalFacts } from './refusal.ts';
 import type { Clock, NewId } from './sources.ts';
@@ -31,12 +31,13 @@ export type EndpointFailing = Readonly<
 type Facts = {
   // Deliveries
   /**
-   * A message of the deliveries queue was handled. Outcome `taken`: the attempt has been made before. `recorded`: only
-   * the record of an earlier attempt was completed. `unsent`: the Action may send nothing.
+   * An attempt of any kind was made, or a message of the deliveries queue was handled. Outcome `taken`: the attempt has been made before.
+   * `recorded`: only the record of an earlier attempt was completed. `unsent`: the Action may send nothing.
    */
-  attempted: OfAction & {
-    event_id: string;
-    attempt: number;
+  attempted: OfAttempt & {
+    org_id: string;
+    site_id: string | null;
+    trigger: DeliveryRecord['trigger'];
     outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
     result: AttemptResult | null;
   };
@@ -90,7 +91,7 @@ type Facts = {
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
   refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
   /** An HTTP request was answered with 500. */
-  request_failed: Caused & { api_request_id: string };
+  request_failed: Caused;
   /** A direct invocation ended with an error. */
   invocation_failed: Caused;
   /** A queue message could not be handled and becomes visible again, after these seconds or else the visibility timeout of its queue. */

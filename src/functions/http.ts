@@ -52,7 +52,7 @@ const CALLED_BY_OTHER_SITES = { crossOriginResourcePolicy: { policy: 'cross-orig
 
 /**
  * Creates a Lambda handler for HTTP API events from a route. Parses the request and answers a thrown Refusal with its status and message.
- * Answers every other error with a 500 and reports its cause with the request id. Logs no header, body or query.
+ * Answers every other error with a 500 and reports its cause. Each line, and an answer from 500 on, has the request id. Logs no header, body or query.
  */
 export function httpHandler(
   { logger, invoke }: Shell,
@@ -65,6 +65,7 @@ export function httpHandler(
       invoke(context, async (invocation): Promise<APIGatewayProxyStructuredResultV2> => {
         const answerHeaders: Record<string, string> = { 'cache-control': 'no-store', vary: 'Origin' };
         let site_id: string | undefined;
+        logger.appendKeys({ api_request_id: event.requestContext.requestId });
         const logSite: HttpRequest['logSite'] = (entity) => {
           if (entity === undefined) return;
           logger.appendKeys({ org_id: entity.org_id, site_id: entity.site_id });
@@ -76,10 +77,11 @@ export function httpHandler(
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds, facts } = cause;
             invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id, ...facts });
+            if (status >= INTERNAL_ERROR.status) answerHeaders['x-request-id'] = context.awsRequestId;
             if (retryAfterSeconds !== undefined) answerHeaders['retry-after'] = String(retryAfterSeconds);
             return respond({ status, body: errorBody(cause) }, answerHeaders);
           }
-          invocation.report({ kind: 'request_failed', api_request_id: event.requestContext.requestId, cause });
+          invocation.report({ kind: 'request_failed', cause });
           answerHeaders['x-request-id'] = context.awsRequestId;
           return respond({ status: INTERNAL_ERROR.status, body: errorBody(INTERNAL_ERROR) }, answerHeaders);
         }

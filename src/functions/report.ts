@@ -29,7 +29,7 @@ const SAME_LINES = {
   action_unreadable: ['error', 'An Action cannot be read', METRICS.unreadableActions],
   assistant_unreadable: ['error', 'An assistant cannot be read'],
   organization_unreadable: ['error', 'A part of an organization cannot be read'],
-  request_failed: ['error', 'The request failed'],
+  request_failed: ['error', 'The request failed', METRICS.failedRequests],
   invocation_failed: ['error', 'The invocation failed'],
   message_failed: ['error', 'A message failed and becomes visible again', METRICS.failedMessages],
   message_unhidden: ['error', 'The visibility of a message could not be changed'],
@@ -71,7 +71,9 @@ export function reporting(logger: Logger, now: Clock) {
             const failure = failureOf(result);
             organizations.attempted(fact.org_id, failure);
             attempts.add('outcome', failure ?? 'succeeded');
-            attempts.add('attempt', String(fact.attempt));
+            // Only an event has further attempts. Each dimension is a line of the log, which costs money.
+            if (fact.trigger === 'event') attempts.add('attempt', String(fact.attempt));
+            else attempts.add('trigger', fact.trigger);
             if (latency_ms !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latency_ms);
           }
           // A success has its record in the delivery log, and a line of it would cost more than that record.

@@ -48,7 +48,8 @@ export async function deliverEvent(
   const { action_id, attempt, envelope } = message;
   const { id: event_id, org_id, site_id } = envelope;
   const { finalFailure, ...summary } = await attemptDelivery(message, context, invocation);
-  invocation.report({ kind: 'attempted', event_id, org_id, site_id, action_id, attempt, ...summary });
+  const ids = { trigger: 'event', reference: event_id, org_id, site_id, action_id, attempt } as const;
+  invocation.report({ kind: 'attempted', ...ids, ...summary });
   if (finalFailure === undefined) return;
   await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>
     invocation.report({ kind: 'watch_failed', event_id, action_id, cause }),

@@ -1,6 +1,6 @@
 import type { Action } from '../../contract/actions.ts';
 import type { AttemptStart, Context, OutboundRequest, Outcome } from '../context.ts';
-import type { Invocation } from '../facts.ts';
+import type { FactOf, Invocation } from '../facts.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
 import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAttempt } from './delivery-log.ts';
 
@@ -27,6 +27,8 @@ export async function attemptOnce(
   const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, keepBytes });
   const request = { ...signed, inFlightOf: action.org_id };
   const about = {
+    org_id: action.org_id,
+    site_id: action.site_id,
     action_id: action.action_id,
     reference: input.reference,
     trigger: TRIGGER_HEADER_VALUES[action.trigger],
@@ -36,9 +38,14 @@ export async function attemptOnce(
   return { request, outcome: await sendOnce(about, request, now, context, invocation) };
 }
 
-/** Sends a request once and records it. A failed write of the delivery log neither prevents nor repeats the request. */
+/** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. */
 export async function sendOnce(
-  about: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'>,
+  {
+    org_id,
+    site_id,
+    ...about
+  }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'> &
+    Pick<FactOf<'attempted'>, 'org_id' | 'site_id'>,
   request: OutboundRequest,
   now: Date,
   context: Context<'send' | 'log'>,
@@ -48,6 +55,10 @@ export async function sendOnce(
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, hasMessage: false };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
   const outcome = await sendAttempt(start, request, context, invocation);
-  await completeRecord(start, resultOf(outcome, request), context, invocation);
+  const result = resultOf(outcome, request);
+  await completeRecord(start, result, context, invocation);
+  const { action_id, reference, trigger } = about;
+  const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1 };
+  invocation.report({ kind: 'attempted', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
   return outcome;
 }

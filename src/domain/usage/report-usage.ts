@@ -52,6 +52,8 @@ export async function reportUsage(
     inFlightOf: `usage#${orgId}`,
   };
   const about = {
+    org_id: orgId,
+    site_id: claims.site_id,
     action_id: usageLogId(claims.site_id),
     reference: nonce,
     trigger: 'usage',

@@ -15,7 +15,15 @@ import '../../unit/lambdas/environment.ts';
 const OF_ATTEMPT = { action_id: 'action_1', reference: 'event_1', attempt: 2 };
 const result = { status: null, response_excerpt: null, latency_ms: 12, success: false };
 const attempted = (org_id: string): FactOf<'attempted'> => ({
-  ...{ kind: 'attempted', event_id: 'event_1', org_id, site_id: 'site_1', action_id: 'action_1', outcome: 'failed' },
+  ...{
+    kind: 'attempted',
+    trigger: 'event',
+    reference: 'event_1',
+    org_id,
+    site_id: 'site_1',
+    action_id: 'action_1',
+    outcome: 'failed',
+  },
   attempt: 2,
   result: { ...result, error: { code: 'timeout', message: 'x' } },
 });
@@ -23,6 +31,8 @@ const attempted = (org_id: string): FactOf<'attempted'> => ({
 const FACTS: readonly Fact[] = [
   ...['org_1', 'org_2', 'org_3'].map(attempted),
   { ...attempted('org_1'), outcome: 'taken', result: null },
+  { ...attempted('org_1'), trigger: 'form', attempt: 1 },
+  { kind: 'request_failed', cause: undefined },
   { kind: 'refused', code: 'rate_limit_exceeded', status: 429, route: 'POST /api/widget/init', site_id: undefined },
   { kind: 'endpoint_failing', org_id: 'o', site_id: 's', action_id: 'a', failing_since: '', failure_code: 'timeout' },
   { kind: 'dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
@@ -81,12 +91,14 @@ const chat = new VaWave(new Stack(new App(), 'Platform'), 'Chat');
 const METHODS: Readonly<Record<string, readonly [metric: IMetric, statistic: string]>> = {
   'attempts by outcome': [chat.metricAttempts({ outcome: 'timeout' }), 'Sum'],
   'attempts by number': [chat.metricAttempts({ attempt: 2 }), 'Sum'],
+  'attempts by trigger': [chat.metricAttempts({ trigger: 'form' }), 'Sum'],
   metricAttemptLatency: [chat.metricAttemptLatency(), 'p99'],
   metricRefusals: [chat.metricRefusals('rate_limit_exceeded'), 'Sum'],
   metricEndpointsFailing: [chat.metricEndpointsFailing(), 'Sum'],
   metricUnreachedOrganizations: [chat.metricUnreachedOrganizations(), 'Average'],
   metricEventsDropped: [chat.metricEventsDropped(), 'Sum'],
   metricEventsOfNobody: [chat.metricEventsOfNobody(), 'Sum'],
+  metricFailedRequests: [chat.metricFailedRequests(), 'Sum'],
   metricFailedMessages: [chat.metricFailedMessages(), 'Sum'],
   metricDeliveriesThrottled: [chat.metricDeliveriesThrottled(), 'Sum'],
   metricTokenKeyAge: [chat.metricTokenKeyAge(), 'Maximum'],
@@ -114,6 +126,7 @@ test('the saved queries show only fields that the lines of functions have', asyn
   const { log } = await logged(async () => {
     const logger = functionLogger('test');
     logger.addContext(lambdaContext());
+    logger.appendKeys({ api_request_id: 'api-request-1' });
     const cause = Object.assign(new ServiceError('x'), { code: 'x' });
     for (const fact of FACTS)
       reporting(logger, new FrozenClock().now)().report('cause' in fact ? { ...fact, cause } : fact);
@@ -136,7 +149,7 @@ test('the saved queries show only fields that the lines of functions have', asyn
   const asked = queries.map(({ Properties }) => String(Properties.QueryString)).find((one) => /"Attempted"/.test(one));
   const wanted = [...(asked ?? '').matchAll(/(\w+) = "(\w+)"/g)];
   const deliveries = lines.filter((one) => wanted.every(([, name = '', value]) => Object(one)[name] === value));
-  expect(deliveries.map((one) => Object(one).outcome)).toEqual(['failed', 'failed', 'failed']);
+  expect(deliveries.map((one) => Object(one).outcome)).toEqual(['failed', 'failed', 'failed', 'failed']);
   for (const { Properties } of queries) {
     const [, fields = ''] = /^fields (.*)$/m.exec(Properties.QueryString) ?? [];
     expect(fields.split(', ').filter((name) => name !== '@timestamp' && !written.has(name))).toEqual([]);

@@ -46,10 +46,14 @@ test('an alarm watches the errors of every function', () => {
   expect(watched.sort()).toEqual(ours.sort());
 });
 
-test('the alarm for throttles counts those of the whole account, because all functions share its concurrency', () => {
-  const throttles = alarms.find(({ name }) => name === 'MonitoringThrottles');
-  expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Statistic: 'Sum' });
-  expect(throttles).not.toHaveProperty('Dimensions');
+test('the alarm for throttles counts those of functions that no other service and no slow endpoint of a customer uses up', () => {
+  const { Metrics = [] } = alarms.find(({ name }) => name === 'WidgetRoutesThrottles') ?? {};
+  const refs = [...JSON.stringify(Metrics).matchAll(/"Ref":"(\w+)"/g)].map(([, id = '']) => id);
+  expect(refs.map((id) => id.match(/SessionCreate|WidgetInit|Preflight/)?.[0])).toEqual([
+    'SessionCreate',
+    'WidgetInit',
+    'Preflight',
+  ]);
 });
 
 test.each(Object.values(METRICS))('%s is on the dashboard', (metric) => {
@@ -65,8 +69,8 @@ test('the alarms and graphs of a stack use the metrics of that stack only', asyn
     const resources = JSON.stringify((await synthesize(choice)).toJSON().Resources);
     const services = [...resources.matchAll(/"Name":"service","Value":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(services)).toEqual(new Set([stack]));
-    expect(resources.match(/SEARCH\(/g)).toHaveLength(3);
-    expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(4);
+    expect(resources.match(/SEARCH\(/g)).toHaveLength(4);
+    expect(resources.split(`service=\\\\\\"${stack}\\\\\\"`)).toHaveLength(5);
     const emitted = [...resources.matchAll(/"VA_WAVE_METRICS_SERVICE":"(\w+)"/g)].map(([, value]) => value);
     expect(new Set(emitted)).toEqual(new Set([stack]));
   }

@@ -155,7 +155,7 @@ const FAULTS: readonly Fault[] = [
     ([name, [method, path]]): Fault => [
       'ApiServerErrors',
       `${name} may not read its table`,
-      '5xx',
+      METRICS.failedRequests,
       () => serverErrors(method, path),
     ],
   ),
@@ -175,7 +175,7 @@ const FAULTS: readonly Fault[] = [
   ),
   ['WidgetRoutesSlow', 'DynamoDB answers after two seconds', 'Duration', () => lasting(2100)],
   ['ApiNearThrottle', 'a flood of requests', 'Count', () => lasting(1400 * 300)],
-  ['MonitoringThrottles', 'the account has no free execution', 'Throttles', () => lasting(5)],
+  ['WidgetRoutesThrottles', 'the account has no free execution', 'Throttles', () => lasting(5)],
   ['MonitoringAccountConcurrency', 'nine tenths of the quota are in use', 'ConcurrentExecutions', () => lasting(900)],
   ['MonitoringUnreadableActions', 'a form cannot be read', METRICS.unreadableActions, () => [1]],
   ['MonitoringLogWriteFailed', 'a record cannot be completed', METRICS.logWriteFailed, () => [1]],
@@ -206,8 +206,39 @@ test('every alarm of the stack has its fault', () => {
   expect([...new Set(FAULTS.map(([name]) => name))].sort()).toEqual([...alarms.keys()].sort());
 });
 
+/** Alarms that others can raise alone, and who. */
+const RAISED_BY_OTHERS: Readonly<Record<string, string>> = {
+  ApiNearThrottle: 'a visitor with a flood of requests',
+  DeliveriesEventsDropped: 'the platform, which misspells events',
+  KeysTokenKeyAge: 'nobody; the keys stay valid for days',
+  MessagingDeliveriesOldMessagesOfAnyGroup: 'a tenant that sends more than is delivered',
+  MessagingEventsOldMessagesOfAnyGroup: 'a tenant with many events',
+  MessagingRulesThrottled: 'other rules of the account and region',
+  MonitoringAccountConcurrency: 'other functions of the account and region',
+  MonitoringUnreadableActions: 'a tenant whose Action a later version has written',
+  TablesThrottles: 'a tenant that uses up a key of its own',
+};
+
+test('what a tenant, a visitor or a neighbour in the account can raise alone pages nobody', () => {
+  const tickets = [...alarms].filter(([, one]) => one.AlarmDescription['Fn::Sub'].startsWith('ticket: '));
+  expect(tickets.map(([name]) => name).sort()).toEqual(Object.keys(RAISED_BY_OTHERS));
+  // What counts the whole account or all answers of the API is raised by others.
+  for (const [name, { MetricName, Metrics }] of alarms) {
+    const metrics = [MetricName, ...Metrics.map(({ MetricStat }) => MetricStat?.Metric.MetricName)];
+    if (metrics.includes('5xx') || metrics.includes('ConcurrentExecutions'))
+      expect(RAISED_BY_OTHERS).toHaveProperty(name);
+  }
+});
+
+test('an alarm on faults means the same at every load', () => {
+  const expressions = ['ApiServerErrors', 'DeliveriesFailedMessages', 'MonitoringLogWriteFailed'].map(
+    (name) => alarms.get(name)?.Metrics.find(({ Expression }) => Expression)?.Expression,
+  );
+  expect(new Set(expressions)).toEqual(new Set(['faults * 5000 / IF(FILL(work, 0) > 5000, work, 5000)']));
+});
+
 test('a fault of a few minutes raises no alarm on lasting faults', () => {
-  for (const name of ['ApiServerErrors', 'DeliveriesFailedMessages', 'DeliveriesErrors', 'MonitoringThrottles']) {
+  for (const name of ['ApiServerErrors', 'DeliveriesFailedMessages', 'DeliveriesErrors', 'WidgetRoutesThrottles']) {
     const one = alarms.get(name);
     expect(one && notifications(one, [0, 99, 0, 0])).toBe(0);
   }

@@ -109,6 +109,16 @@ test.each([
   expect(answer.log).not.toContain('DontTell');
 });
 
+test('a refusal from 500 on has the request id, and is no fault of the service', async () => {
+  const answer = await answerOf(async () => Promise.reject(new Refusal('submission_failed')));
+  expect([answer.status, answer.headers['x-request-id']]).toEqual([502, REQUEST_ID]);
+  expect(answer.log).not.toContain('FailedRequests');
+  expect(JSON.parse(answer.log.split('\n')[0] ?? '')).toMatchObject({
+    message: 'Refused',
+    api_request_id: 'api-request-1',
+  });
+});
+
 test('a missing environment variable is named', () => {
   expect(setting('configurationTable', { VA_WAVE_CONFIGURATION_TABLE: 'x' })).toBe('x');
   expect(() => setting('configurationTable', {})).toThrow('VA_WAVE_CONFIGURATION_TABLE');

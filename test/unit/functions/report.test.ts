@@ -114,7 +114,7 @@ test('every fact with a cause has a line with its ids, and without the message o
     { kind: 'forward_failed', submission_id, to: 'endpoint', cause },
     { kind: 'submission_unsettled', submission_id, cause },
     { kind: 'call_unrecorded', call_id: 'call-1', action_id, status: 200, latency_ms: 1, cause },
-    { kind: 'request_failed', api_request_id: 'request-1', cause },
+    { kind: 'request_failed', cause },
     { kind: 'invocation_failed', cause },
     { kind: 'message_failed', message_id, cause },
     { kind: 'message_unhidden', message_id, cause },
@@ -160,7 +160,13 @@ test('an endpoint whose response broke off after its status was reached, and its
   const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
   const { log } = await logged(async () => {
     for (const org_id of ['org_a', 'org_b', 'org_c']) {
-      const ids = { event_id: `of_${org_id}`, org_id, site_id: 'site_1', action_id: 'act_1' };
+      const ids = {
+        trigger: 'event',
+        reference: `of_${org_id}`,
+        org_id,
+        site_id: 'site_1',
+        action_id: 'act_1',
+      } as const;
       report({ kind: 'attempted', ...ids, attempt: 1, outcome: 'succeeded', result });
     }
     publish();

@@ -222,7 +222,7 @@ describe('a call', () => {
     const answer = await call();
     expect([answer.outcome, outbound.requests.length]).toEqual(['completed', 1]);
     const call_unrecorded = { call_id: 'id-1', action_id: 'act_ai', status: 200, latency_ms: 12, cause };
-    expect(invocation.facts).toEqual([{ kind: 'call_unrecorded', ...call_unrecorded }]);
+    expect(invocation.of('call_unrecorded')).toEqual([{ kind: 'call_unrecorded', ...call_unrecorded }]);
   });
 
   test('that the service cannot make is unavailable, and its cause is reported and not recorded', async () => {
@@ -231,7 +231,11 @@ describe('a call', () => {
     outbound.outcomes = [{ ...unanswered('internal_error'), cause }];
     expect(await call()).toEqual(UNAVAILABLE);
     const send_failed = { action_id: 'act_ai', reference: 'id-1', attempt: 1, cause };
-    expect(invocation.facts).toEqual([{ kind: 'send_failed', ...send_failed }]);
+    const attempted = { trigger: 'ai', action_id: 'act_ai', reference: 'id-1', attempt: 1, outcome: 'failed' };
+    expect(invocation.facts).toMatchObject([
+      { kind: 'send_failed', ...send_failed },
+      { kind: 'attempted', ...attempted, result: { error: { code: 'internal_error' } } },
+    ]);
     expect(JSON.stringify(log.items())).not.toContain('a fault of the sender');
   });
 });

@@ -109,6 +109,7 @@ describe('an accepted submission', () => {
     const answer = await submit(KEYED, {}, {}, { conversations: { ...conversations, settleSubmission } });
     expect(answer.success).toBe(true);
     expect(invocation.facts).toEqual([
+      expect.objectContaining({ kind: 'attempted', trigger: 'form', outcome: 'succeeded' }),
       { kind: 'forwarded', submission_id: 'id-1', endpoint: true, escalation: 'none' },
       { kind: 'submission_unsettled', submission_id: 'id-1', cause },
     ]);

@@ -362,8 +362,8 @@ function watched(changes: Partial<Pick<World, 'findAction'> & FailurePeriods> = 
 const away = failing('The table is away');
 
 const attempted = (attempt: number) => {
-  const { id: event_id, org_id, site_id } = DELIVERY.envelope;
-  return { kind: 'attempted', event_id, org_id, site_id, action_id: 'act_event', attempt };
+  const { id: reference, org_id, site_id } = DELIVERY.envelope;
+  return { kind: 'attempted', trigger: 'event', reference, org_id, site_id, action_id: 'act_event', attempt };
 };
 const failed = { outcome: 'failed', result: { status: 500 } };
 
