@@ -139,12 +139,12 @@ test('the page of the construct has every prop, output and resource (node script
     expect(readme).toMatch(new RegExp(`\\| \`${name}\` \\| \`[^|]+.*\\| [^|]+ \\| [^|]+ \\| [^|]+ \\|`));
 });
 
-test('README says the same in whole dollars', () => {
+test('README and the comparison say the same in whole dollars', () => {
   const whole = (amount: number) => `$${Math.round(amount)}`;
   const text = readFileSync('README.md', 'utf8');
   expect(text).toContain(`about ${whole(IN_SHORT.idle)} a month when idle`);
   const range = `${whole(IN_SHORT.muchTraffic)} to ${whole(IN_SHORT.littleTraffic)}`;
-  expect(text.split(range)).toHaveLength(3);
+  for (const page of [text, readFileSync('docs/comparison.md', 'utf8')]) expect(page).toContain(range);
 });
 
 /** The props of the construct that say something of its service, and the options that only the stack has. */
