@@ -261,6 +261,8 @@ export type OutboundRequest = {
   readonly headers: Readonly<Record<string, string>>;
   /** Null on GET. */
   readonly body: Uint8Array | null;
+  /** What is removed from every text of the endpoint before anything keeps or shows it: the signature of the request, and its secret. */
+  readonly withheld: readonly string[];
   /**
    * Requests with the same key may use the same connection. Event deliveries use the Action and its version as key. A request without
    * a key uses a new connection.
@@ -274,20 +276,13 @@ export type OutboundRequest = {
   readonly quota?: { readonly orgId: string; readonly perDay: number };
 };
 
-/** The outcome of one attempt. Every behaviour of a customer's server is an outcome; none causes an exception. */
-export type Outcome = {
-  /** HTTP status; null when none arrived. */
-  readonly status: number | null;
-  /** The first `keepBytes` of the response body, as received. */
-  readonly body: Uint8Array;
-  /** The header Content-Type, when one was read. */
-  readonly content_type?: string;
-  /** Milliseconds from the start of the DNS lookup to the end of the response. */
-  readonly latency_ms: number;
-  /** Only the status decides. */
-  readonly success: boolean;
-  /** Why the attempt is no success. Of a success: why its body is not whole; null when it is, also when it was cut at `keepBytes`. */
-  readonly error: DeliveryError | null;
+/**
+ * The answer of an endpoint to one attempt. Every behaviour of a customer's server is an answer; none causes an exception. `error` of a
+ * success is null also when its body was cut at `keepBytes`.
+ */
+export type EndpointAnswer = AttemptResult & {
+  /** The first `keepBytes` of the response body as text, without what the request withholds; null when none arrived, or when it is no text. */
+  readonly text: string | null;
   /** What went wrong in the service, with `internal_error`. It is for the operator, and is not recorded. */
   readonly cause?: unknown;
 };
@@ -296,10 +291,10 @@ export type Outcome = {
  * Makes one attempt. All outbound requests of the service use it (adapters/outbound).
  * @param ended fires when the attempt's invocation ends. @throws InvocationEnded once it has fired, and nothing else
  */
-export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<Outcome>;
+export type MakeAttempt = (request: OutboundRequest, ended?: AbortSignal) => Promise<EndpointAnswer>;
 
 /** Makes one attempt within the limits of its organization (delivery/outbound-request.ts). @throws InvocationEnded once the invocation has ended, and nothing else */
-export type Send = (request: OutboundRequest, invocation: Invocation) => Promise<Outcome>;
+export type Send = (request: OutboundRequest, invocation: Invocation) => Promise<EndpointAnswer>;
 
 /** Identifies the record of an attempt. All parts come from the message, so a message that is delivered again finds its record. */
 export type AttemptKey = {

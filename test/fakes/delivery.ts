@@ -3,7 +3,7 @@ import { deliveryRecords } from '../../src/adapters/dynamodb/delivery-records.ts
 import type { Action } from '../../src/contract/actions.ts';
 import type { AttemptResult, DeliveryRecord, FailureCode } from '../../src/contract/delivery-record.ts';
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
-import type { AttemptStart, OutboundRequest, Outcome, Send } from '../../src/domain/context.ts';
+import type { AttemptStart, EndpointAnswer, OutboundRequest, Send } from '../../src/domain/context.ts';
 import * as outcome from '../../src/domain/delivery/outcome.ts';
 import { responded } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
@@ -17,14 +17,16 @@ export function mustRead(cause: Error): never {
   throw cause;
 }
 
-/** Returns the outcome of a response with this status. */
-export const answered = (status: number, body = 'ok', problem: Outcome['error'] = null): Outcome => ({
-  ...responded(status, Buffer.from(body), problem),
-  latency_ms: 12,
-});
+/** Returns the answer with this status and body. @param withheld what the request withholds */
+export const answered = (
+  status: number,
+  body = 'ok',
+  problem: EndpointAnswer['error'] = null,
+  withheld: readonly string[] = [],
+): EndpointAnswer => ({ ...responded({ status, body: Buffer.from(body), problem }, withheld), latency_ms: 12 });
 
 /** Returns the outcome of an attempt without a response. */
-export const unanswered = (code: FailureCode): Outcome => ({
+export const unanswered = (code: FailureCode): EndpointAnswer => ({
   ...outcome.unanswered({ code, message: code }),
   latency_ms: 5000,
 });
@@ -32,7 +34,7 @@ export const unanswered = (code: FailureCode): Outcome => ({
 /** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. */
 export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
-  outcomes: Outcome[] = [answered(200)];
+  outcomes: EndpointAnswer[] = [answered(200)];
 
   readonly send: Send = async (request) => {
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);

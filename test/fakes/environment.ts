@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/context.ts';
+import type { EndpointAnswer } from '../../src/domain/context.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import type { MakeCall } from './tables.ts';
 import { textOf, type World } from './world.ts';
@@ -141,11 +141,11 @@ export class Environment {
   async request(
     name: string,
     invocation: AbortSignal | undefined,
-    receive: () => { readonly outcome: Outcome; readonly seconds: number; readonly over: () => unknown },
+    receive: () => { readonly outcome: EndpointAnswer; readonly seconds: number; readonly over: () => unknown },
     stopped: () => unknown = () => {},
-  ): Promise<Outcome> {
+  ): Promise<EndpointAnswer> {
     invocation?.throwIfAborted();
-    const result = Promise.withResolvers<Outcome>();
+    const result = Promise.withResolvers<EndpointAnswer>();
     const stop = () => {
       stopped();
       result.reject(invocation?.reason);

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { DeliveryError } from '../../contract/delivery-record.ts';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/context.ts';
+import type { ReadResponse } from '../../domain/delivery/outcome.ts';
 import { type Attempt, Failure } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -31,15 +32,8 @@ const REFUSED = {
 } as const;
 const PIECES = { code: 'response_malformed', message: 'The response came in too many pieces' } as const;
 
-/** The response of an endpoint, or the part of it that was read. */
-export type EndpointResponse = {
-  readonly status: number;
-  readonly body: Uint8Array;
-  readonly contentType: string | undefined;
-  /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
-  readonly problem: DeliveryError | null;
-  /** Where a redirect leads. */
-  readonly location: string | undefined;
+/** The part of a response that was read. */
+export type ExchangedResponse = ReadResponse & {
   /** True when the peer keeps the connection open and no byte of this exchange is left on it. */
   readonly connectionReusable: boolean;
 };
@@ -57,7 +51,7 @@ export async function exchange(
   request: OutboundRequest,
   keepAlive: boolean,
   attempt: Attempt,
-): Promise<EndpointResponse> {
+): Promise<ExchangedResponse> {
   attempt.stage = 'waiting';
   const { signal } = attempt;
   const { promise: answer, resolve: receive, reject: fail } = Promise.withResolvers<Answer>();
@@ -236,7 +230,7 @@ type ResponseBody = {
   readonly bytes: Uint8Array;
   /** True when the body was read to its end. */
   readonly ended: boolean;
-  readonly problem: EndpointResponse['problem'];
+  readonly problem: DeliveryError | null;
 };
 
 /**

@@ -1,12 +1,12 @@
 import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
-import type { MakeAttempt, OutboundRequest, Outcome } from '../../domain/context.ts';
+import type { EndpointAnswer, MakeAttempt, OutboundRequest } from '../../domain/context.ts';
 import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
 import { responded, unanswered } from '../../domain/delivery/outcome.ts';
 import { type Attempt, Failure, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';
-import { type EndpointResponse, exchange } from './exchange.ts';
+import { type ExchangedResponse, exchange } from './exchange.ts';
 import { createIdleConnections } from './idle-connections.ts';
 import type { NetworkRule } from './network-rule.ts';
 
@@ -45,7 +45,7 @@ export function createOutbound({
   const connect = createConnect(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
 
-  async function send(request: OutboundRequest, attempt: Attempt): Promise<EndpointResponse> {
+  async function send(request: OutboundRequest, attempt: Attempt): Promise<ExchangedResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
     attempt.endIfLate();
@@ -72,14 +72,11 @@ export function createOutbound({
       const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
       try {
         attempt.signal.throwIfAborted();
-        const outcome = await send(request, attempt).then(
-          ({ status, body, contentType, problem, location }) => ({
-            ...responded(status, body, problem, location),
-            content_type: contentType,
-          }),
-          failed,
+        const answer = await send(request, attempt).then(
+          (response) => responded(response, request.withheld),
+          (cause: unknown) => failed(cause, request.withheld),
         );
-        return { ...outcome, latency_ms: Math.round(clock.monotonic() - startedAt) };
+        return { ...answer, latency_ms: Math.round(clock.monotonic() - startedAt) };
       } finally {
         attempt.finish();
       }
@@ -88,9 +85,9 @@ export function createOutbound({
   };
 }
 
-/** Returns the outcome of an attempt without a usable response: no body, and why. @throws InvocationEnded */
-function failed(cause: unknown): Outcome {
+/** Returns the answer of an attempt without a usable response: no body, and why. @throws InvocationEnded */
+function failed(cause: unknown, withheld: readonly string[]): EndpointAnswer {
   if (cause instanceof InvocationEnded) throw cause;
-  if (cause instanceof Failure) return unanswered(cause, cause.status);
+  if (cause instanceof Failure) return unanswered(cause, cause.status, withheld);
   return { ...unanswered({ code: 'internal_error', message: 'The service could not make the request' }), cause };
 }

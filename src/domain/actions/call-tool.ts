@@ -9,8 +9,7 @@ import {
 } from '../../contract/limits.ts';
 import { identifier } from '../../contract/widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Context, Conversations, Outcome, ToolCallRecord } from '../context.ts';
-import { responseText } from '../delivery/response-text.ts';
+import type { Context, Conversations, EndpointAnswer, ToolCallRecord } from '../context.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
@@ -97,7 +96,7 @@ export async function callTool(
   if (admission === 'limit_reached') return LIMIT_REACHED;
   const call_id = invocation.newId();
   const called_at = invocation.now().toISOString();
-  const { outcome } = await attemptOnce(
+  const { answer } = await attemptOnce(
     action,
     {
       body: verdict.values,
@@ -108,10 +107,10 @@ export async function callTool(
     context,
     invocation,
   );
-  const { status, latency_ms, error } = outcome;
+  const { status, latency_ms, error } = answer;
   const made = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
   await recordCall({ ...made, error: error?.message ?? null }, context.conversations, invocation);
-  return resultFor(action, outcome);
+  return resultFor(action, answer);
 }
 
 /**
@@ -140,13 +139,13 @@ async function recordCall(call: ToolCallRecord, conversations: Conversations, { 
   });
 }
 
-function resultFor({ feed_response_back, response_field_map }: AiAction, outcome: Outcome): ToolResult {
-  if (!outcome.success) return UNAVAILABLE;
+function resultFor({ feed_response_back, response_field_map }: AiAction, answer: EndpointAnswer): ToolResult {
+  if (!answer.success) return UNAVAILABLE;
   if (!feed_response_back) return COMPLETED;
-  const isWhole = outcome.error === null;
+  const isWhole = answer.error === null;
   // The endpoint has accepted the request: after "unavailable", an assistant would make it again.
   if (!isWhole) return { ...COMPLETED, message: 'The Action completed. Its response could not be read.' };
-  return { ...COMPLETED, response: toolResponse(outcome.body, response_field_map, outcome.content_type) };
+  return { ...COMPLETED, response: toolResponse(answer.text, response_field_map) };
 }
 
 /**
@@ -154,11 +153,10 @@ function resultFor({ feed_response_back, response_field_map }: AiAction, outcome
  * mapped paths, up to 1 MB together, without one the top-level scalars of the JSON object. Of a response that is not JSON, it is the first 500 characters.
  */
 export function toolResponse(
-  body: Uint8Array,
-  fieldMap: Readonly<Record<string, string>> | undefined,
-  contentType?: string,
+  response: string | null,
+  fieldMap?: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> | string {
-  const text = responseText(body, contentType) ?? 'The response is not text';
+  const text = response ?? 'The response is not text';
   const json = parseJson(withoutUnpairedSurrogates(text));
   if (json === undefined) return truncateCharacters(text, NON_JSON_RESPONSE_CHARACTERS);
   if (fieldMap !== undefined) return mappedFields(json, fieldMap);

@@ -164,7 +164,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
   };
   const [endpoint = false, escalation = 'failed'] = await Promise.all([
     attemptOnce(form, { body, triggerRef: submission_id, reference: submission_id }, context, invocation).then(
-      ({ outcome }) => outcome.success,
+      ({ answer }) => answer.success,
       (cause: unknown) => fault('endpoint', cause),
     ),
     context.escalate(submission, invocation).catch((cause: unknown) => fault('escalation', cause)),

@@ -4,7 +4,7 @@ import { ACTION_TESTS_PER_MINUTE } from '../../contract/limits.ts';
 import type { Context, OutboundRequest } from '../context.ts';
 import { resultOf } from '../delivery/delivery-log.ts';
 import { retryDelay } from '../delivery/outcome.ts';
-import { withoutSignatures } from '../delivery/signature.ts';
+import { withoutWithheld } from '../delivery/signature.ts';
 import { attemptOnce } from '../delivery/single-attempt.ts';
 import { existingAction } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
@@ -36,14 +36,14 @@ export async function testAction(
   const action = withChange(saved, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);
-  const { request, outcome } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
-  const retried = retryDelay(1, outcome) !== undefined;
-  return { ...resultOf(outcome, request), at: now.toISOString(), retried, request: withoutSignature(request) };
+  const { request, answer } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
+  const retried = retryDelay(1, answer) !== undefined;
+  return { ...resultOf(answer), at: now.toISOString(), retried, request: withoutSignature(request) };
 }
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
-function withoutSignature({ method, url, headers, body }: OutboundRequest): TestResult['request'] {
-  const shown = Object.entries(headers).map(([name, value]) => [name, withoutSignatures(value, headers)]);
+function withoutSignature({ method, url, headers, body, withheld }: OutboundRequest): TestResult['request'] {
+  const shown = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheld)]);
   return {
     method,
     url,

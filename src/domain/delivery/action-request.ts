@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../../contract/delivery-record.ts';
 import type { OutboundRequest } from '../context.ts';
 import { unixSeconds } from '../sources.ts';
 import { COMMON_HEADERS } from './outbound-request.ts';
-import { signatureHeader } from './signature.ts';
+import { signatureHeader, signaturesIn } from './signature.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */
 export const TRIGGER_HEADER_VALUES = {
@@ -35,16 +35,18 @@ export function actionRequest(
 ): OutboundRequest {
   const body = input.payload === null ? null : Buffer.from(input.payload);
   const { org_id: orgId, daily_outbound_quota: perDay } = action;
+  const signature = signatureHeader(input.signingSecret, unixSeconds(input.now), body);
   return {
     method: action.method,
     url: action.url,
     body,
     headers: {
       ...COMMON_HEADERS,
-      'X-Service-Signature': signatureHeader(input.signingSecret, unixSeconds(input.now), body),
+      'X-Service-Signature': signature,
       'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
       'X-Service-Trigger-Ref': input.triggerRef,
     },
+    withheld: [...signaturesIn(signature), input.signingSecret],
     quota: perDay == null ? undefined : { orgId, perDay },
     keepBytes: input.keepBytes,
     connectionKey: input.connectionKey,

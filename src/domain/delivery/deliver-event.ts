@@ -94,7 +94,7 @@ export async function attemptDelivery(
     connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
   });
-  const result = resultOf(await sendAttempt(start, request, context, invocation), request);
+  const result = resultOf(await sendAttempt(start, request, context, invocation));
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
   const written = await completeRecord(start, result, context, invocation);
   const isRetried = await scheduleRetry(message, result, context, invocation);

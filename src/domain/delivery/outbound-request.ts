@@ -1,4 +1,4 @@
-import type { Hit, Outcome, Send } from '../context.ts';
+import type { EndpointAnswer, Hit, Send } from '../context.ts';
 import { ServiceError } from '../service-error.ts';
 import { unanswered } from './outcome.ts';
 
@@ -28,7 +28,7 @@ const QUOTA_USED = unanswered({
  * counter cannot be written, the request is sent: a quota limits cost, and an internal error must not lose a customer's delivery.
  */
 export function withinQuota(send: Send, hitPerDay: Hit): Send {
-  return async (request, invocation): Promise<Outcome> => {
+  return async (request, invocation): Promise<EndpointAnswer> => {
     if (request.quota === undefined) return send(request, invocation);
     const { orgId: org_id, perDay } = request.quota;
     const hit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {

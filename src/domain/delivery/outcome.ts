@@ -5,22 +5,50 @@ import {
   type FailureCode,
   failureOf,
 } from '../../contract/delivery-record.ts';
-import { EVENT_RETRY_DELAYS_SECONDS } from '../../contract/limits.ts';
-import type { Outcome } from '../context.ts';
+import { truncateCharacters } from '../../contract/fields.ts';
+import { EVENT_RETRY_DELAYS_SECONDS, RESPONSE_EXCERPT_CHARACTERS } from '../../contract/limits.ts';
+import type { EndpointAnswer } from '../context.ts';
+import { responseText } from './response-text.ts';
+import { withoutWithheld } from './signature.ts';
 
 /** Which response is a success, and which failure is tried again (spec "Outbound delivery outcomes", docs/delivery.md). */
 
-/** Returns the outcome of a response. @param problem with its body; null when the body is whole. @param location where a redirect leads */
+/** What was read of a response. */
+export type ReadResponse = {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly contentType?: string | undefined;
+  /** Why the body is not whole, or not as far as the caller needs it; otherwise null. */
+  readonly problem: DeliveryError | null;
+  /** Where a redirect leads. */
+  readonly location?: string | undefined;
+};
+
+/** What stands in the place of a response that is no text. */
+const NO_TEXT = '(not text)';
+
+/**
+ * Returns the answer that a response is, with the first 2000 characters of its body (spec "Delivery log record"). All texts of an endpoint pass
+ * here, or through `unanswered`, before anything keeps them: test endpoints often echo the request.
+ * @param withheld texts that are removed
+ */
 export function responded(
-  status: number,
-  body: Uint8Array,
-  problem: DeliveryError | null,
-  location?: string,
-): Omit<Outcome, 'latency_ms'> {
-  const failure = failureOfStatus(status, location);
-  if (failure === null) return { status, body, success: true, error: problem };
-  const message = problem === null ? failure.message : `${failure.message}. ${problem.message}`;
-  return { status, body, success: false, error: { code: failure.code, message } };
+  { status, body, contentType, problem, location }: ReadResponse,
+  withheld: readonly string[],
+): EndpointAnswer {
+  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld));
+  const message = problem === null ? failure?.message : `${failure?.message}. ${problem.message}`;
+  const error = failure === null ? problem : { code: failure.code, message: message ?? '' };
+  const decoded = responseText(body, contentType);
+  const text = decoded === undefined ? null : withoutWithheld(decoded, withheld);
+  return {
+    status,
+    text,
+    response_excerpt: truncateCharacters(text ?? NO_TEXT, RESPONSE_EXCERPT_CHARACTERS),
+    latency_ms: 0,
+    success: failure === null,
+    error: error && { code: error.code, message: withoutWithheld(error.message, withheld) },
+  };
 }
 
 /** Returns why a status is a failure; null for a 2xx. */
@@ -37,11 +65,16 @@ function failureOfStatus(status: number, location: string | undefined): Delivery
 }
 
 /** Returns the address of a redirect without its query, which may have a secret, and without what could forge a line. */
-const shortened = (location: string) => location.replace(/[?#].*|[^\x21-\x7e]/gs, '').slice(0, 200);
+const shortened = (location: string) => location.replace(/[?#].*|[^\x20-\x7e]/gs, '').slice(0, 200);
 
-/** Returns the outcome of an attempt without a usable response. @param status that the peer sent, when it is not valid in HTTP */
-export function unanswered({ code, message }: DeliveryError, status: number | null = null): Outcome {
-  return { status, body: new Uint8Array(), latency_ms: 0, success: false, error: { code, message } };
+/** Returns the answer of an attempt without a usable response. @param status that the peer sent, when it is not valid in HTTP */
+export function unanswered(
+  { code, message }: DeliveryError,
+  status: number | null = null,
+  withheld: readonly string[] = [],
+): EndpointAnswer {
+  const error = { code, message: withoutWithheld(message, withheld) };
+  return { status, text: null, response_excerpt: status === null ? null : '', latency_ms: 0, success: false, error };
 }
 
 /** Returns the seconds until the attempt that follows an ended one of an Event delivery; undefined when none follows. */

@@ -5,7 +5,7 @@ type Sign = (secret: string, timestampSeconds: number, body: Uint8Array | null) 
 
 /**
  * The signature schemes by their tag, in the order of the header (spec "Outbound request signature"). A tag is `v` and a number, by which
- * withoutSignatures finds it. A signature has no comma.
+ * signaturesIn finds it. A signature has no comma.
  */
 const SCHEMES: Readonly<Record<string, Sign>> = {
   v1: (secret, timestampSeconds, body) =>
@@ -21,32 +21,58 @@ export function signatureHeader(secret: string, timestampSeconds: number, body: 
   return [`t=${timestampSeconds}`, ...signatures].join(',');
 }
 
-/** A signature is recognized by its first 16 characters: no other text has them by chance, and fewer reveal nothing that helps to forge one. */
+/** Returns the signatures in a value of the header. */
+export const signaturesIn = (header: string): readonly string[] =>
+  header
+    .split(',')
+    .filter((part) => /^v\d/.test(part))
+    .map((part) => part.slice(part.indexOf('=') + 1));
+
+/** A withheld text is recognized by its first 16 characters: no other text has them by chance, and fewer reveal nothing that helps to forge one. */
 const RECOGNIZED_CHARACTERS = 16;
 
-/** Unlike toLowerCase, keeps the position of every character: `İ` would become two. */
-const inLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
+/** Returns an encoding that writes every character, each of which has one byte, in the same way. */
+const each = (written: (character: string) => string) => (text: string) => Array.from(text, written).join('');
+/** Returns Base64 of a text that follows `offset` bytes. Of the characters at its ends, which hold neighbouring bytes too, there are none. */
+const base64After = (offset: number) => (text: string) => {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
+  return bytes.toString('base64').slice(Math.ceil((offset * 4) / 3), Math.floor((bytes.length * 4) / 3));
+};
 
-/** Returns a text without a signature, in whatever case, and without its beginning where it is cut. */
-function withoutSignature(text: string, signature: string): string {
-  const [searched, sought] = [inLowerCase(text), inLowerCase(signature)];
-  const beginning = sought.slice(0, RECOGNIZED_CHARACTERS);
+/** The ways in which an endpoint that echoes a request may write a text: as it is, in JSON, in a URL, in HTML, in Base64. */
+const ENCODINGS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => JSON.stringify(text).slice(1, -1),
+  encodeURIComponent,
+  each((character) => `\\u00${hex(character)}`),
+  each((character) => `%${hex(character)}`),
+  each((character) => `&#x${hex(character)};`),
+  each((character) => `&#${character.charCodeAt(0)};`),
+  ...[0, 1, 2].map(base64After),
+];
+
+/** Keeps the position of every character: `İ` alone would become two. */
+const inLowerCase = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
+
+/** Returns a text without another one, in whatever case, also where only its beginning is there. */
+function withoutText(text: string, removed: string, beginning: string): string {
+  const [searched, sought] = [inLowerCase(text), inLowerCase(removed)];
+  const soughtBeginning = inLowerCase(beginning);
   let shown = '';
   let end = 0;
-  for (let start = searched.indexOf(beginning); start >= 0; start = searched.indexOf(beginning, end)) {
+  for (let start = searched.indexOf(soughtBeginning); start >= 0; start = searched.indexOf(soughtBeginning, end)) {
     shown += `${text.slice(end, start)}(not shown)`;
-    end = start + beginning.length;
+    end = start + soughtBeginning.length;
     while (end - start < sought.length && searched[end] === sought[end - start]) end += 1;
   }
   return shown + text.slice(end);
 }
 
-/** Returns a text without the signatures in these headers of a request: its own headers, or a response that echoes them. */
-export function withoutSignatures(text: string, requestHeaders: Readonly<Record<string, string>>): string {
-  return Object.entries(requestHeaders)
-    .filter(([name]) => name.endsWith('-Signature'))
-    .flatMap(([, header]) => header.split(',').filter((part) => !part.startsWith('t=')))
-    .map((part) => part.replace(/^v\d+=/, ''))
-    .filter((signature) => signature !== '')
-    .reduce(withoutSignature, text);
+/** Returns a text without what a request withholds (OutboundRequest), however an endpoint wrote it. Texts of fewer than 16 characters stay. */
+export function withoutWithheld(text: string, withheld: readonly string[]): string {
+  return withheld
+    .filter(({ length }) => length >= RECOGNIZED_CHARACTERS)
+    .flatMap((secret) => ENCODINGS.map((encoded) => [encoded(secret), encoded(secret.slice(0, RECOGNIZED_CHARACTERS))]))
+    .reduce((shown, [removed = '', beginning = '']) => withoutText(shown, removed, beginning), text);
 }

@@ -1,5 +1,5 @@
 import type { Action } from '../../contract/actions.ts';
-import type { AttemptStart, Context, OutboundRequest, Outcome } from '../context.ts';
+import type { AttemptStart, Context, EndpointAnswer, OutboundRequest } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
 import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAttempt } from './delivery-log.ts';
@@ -19,7 +19,7 @@ export async function attemptOnce(
   },
   context: Context<'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
-): Promise<{ readonly request: OutboundRequest; readonly outcome: Outcome }> {
+): Promise<{ readonly request: OutboundRequest; readonly answer: EndpointAnswer }> {
   const signingSecret = await context.openSigningSecret(action);
   const now = invocation.now();
   const payload = actionPayload(action, input.body);
@@ -35,7 +35,7 @@ export async function attemptOnce(
     trigger_ref: input.triggerRef,
     payload,
   };
-  return { request, outcome: await sendOnce(about, request, now, context, invocation) };
+  return { request, answer: await sendOnce(about, request, now, context, invocation) };
 }
 
 /** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. */
@@ -50,15 +50,15 @@ export async function sendOnce(
   now: Date,
   context: Context<'send' | 'log'>,
   invocation: Invocation,
-): Promise<Outcome> {
+): Promise<EndpointAnswer> {
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, hasMessage: false };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
-  const outcome = await sendAttempt(start, request, context, invocation);
-  const result = resultOf(outcome, request);
+  const answer = await sendAttempt(start, request, context, invocation);
+  const result = resultOf(answer);
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;
   const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1 };
   invocation.report({ kind: 'attempted', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
-  return outcome;
+  return answer;
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isJsonObject } from '../../contract/fields.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Context, OutboundRequest, Outcome } from '../context.ts';
+import type { Context, EndpointAnswer, OutboundRequest } from '../context.ts';
 import { COMMON_HEADERS } from '../delivery/outbound-request.ts';
 import { sendOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
@@ -39,15 +39,17 @@ export async function reportUsage(
     nonce,
   });
   const body = Buffer.from(payload);
+  const signature = createHmac('sha256', webhook.secret).update(body).digest('hex');
   const request: OutboundRequest = {
     method: 'POST',
     url: webhook.url,
     body,
     headers: {
       ...COMMON_HEADERS,
-      'X-Webhook-Signature': createHmac('sha256', webhook.secret).update(body).digest('hex'),
+      'X-Webhook-Signature': signature,
       'X-Webhook-Timestamp': String(timestamp),
     },
+    withheld: [signature, webhook.secret],
     // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
     inFlightOf: `usage#${orgId}`,
   };
@@ -59,8 +61,8 @@ export async function reportUsage(
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const outcome = await sendOnce({ ...about, payload }, request, now, context, invocation);
-  return { should_continue: !saysStop(outcome), reported: true };
+  const answer = await sendOnce({ ...about, payload }, request, now, context, invocation);
+  return { should_continue: !saysStop(answer), reported: true };
 }
 
 /**
@@ -80,8 +82,8 @@ export function usageLogId(siteId: string): string {
 }
 
 /** Returns whether a webhook answered that the conversation stops: with 200, and with the whole of its body. */
-function saysStop(outcome: Outcome): boolean {
-  if (outcome.status !== 200 || outcome.error !== null) return false;
-  const reply = parseJson(new TextDecoder().decode(outcome.body));
+function saysStop(answer: EndpointAnswer): boolean {
+  if (answer.status !== 200 || answer.error !== null || answer.text === null) return false;
+  const reply = parseJson(answer.text);
   return isJsonObject(reply) && reply.should_continue === false;
 }

@@ -132,7 +132,9 @@ export function describeRecipe(recipe: Recipe, parent = temporaryFolder()): void
         const [genuine] = requests;
         const large = Buffer.alloc(2 ** 20 + 1);
         const headers = genuine?.request.headers ?? {};
-        expect([400, 401, 413]).toContain(await statusOf({ method: 'POST', url: '', headers, body: large }));
+        expect([400, 401, 413]).toContain(
+          await statusOf({ method: 'POST', url: '', headers, body: large, withheld: [] }),
+        );
       },
       600_000,
     );
@@ -155,7 +157,13 @@ function requestsFor(kind: Trigger): readonly SharedRequest[] {
     .map((vector): SharedRequest => {
       const { name, method, headers, body, expected } = atPresent(vector, now);
       const bytes = method === 'GET' ? null : Buffer.from(body);
-      const request = { method, url: '', headers: { 'Content-Type': 'application/json', ...headers }, body: bytes };
+      const request = {
+        method,
+        url: '',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: bytes,
+        withheld: [],
+      };
       return { name, trigger: kind, request, status: expected.status };
     });
   const shared = actionRequests(now).filter(({ trigger }) => trigger === kind);

@@ -8,7 +8,11 @@ export type Reply = { readonly status: number; readonly body: string };
  * Sends these bytes and headers to another address on a new connection.
  * @param authority the certificate authority of an `https:` address, as PEM
  */
-export function send(url: string, { method, headers, body }: OutboundRequest, authority?: string): Promise<Reply> {
+export function send(
+  url: string,
+  { method, headers, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
+  authority?: string,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'Content-Length': String(body.length) };
     const options = { method, headers: { ...headers, ...length }, agent: false as const, ca: authority };

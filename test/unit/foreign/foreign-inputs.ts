@@ -29,13 +29,13 @@ import { ttlSeconds } from '../../../src/domain/auth/create-session.ts';
 import { normalizeIpAddress } from '../../../src/domain/auth/ip-addresses.ts';
 import { siteOfServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import { canonicalJson } from '../../../src/domain/canonical-json.ts';
-import { responseExcerpt } from '../../../src/domain/delivery/delivery-log.ts';
 import { responseText } from '../../../src/domain/delivery/response-text.ts';
-import { withoutSignatures } from '../../../src/domain/delivery/signature.ts';
+import { withoutWithheld } from '../../../src/domain/delivery/signature.ts';
 import { parseJson } from '../../../src/domain/parse-json.ts';
 import { inputOf, Refusal } from '../../../src/domain/refusal.ts';
 import { preflightHeaders } from '../../../src/functions/widget-request.ts';
 import { readNumber } from '../../../widget/numbers.ts';
+import { answered } from '../../fakes/delivery.ts';
 
 const KB = 1024;
 
@@ -309,17 +309,17 @@ const INPUTS: readonly ForeignInput[] = [
     ['zeros', MB, (length) => `1.${repeated('0', length)}`],
     ['an address', MB, (length) => `"${repeated('a.', length)}"`],
   ]),
-  each('a response for the assistant', (text) => toolResponse(Buffer.from(text), FIELD_MAP), [
+  each('a response for the assistant', (text) => toolResponse(text, FIELD_MAP), [
     ['names', MB, (length) => object(length, (index) => [`a${index}`, index])],
     ['levels of one name', MB, (length) => `{"a":{"a":{"a":{"a":${list(length, (index) => index)}}}}}`],
     ['half emojis', MB, (length) => `{"a":"${repeated('\\ud83d', length)}"}`],
     ['backslashes', MB, (length) => `{"a":"${repeated('\\\\', length)}"}`],
     ['text', MB, (length) => repeated('a ', length)],
   ]),
-  each('a response of an endpoint', (text) => responseExcerpt(Buffer.from(text), SIGNED), [
+  each('a response of an endpoint', (text) => answered(200, text, null, WITHHELD), [
     ['the beginning of the signature', MB, (length) => repeated('0123456789abcdef', length)],
   ]),
-  each('a text without signatures', (text) => withoutSignatures(text, SIGNED), [
+  each('a text without what is withheld', (text) => withoutWithheld(text, WITHHELD), [
     ['the beginning of the signature', MB, (length) => repeated('0123456789abcdef', length)],
     ['its first letter', MB, (length) => repeated('0', length)],
   ]),
@@ -365,7 +365,7 @@ export const FOREIGN_INPUTS = INPUTS;
 
 const RING = { current: () => Promise.reject(new Error('nothing is signed')), verifying: async () => undefined };
 const TOKENS = sessionTokens(RING, () => new Date(0));
-const SIGNED = { 'X-Service-Signature': `t=1,v1=${'0123456789abcdef'.repeat(4)}` };
+const WITHHELD = ['0123456789abcdef'.repeat(4), `whsec_${'a'.repeat(43)}`];
 const FIELD_MAP = Object.fromEntries(
   Array.from({ length: 50 }, (_, index) => [`f${index}`, `$${'.a'.repeat((index % 4) + 1)}`]),
 );

@@ -17,7 +17,7 @@ import { members } from '../../../src/adapters/dynamodb/memberships.ts';
 import { deliveriesQueue, type HideFor, messageHiding } from '../../../src/adapters/sqs/deliveries-queue.ts';
 import { EVENT_ATTEMPTS, EVENT_RETRY_DELAYS_SECONDS } from '../../../src/contract/limits.ts';
 import { type DeliveryMessage, deliveryMessage } from '../../../src/contract/queues.ts';
-import type { AttemptKey, Context, Hit, OutboundRequest, Outcome, Send } from '../../../src/domain/context.ts';
+import type { AttemptKey, Context, EndpointAnswer, Hit, OutboundRequest, Send } from '../../../src/domain/context.ts';
 import { deliverEvent } from '../../../src/domain/delivery/deliver-event.ts';
 import { withinQuota } from '../../../src/domain/delivery/outbound-request.ts';
 import { isRetried } from '../../../src/domain/delivery/outcome.ts';
@@ -76,7 +76,7 @@ type Sent = {
   /** The step at which it ended. */
   handled: number;
   endedAt: number;
-  outcome: Outcome | undefined;
+  outcome: EndpointAnswer | undefined;
 };
 
 /** One run of events through the bus, the router, the queues and the dispatcher to the endpoints. */
@@ -363,7 +363,7 @@ export class Deliveries {
       });
   }
 
-  #answer({ url }: OutboundRequest): { readonly outcome: Outcome; readonly seconds: number } {
+  #answer({ url }: OutboundRequest): { readonly outcome: EndpointAnswer; readonly seconds: number } {
     const action = this.#actions.find(({ id }) => url.endsWith(id));
     const possible = BEHAVIOURS[action?.behaviour ?? 0] ?? [];
     return possible[this.#world.choose(possible.length)] ?? OK;

@@ -330,7 +330,14 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
   const report = ({ kind }: Fact) => {
     if (kind === 'uncounted') uncounted += 1;
   };
-  const request = { method: 'GET', url: 'https://crm.example/', headers: {}, body: null, inFlightOf: ORG_ID } as const;
+  const request = {
+    method: 'GET',
+    withheld: [],
+    url: 'https://crm.example/',
+    headers: {},
+    body: null,
+    inFlightOf: ORG_ID,
+  } as const;
   const make = async (environment: Environment, index: number, invocation: Invocation) => {
     const send = site.outbound(
       environment,
@@ -376,7 +383,11 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
     } else {
       const trigger =
         index % 2 === 0 ? { trigger: 'Event', events: ['message.sent'] } : { trigger: 'Form', form_fields: [] };
-      await createAction(SITE_ID, { ...trigger, name: `New ${index % 3}`, url: 'https://crm.example/' }, ports);
+      await createAction(
+        SITE_ID,
+        { ...trigger, name: `New ${index % 3}`, withheld: [], url: 'https://crm.example/' },
+        ports,
+      );
     }
     if (stored().length > ACTIONS_PER_ORGANIZATION) world.violated('a 51st Action');
   });

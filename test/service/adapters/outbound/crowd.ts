@@ -6,7 +6,12 @@ import { clock, HOST, settingsOf, testRule } from './sender.ts';
  * Measures concurrent deliveries in a separate process, so that the memory is only that of the sender. Makes `count` deliveries at the
  * same time after some warm-up deliveries. Prints their outcomes, whether one was over a second late, and by how much the memory grew.
  */
-const settings = settingsOf({ port: z.number(), count: z.number(), timeoutMs: z.number(), keepBytes: z.number() });
+const settings = settingsOf({
+  port: z.number(),
+  count: z.number(),
+  timeoutMs: z.number(),
+  keepBytes: z.number(),
+});
 const { port, count, timeoutMs, keepBytes } = settings;
 const { makeAttempt, close } = createOutbound({ clock, timeoutMs, networkRule: testRule(settings) });
 
@@ -16,6 +21,7 @@ const one = (path: string) =>
     url: `https://${HOST}:${port}${path}`,
     headers: { 'Content-Type': 'application/json' },
     body: Buffer.alloc(1000, 'x'),
+    withheld: [],
     keepBytes,
   });
 

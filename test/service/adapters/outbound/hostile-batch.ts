@@ -22,6 +22,7 @@ const send = (port: number, action: string) =>
     headers: {},
     body: Buffer.from('{}'),
     connectionKey: action,
+    withheld: [],
     keepBytes: 8000,
   });
 
@@ -46,7 +47,7 @@ if (measured) {
   turn();
 }
 const hostiles = Array.from({ length: 9 }, (_, index) => send(hostile, `hostile ${index}`));
-const { body, ...outcome } = await send(victim, 'victim');
+const { text, ...outcome } = await send(victim, 'victim');
 const outcomes = await Promise.all(hostiles);
 over = true;
 await close();

@@ -29,7 +29,7 @@ async function deliverTo(receiver: Receiver, more: Partial<OutboundRequest> = {}
   const late = outcome.error?.code === 'timeout' || outcome.error?.message.endsWith('in time') === true;
   expect(late ? 'at the deadline' : 'by itself').toBe(end);
   expect(await staysOpen(receiver)).toBe(0);
-  return { ...outcome, text: Buffer.from(outcome.body).toString() };
+  return { ...outcome, text: outcome.text ?? '' };
 }
 
 const answering = async (answer: string, end?: End) =>
@@ -230,13 +230,13 @@ describe('the bytes that are read are limited', () => {
   ])('an endless body%s', async (_, start, more) => {
     const outcome = await endless(start, more);
     expect(outcome).toMatchObject({ status: 200, error: null });
-    expect(outcome.body.length).toBe(MB);
+    expect(outcome.text.length).toBe(MB);
   });
 
   test('a body of exactly 1 MB is complete', async () => {
     const outcome = await answering(`${HEAD}Content-Length: ${MB}\r\n\r\n${'x'.repeat(MB)}`);
     expect(outcome).toMatchObject({ status: 200, error: null });
-    expect(outcome.body.length).toBe(MB);
+    expect(outcome.text.length).toBe(MB);
   });
 
   test.each([
@@ -246,7 +246,7 @@ describe('the bytes that are read are limited', () => {
   ])('%s', async (_, start, more) => {
     const outcome = await endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${start}`, more);
     expect(outcome).toMatchObject({ status: 200, success: true, error: { code: 'response_malformed' } });
-    expect(outcome.body.length).toBeLessThan(2000);
+    expect(outcome.text.length).toBeLessThan(2000);
   });
 
   test('a gzip bomb is neither requested nor unpacked', async () => {
@@ -258,8 +258,7 @@ describe('the bytes that are read are limited', () => {
       });
     });
     const outcome = await deliverTo(receiver);
-    expect(outcome.status).toBe(200);
-    expect(Buffer.from(outcome.body).toString('latin1')).toBe(bomb);
+    expect(outcome).toMatchObject({ status: 200, response_excerpt: '(not text)' });
   });
 
   test.each([

@@ -265,7 +265,7 @@ describe('an Action that feeds its response back', () => {
 });
 
 describe('the response for the assistant', () => {
-  const respond = (text: string, map?: Record<string, string>) => toolResponse(Buffer.from(text), map);
+  const respond = (text: string, map?: Record<string, string>) => toolResponse(text, map);
   const ORDER =
     '{"order":{"status":"sent","lines":[{"sku":"a"},{"sku":"b"}],"__proto__":{"x":1}},"total":1.5,"paid":true,"note":null,"tags":[]}';
   const DEEP = `{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"status":"sent"}`;

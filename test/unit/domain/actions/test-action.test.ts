@@ -194,11 +194,11 @@ test.each([
 
 test.each([
   ['https://shop.example/hook?token=abc#there', ' to https://shop.example/hook'],
-  ['/login\r\nfake: line', ' to /loginfake:line'],
+  ['/login\r\nfake: line', ' to /loginfake: line'],
   [`https://shop.example/${'a'.repeat(300)}`, ` to https://shop.example/${'a'.repeat(179)}`],
   [undefined, ''],
 ])('a redirect to %j is told as%s, without its query', (location, to) => {
-  const { error } = responded(301, new Uint8Array(), null, location);
+  const { error } = responded({ status: 301, body: new Uint8Array(), problem: null, location }, []);
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
 

@@ -1,7 +1,7 @@
 import type { EventAction } from '../../../../src/contract/actions.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../../src/contract/delivery-record.ts';
 import type { DeliveryMessage, NotCarried } from '../../../../src/contract/queues.ts';
-import type { DeliveriesQueue, FailurePeriods, Outcome, Send, World } from '../../../../src/domain/context.ts';
+import type { DeliveriesQueue, EndpointAnswer, FailurePeriods, Send, World } from '../../../../src/domain/context.ts';
 import { attemptDelivery, deliverEvent, recordNotCarried } from '../../../../src/domain/delivery/deliver-event.ts';
 import { anEventAction, ORG_ID } from '../../../fakes/configuration.ts';
 import { anAttempt, answered, attemptFakes, DELIVERY, unanswered } from '../../../fakes/delivery.ts';
@@ -86,7 +86,9 @@ describe('an attempt', () => {
 
   test('stores neither the signature that the endpoint echoes nor the secret', async () => {
     const { log, handle } = setUp();
-    await handle(MESSAGE, { send: async ({ headers }) => answered(200, JSON.stringify(headers)) });
+    await handle(MESSAGE, {
+      send: async ({ headers, withheld }) => answered(200, JSON.stringify(headers), null, withheld),
+    });
     expect(await log.all()).toMatchObject([{ response_excerpt: expect.stringContaining('v1=(not shown)') }]);
     expect(JSON.stringify(log.items())).not.toMatch(/whsec_|[0-9a-f]{64}/);
   });
@@ -367,7 +369,7 @@ const attempted = (attempt: number) => {
 };
 const failed = { outcome: 'failed', result: { status: 500 } };
 
-test.each<[string, number, Outcome, Parameters<typeof watched>[0], object, string[]]>([
+test.each<[string, number, EndpointAnswer, Parameters<typeof watched>[0], object, string[]]>([
   ['the failure of a delivery', 3, answered(500), {}, failed, ['act_event']],
   ['a success', 3, answered(200), {}, { outcome: 'succeeded', result: { status: 200 } }, []],
   [

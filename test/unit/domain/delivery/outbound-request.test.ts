@@ -1,13 +1,21 @@
-import type { OutboundRequest, Outcome } from '../../../../src/domain/context.ts';
-import { responseExcerpt, resultOf } from '../../../../src/domain/delivery/delivery-log.ts';
+import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
+import type { EndpointAnswer, OutboundRequest } from '../../../../src/domain/context.ts';
+import { resultOf } from '../../../../src/domain/delivery/delivery-log.ts';
 import { type TakeLease, withinInFlight, withinQuota } from '../../../../src/domain/delivery/outbound-request.ts';
+import { responded, unanswered as unansweredBy } from '../../../../src/domain/delivery/outcome.ts';
 import { ORG_ID } from '../../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
 import { fakeInvocation } from '../../../fakes/invocation.ts';
 import { FakeLimit } from '../../../fakes/limits.ts';
 
-const REQUEST: OutboundRequest = { method: 'POST', url: 'https://crm.example/', headers: {}, body: Buffer.from('{}') };
+const REQUEST: OutboundRequest = {
+  method: 'POST',
+  url: 'https://crm.example/',
+  headers: {},
+  body: Buffer.from('{}'),
+  withheld: [],
+};
 const COUNTED: OutboundRequest = { ...REQUEST, quota: { orgId: ORG_ID, perDay: 2 } };
 
 function setUp() {
@@ -89,65 +97,110 @@ test('when the places cannot be read, the request is sent and the failure is rep
   expect(invocation.facts).toEqual([uncounted('in_flight'), uncounted('in_flight')]);
 });
 
+const excerptOf = (body: Uint8Array, withheld: readonly string[] = []) =>
+  responded({ status: 200, body, problem: null }, withheld).response_excerpt;
+
 test.each([
   ['nothing', '', ''],
   ['2000 characters', 'x'.repeat(2000), 'x'.repeat(2000)],
   ['2001 characters', 'x'.repeat(2001), 'x'.repeat(2000)],
   ['2001 code points', '👩'.repeat(2001), '👩'.repeat(2000)],
 ])('of %s the log keeps at most 2000', (_, body, excerpt) => {
-  expect(responseExcerpt(Buffer.from(body), {})).toBe(excerpt);
+  expect(excerptOf(Buffer.from(body))).toBe(excerpt);
 });
 
 test('bytes that are not UTF-8 are replaced without an error', () => {
-  expect(responseExcerpt(Uint8Array.from([0x41, 0xff, 0xfe, 0x42]), {})).toBe('A��B');
-  expect(responseExcerpt(Buffer.alloc(1024 * 1024, 0xff), {})).toBe('�'.repeat(2000));
+  expect(excerptOf(Uint8Array.from([0x41, 0xff, 0xfe, 0x42]))).toBe('A��B');
+  expect(excerptOf(Buffer.alloc(1024 * 1024, 0xff))).toBe('�'.repeat(2000));
 });
 
 test('a result without a response has no excerpt, and an empty response has an empty one', () => {
-  expect(resultOf(unanswered('timeout'), { headers: {} })).toEqual({
+  expect(resultOf(unanswered('timeout'))).toEqual({
     status: null,
     response_excerpt: null,
     latency_ms: 5000,
     success: false,
     error: { code: 'timeout', message: 'timeout' },
   });
-  expect(resultOf(answered(204, ''), { headers: {} }).response_excerpt).toBe('');
+  expect(resultOf(answered(204, '')).response_excerpt).toBe('');
 });
 
-test('a signature that the endpoint echoes does not reach the log', () => {
-  const digest = 'ab'.repeat(32);
-  const headers = { 'X-Service-Signature': `t=1,v1=${digest}`, 'X-Service-Trigger': 'event' };
-  const echo = (sent: object) => responseExcerpt(Buffer.from(JSON.stringify(sent)), headers);
-  expect(echo(headers)).toBe('{"X-Service-Signature":"t=1,v1=(not shown)","X-Service-Trigger":"event"}');
-  expect(echo([digest, digest])).toBe('["(not shown)","(not shown)"]');
-  const usage = { 'X-Webhook-Signature': digest };
-  expect(responseExcerpt(Buffer.from(digest), usage)).toBe('(not shown)');
-  // A signature at the end of the excerpt is removed before the excerpt is cut.
-  expect(responseExcerpt(Buffer.from('x'.repeat(1960) + digest), usage)).toBe(`${'x'.repeat(1960)}(not shown)`);
+const REDIRECT = { status: 302, body: new Uint8Array(), problem: null };
+const DIGEST = '0123456789abcdef'.repeat(4);
+const SECRET = 'whsec_aZ-_aZ-_aZ-_aZ-_aZ-_aZ-_aZ-_aZ-_aZ-_aZ-_a';
+const USAGE_SECRET = 'a secret of a "customer" & more';
+const escaped =
+  (prefix: string, radix: number, suffix = '') =>
+  (text: string) =>
+    Array.from(text, (character) => `${prefix}${character.charCodeAt(0).toString(radix)}${suffix}`).join('');
+
+/** How an endpoint may write what it echoes. */
+const WRITTEN: readonly [string, (text: string) => string][] = [
+  ['as it is', (text) => text],
+  ['in capitals', (text) => text.toUpperCase()],
+  ['in both cases', (text) => text.slice(0, 9) + text.slice(9).toUpperCase()],
+  ['in a query', (text) => `?signature=${encodeURIComponent(`t=1,v1=${text}`)}`],
+  ['in JSON', (text) => JSON.stringify({ text })],
+  ['in JSON, every character escaped', escaped('\\u00', 16)],
+  ['in a URL, every character escaped', escaped('%', 16)],
+  ['in HTML, by hexadecimal numbers', escaped('&#x', 16, ';')],
+  ['in HTML, by numbers', escaped('&#', 10, ';')],
+  ...['', 'a', 'ab'].map((before): [string, (text: string) => string] => [
+    `in Base64 after ${before.length} bytes`,
+    (text) => Buffer.from(`${before}${text}.`).toString('base64'),
+  ]),
+  ['cut by the endpoint', (text) => `${text.slice(0, 20)}…`],
+  ['twice, once cut', (text) => `${text} ${text.slice(0, 20)}`],
+];
+
+describe.each([
+  ['a signature', DIGEST],
+  ['a signing secret', SECRET],
+  ['the secret of a usage webhook', USAGE_SECRET],
+])('%s that the endpoint sends back is not kept', (_, withheld) => {
+  /** Whether a part is there that would help: in no case, and not as it would be read. */
+  const reveals = (text: string, written: (text: string) => string) =>
+    [withheld, withheld.slice(0, 18)].some((part) => text.toLowerCase().includes(written(part).toLowerCase()));
+
+  describe.each(WRITTEN)('%s', (name, written) => {
+    const sent = written(withheld);
+    const [searched] = WRITTEN.filter(([other]) => name.includes('Base64') || other === name).map(([, one]) => one);
+
+    test.each<[string, EndpointAnswer]>([
+      ['in the body', answered(200, `a ${sent} b`, null, [withheld])],
+      ['in the body of an error', answered(500, sent, null, [withheld])],
+      ['in a redirect', responded({ ...REDIRECT, location: `/gone/${sent}` }, [withheld])],
+      ['in what broke the response off', answered(200, '', { code: 'response_malformed', message: sent }, [withheld])],
+      ['in a failure without a response', unansweredBy({ code: 'tls_failure', message: sent }, null, [withheld])],
+    ])('%s', (place, answer) => {
+      const kept = JSON.stringify([answer, toolResponse(answer.text), toolResponse(answer.text, { a: '$.text' })]);
+      // The query of a redirect is never kept.
+      if (place !== 'in a redirect') expect(kept).toContain('(not shown)');
+      expect(reveals(kept, searched ?? written)).toBe(false);
+    });
+  });
 });
 
-test.each<[string, (digest: string) => string, string]>([
-  ['in capitals', (digest) => digest.toUpperCase(), '(not shown)'],
-  ['in both cases', (digest) => `v1=${digest.slice(0, 9)}${digest.slice(9).toUpperCase()}.`, 'v1=(not shown).'],
-  ['cut by its end', (digest) => `${'x'.repeat(90)}${digest.slice(0, 40)}`, `${'x'.repeat(90)}(not shown)`],
-  ['cut by the endpoint', (digest) => `{"v1":"${digest.slice(0, 20)}…"}`, '{"v1":"(not shown)…"}'],
-  ['cut where its bytes end', (digest) => `${'𝔸'.repeat(1990)}${digest}`, `${'𝔸'.repeat(1990)}(not shown`],
-  ['twice, once cut', (digest) => `${digest} ${digest.slice(0, 60)}`, '(not shown) (not shown)'],
-  ['in so few characters that they tell nothing', (digest) => digest.slice(0, 15), '0123456789abcde'],
+test.each<[string, string, string]>([
+  ['without its beginning at the end of the excerpt', 'x'.repeat(1960) + DIGEST, `${'x'.repeat(1960)}(not shown)`],
+  ['where the excerpt is cut', '𝔸'.repeat(1990) + DIGEST, `${'𝔸'.repeat(1990)}(not shown`],
+  ['between letters whose lower case is longer', `İİ${DIGEST}İ`, 'İİ(not shown)İ'],
+  ['unless it has so few characters that they tell nothing', DIGEST.slice(0, 15), '0123456789abcde'],
 ])('a signature is recognized %s', (_, echoed, excerpt) => {
-  const digest = '0123456789abcdef'.repeat(4);
-  expect(responseExcerpt(Buffer.from(echoed(digest)), { 'X-Service-Signature': `t=1,v1=${digest}` })).toBe(excerpt);
+  expect(excerptOf(Buffer.from(echoed), [DIGEST])).toBe(excerpt);
+});
+
+test('a secret that is too short to be recognized stays, because other texts have it by chance', () => {
+  expect(excerptOf(Buffer.from('a secret'), ['secret', ''])).toBe('a secret');
 });
 
 test('a problem with the body is recorded next to the status, and the cause of an internal error is not', () => {
-  const errorOf = (outcome: Outcome) => resultOf(outcome, { headers: {} }).error;
+  const errorOf = (outcome: EndpointAnswer) => resultOf(outcome).error;
   const broken = { code: 'connection_closed', message: 'The response body broke off' } as const;
   expect(errorOf(answered(200, '', broken))).toEqual(broken);
   expect(errorOf(answered(503, '', broken))).toEqual({
     code: 'http_status',
     message: 'The endpoint responded with status 503. The response body broke off',
   });
-  expect(resultOf({ ...unanswered('internal_error'), cause: new Error() }, { headers: {} })).not.toHaveProperty(
-    'cause',
-  );
+  expect(resultOf({ ...unanswered('internal_error'), cause: new Error() })).not.toHaveProperty('cause');
 });

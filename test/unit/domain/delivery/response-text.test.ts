@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
-import { responseExcerpt } from '../../../../src/domain/delivery/delivery-log.ts';
+import { responded } from '../../../../src/domain/delivery/outcome.ts';
 
+const answerOf = (body: Uint8Array, contentType?: string) =>
+  responded({ status: 200, body, contentType, problem: null }, []);
 const latin1 = Buffer.from('Zürich', 'latin1');
 const utf8 = Buffer.from('Zürich');
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -21,8 +23,7 @@ test.each<[string | undefined, Buffer, string]>([
   ['application/problem+json; charset=iso-8859-1', utf8, 'Zürich'],
   ['text/plain', latin1, 'Z\ufffdrich'],
 ])('a response of the type %p is decoded as it says', (contentType, body, text) => {
-  expect(responseExcerpt(body, {}, contentType)).toBe(text);
-  expect(toolResponse(body, undefined, contentType)).toBe(text);
+  expect(answerOf(body, contentType)).toMatchObject({ response_excerpt: text, text });
 });
 
 test.each([
@@ -30,6 +31,6 @@ test.each([
   ['text/plain', PNG],
   [undefined, gzipSync('{"a": 1}')],
 ])('what is not text is not shown as text: %p', (contentType, body) => {
-  expect(responseExcerpt(body, {}, contentType)).toBe('(not text)');
-  expect(toolResponse(body, undefined, contentType)).toBe('The response is not text');
+  expect(answerOf(body, contentType)).toMatchObject({ response_excerpt: '(not text)', text: null });
+  expect(toolResponse(null)).toBe('The response is not text');
 });

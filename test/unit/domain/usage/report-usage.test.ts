@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SessionClaims } from '../../../../src/contract/sessions.ts';
-import type { Outcome } from '../../../../src/domain/context.ts';
+import type { EndpointAnswer } from '../../../../src/domain/context.ts';
 import { reportUsage, usageLogId } from '../../../../src/domain/usage/report-usage.ts';
 import { anAssistant, SITE_ID } from '../../../fakes/configuration.ts';
 import { answered, attemptFakes, unanswered } from '../../../fakes/delivery.ts';
@@ -43,7 +43,7 @@ test('a turn is reported with the sorted fields of the spec in compact JSON, and
   });
 });
 
-test.each<[string, Outcome, boolean]>([
+test.each<[string, EndpointAnswer, boolean]>([
   ['200 that says stop', answered(200, '{"should_continue": false}'), false],
   ['200 that says stop, and more', answered(200, '{"should_continue":false,"reason":"quota"}'), false],
   ['200 that says go on', answered(200, '{"should_continue": true}'), true],
