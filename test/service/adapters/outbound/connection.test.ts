@@ -64,6 +64,62 @@ test('the deadline is 5 seconds by default', async () => {
   }
 });
 
+describe('what arrives after the deadline is not read, although the timer has not fired, after', () => {
+  let lateMs = 0;
+  const pass = () => {
+    lateMs = LONG_MS;
+  };
+  beforeEach(() => {
+    lateMs = 0;
+  });
+  const { makeAttempt } = network.outbound({
+    clock: { monotonic: () => performance.now() + lateMs, wall: () => Date.now() },
+    timeoutMs: LONG_MS,
+  });
+
+  test.each<[string, string, (passing: () => void) => Promise<Receiver>]>([
+    [
+      'the lookup',
+      'the host name was being resolved',
+      (passing) => {
+        network.names.zone.set(HOST, () => {
+          passing();
+          return { a: [ALLOWED] };
+        });
+        return startAnswering(network.identity, OK);
+      },
+    ],
+    [
+      'the beginning of TLS',
+      'TLS was being negotiated',
+      (passing) => {
+        const SNICallback = (_: string, answer: (error: null) => void) => {
+          passing();
+          answer(null);
+        };
+        return startAnswering({ ...network.identity, SNICallback }, OK);
+      },
+    ],
+    [
+      'the request',
+      'waiting for the response',
+      (passing) =>
+        startAnswering(network.identity, () => {
+          passing();
+          return OK;
+        }),
+    ],
+  ])('%s', async (_, stage, start) => {
+    const receiver = await start(pass);
+    const { status, error } = await makeAttempt(post(receiver.port));
+    expect({ status, error }).toEqual({
+      status: null,
+      error: { code: 'timeout', message: expect.stringContaining(stage) },
+    });
+    expect(await staysOpen(receiver)).toBe(0);
+  });
+});
+
 test('a port without a listener refuses the connection', async () => {
   const receiver = await startTcp(() => undefined);
   await receiver.stop();
