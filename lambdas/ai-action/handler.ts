@@ -20,6 +20,6 @@ const context = {
 
 export const handler = invokeHandler(functionShell('ai-action'), toolRequest, async (request, invocation) =>
   request.operation === 'listTools'
-    ? { tools: await listTools(request.site_id, context, invocation) }
+    ? { tools: await listTools(request, context, invocation) }
     : callTool(request, context, invocation),
 );

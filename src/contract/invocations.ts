@@ -34,7 +34,12 @@ export type ToolCall = z.infer<typeof toolCall>;
 
 /** Input of the ai-action function, which the assistant runtime invokes directly (its shape is open in the spec). */
 export const toolRequest = z.discriminatedUnion('operation', [
-  z.object({ operation: z.literal('listTools'), site_id: identifier }),
+  z.object({
+    operation: z.literal('listTools'),
+    site_id: identifier,
+    /** Schemas for the strict mode of a model's API: every parameter is required, and an optional one may be null. */
+    strict: z.boolean().optional(),
+  }),
   toolCall.extend({ operation: z.literal('callTool') }),
 ]);
 export type ToolRequest = z.input<typeof toolRequest>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AiAction, ParametersSchema } from '../../contract/actions.ts';
+import type { AiAction } from '../../contract/actions.ts';
 import { emptyAsObject, isJsonObject, jsonBytes, truncateCharacters } from '../../contract/fields.ts';
 import type { ToolCall, ToolResult } from '../../contract/invocations.ts';
 import {
@@ -15,18 +15,22 @@ import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
 import { invalidField } from '../refusal.ts';
-import { type ArgumentsVerdict, checkArguments, parametersForModel } from './parameters.ts';
+import { type ArgumentsVerdict, checkArguments, parametersForModel, type ToolSchema } from './parameters.ts';
 
 /** A tool definition. Every model API has these three parts, under its own names. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: ParametersSchema;
+  readonly input_schema: ToolSchema;
 };
 
-/** Lists the tools that an assistant may call: its enabled AI-decided Actions. @throws Refusal 404 for an unknown assistant */
+/**
+ * Lists the tools that an assistant may call: its enabled AI-decided Actions.
+ * @param request `strict` asks for schemas of a strict mode
+ * @throws Refusal 404 for an unknown assistant
+ */
 export async function listTools(
-  siteId: string,
+  { site_id: siteId, strict }: { readonly site_id: string; readonly strict?: boolean | undefined },
   { configuration }: Context<'configuration'>,
   { report }: Invocation,
 ): Promise<readonly Tool[]> {
@@ -39,7 +43,7 @@ export async function listTools(
     .map(({ slug, description, parameters }) => ({
       name: slug,
       description,
-      input_schema: parametersForModel(parameters),
+      input_schema: parametersForModel(parameters, strict),
     }));
 }
 

@@ -104,16 +104,56 @@ function checkValue(
 }
 
 /**
- * Returns stored parameters as a model receives them. Nothing in a list is repeated, also when it was stored before that was refused: a
- * model API that checks it refuses the whole request, and with it all tools of the assistant.
+ * Returns whether RE2, ECMA-262 with the flag u and Python read a pattern, which RE2 takes, in the same way: no classes by name, no options, no named groups
+ * and no escapes but the most common ones. Its steps put a placeholder for what is known already, so that each expression is linear.
  */
-export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS): ParametersSchema {
+function isPortable(pattern: string): boolean {
+  const outline = pattern
+    .replace(/\\(?:x[\da-fA-F]{2}|[\\^$.*+?()[\]{}|/tnrfv])/g, 'a')
+    // A hyphen is escaped in brackets only, and a set is not the end of a range.
+    .replaceAll('\\-', '\ue000')
+    .replace(/\\[dDwWsS]/g, '\ue001')
+    .replace(/\[\^?-?(?:[^\\[\]\ue000\ue001-](?:-[^\\[\]\ue001-])?|[\ue000\ue001])+-?\]/g, 'a');
+  return /^(?:[|^$]|\((?:\?:)?|[^\\^$*+?([{}|\]\ue000](?:(?:[*+?]|\{\d+(?:,\d*)?\})\??)?)*$/.test(outline);
+}
+
+/** A tool's parameters as a model receives them. In a strict list, all are required, and an optional one may be null. */
+export type ToolSchema = Omit<ParametersSchema, 'properties'> & {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly additionalProperties?: false;
+};
+
+/**
+ * Returns stored parameters as a model receives them. A model API that does not take one part refuses the whole request, and with it all tools of the
+ * assistant: nothing is repeated, no text of a list is empty, and a pattern that other engines do not read alike stands in the description, unless the
+ * admin wrote one. Arguments are checked against the stored parameters.
+ * @param isStrict for the strict mode of an API
+ */
+export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS, isStrict = false): ToolSchema {
   const { properties, required, ...rest } = toolParameters.parse(stored);
-  const each = Object.entries(properties).map(([name, property]) => [
-    name,
-    property.enum === undefined ? property : { ...property, enum: [...distinct(property.enum).values()] },
-  ]);
-  return { ...rest, properties: Object.fromEntries(each), required: [...new Set(required)] };
+  const listed = Object.entries(properties).map(([name, property]) => {
+    const isOptional = isStrict && !required.includes(name);
+    return [name, propertyForModel(property, isOptional)] as const;
+  });
+  const names = isStrict ? Object.keys(properties) : [...new Set(required)];
+  return {
+    ...rest,
+    properties: Object.fromEntries(listed),
+    required: names,
+    ...(isStrict ? { additionalProperties: false } : {}),
+  };
+}
+
+function propertyForModel({ type, pattern, enum: values, ...rest }: ParameterProperty, mayBeNull: boolean): object {
+  const isListed = pattern === undefined || isPortable(pattern);
+  const offered = [...distinct(values ?? []).values()].filter((value) => value !== '');
+  return {
+    type: mayBeNull ? [type, 'null'] : type,
+    ...(isListed ? {} : { description: `Matches the RE2 pattern ${pattern}` }),
+    ...rest,
+    ...(pattern !== undefined && isListed ? { pattern } : {}),
+    ...(offered.length > 0 ? { enum: mayBeNull ? [...offered, null] : offered } : {}),
+  };
 }
 
 /** Returns which part of parameters of the right shape cannot be saved, and why, or undefined when they can. */

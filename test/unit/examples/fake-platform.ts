@@ -49,7 +49,7 @@ export function fakePlatform() {
   const functions: Record<string, (input: unknown) => Promise<object>> = {
     'ai-action': async (input) => {
       const request = toolRequest.parse(input);
-      if (request.operation === 'listTools') return { tools: await listTools(request.site_id, tools, invocation) };
+      if (request.operation === 'listTools') return { tools: await listTools(request, tools, invocation) };
       called.push(request.tool);
       return callTool(request, tools, invocation);
     },

@@ -328,7 +328,7 @@ describe('the response for the assistant', () => {
 describe('the list of tools', () => {
   const list = (tools: readonly AiAction[], assistant: Assistant | undefined = anAssistant()) =>
     listTools(
-      SITE_ID,
+      { site_id: SITE_ID },
       {
         configuration: fakeConfiguration({
           toolsOf: async () => ({ actions: tools, unreadable: [] }),
@@ -362,11 +362,38 @@ describe('the list of tools', () => {
     };
     const [tool] = await list([anAiAction({ parameters: repeated })]);
     expect(tool?.input_schema.required).toEqual(['order']);
-    expect(tool?.input_schema.properties.enumerated?.enum).toEqual([1, 2]);
+    expect(tool?.input_schema.properties.enumerated).toEqual({ type: 'number', enum: [1, 2] });
+  });
+
+  test('of a strict mode requires all parameters, and lets an optional one be null', async () => {
+    const context = {
+      configuration: fakeConfiguration({
+        toolsOf: async () => ({
+          actions: [
+            anAiAction({
+              parameters: {
+                ...PARAMETERS,
+                properties: { ...PARAMETERS.properties, size: { type: 'string', enum: ['S', ''] } },
+              },
+            }),
+          ],
+          unreadable: [],
+        }),
+      }),
+    };
+    const [tool] = await listTools({ site_id: SITE_ID, strict: true }, context, fakeInvocation());
+    expect(tool?.input_schema).toEqual({
+      type: 'object',
+      properties: { order: { type: 'string' }, size: { type: ['string', 'null'], enum: ['S', null] } },
+      required: ['order', 'size'],
+      additionalProperties: false,
+    });
   });
 
   test('of an unknown assistant is refused; without tools, and while the organization is suspended, it is empty', async () => {
-    const refusal = await refusalOf(listTools(SITE_ID, { configuration: fakeConfiguration() }, fakeInvocation()));
+    const refusal = await refusalOf(
+      listTools({ site_id: SITE_ID }, { configuration: fakeConfiguration() }, fakeInvocation()),
+    );
     expect(refusal).toMatchObject({ code: 'assistant_not_found', field: 'site_id' });
     expect(await list([])).toEqual([]);
     expect(await list([anAiAction({ suspended: true })])).toEqual([]);
@@ -376,7 +403,7 @@ describe('the list of tools', () => {
     const invocation = fakeInvocation();
     const unreadable = [{ action_id: 'act_x', cause: new Error('x') }];
     const configuration = fakeConfiguration({ toolsOf: async () => ({ actions: [anAiAction()], unreadable }) });
-    expect(await listTools(SITE_ID, { configuration }, invocation)).toHaveLength(1);
+    expect(await listTools({ site_id: SITE_ID }, { configuration }, invocation)).toHaveLength(1);
     expect(invocation.facts).toEqual([{ kind: 'action_unreadable', ...unreadable[0] }]);
   });
 });

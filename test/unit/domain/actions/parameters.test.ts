@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { type ParametersSchema, parametersSchema } from '../../../../src/contract/actions.ts';
 import { isJsonObject } from '../../../../src/contract/fields.ts';
-import { checkArguments, isEmail, parametersProblem } from '../../../../src/domain/actions/parameters.ts';
+import {
+  checkArguments,
+  isEmail,
+  parametersForModel,
+  parametersProblem,
+} from '../../../../src/domain/actions/parameters.ts';
 import { costRatio } from '../../../harness/cost-ratio.ts';
 
 const of = (a: object) => ({ properties: { a } });
@@ -222,4 +228,172 @@ test.each([
   ['a@example.com\n', false],
 ])('%j is an email address: %p', (text, valid) => {
   expect(isEmail(text)).toBe(valid);
+});
+
+describe('parameters as a model receives them', () => {
+  const listed = (pattern: string, more: object = {}) =>
+    parametersForModel(parametersSchema.parse({ properties: { a: { type: 'string', pattern, ...more } } })).properties
+      .a;
+
+  test.each([
+    ...[
+      '^\\d{5}$',
+      '^[A-Z]{2}-?\\d{4}$',
+      '^(?:a|b)+?$',
+      '[\\w.-]+@[^@\\s]+',
+      '\\+?[0-9 ()/-]{7,15}',
+      '^\\$\\.\\*$',
+      '[a\\-z]',
+      '[^\\]]',
+    ],
+    ...['é|😀', '\\x41', '\\t', 'a{2,}', '(a)(b)', '[-a]', '[a-]', '^$', '', '-', 'a/b', '\\/'],
+  ])('with a pattern that all engines read alike: %s', (pattern) => {
+    expect(listed(pattern)).toEqual({ type: 'string', pattern });
+    expect(() => new RegExp(pattern, 'u')).not.toThrow();
+  });
+
+  test.each([
+    ...[
+      '\\p{L}',
+      '\\pN',
+      'a\\z',
+      '\\Aa',
+      '\\Q.*\\E',
+      '(?i)a',
+      '(?U)a+',
+      '(?<n>a)',
+      '(?P<n>a)',
+      '\\-',
+      '(?i:a)',
+      '[[:alpha:]]',
+    ],
+    ...[
+      '\\bword\\b',
+      'x{',
+      'a{,3}',
+      ']',
+      '}',
+      '[]a]',
+      '[\\w-a]',
+      '[a-\\d]',
+      '\\a',
+      '\\x{1F600}',
+      '\\C',
+      '^*',
+      '\\_',
+      '[a\\pL]',
+      '[[]',
+      '(?s).',
+    ],
+  ])('without a pattern that another engine refuses or reads otherwise: %s', (pattern) => {
+    expect(listed(pattern)).toEqual({ type: 'string', description: `Matches the RE2 pattern ${pattern}` });
+    expect(listed(pattern, { description: 'A word' })).toEqual({ type: 'string', description: 'A word' });
+  });
+
+  test('without an empty text to choose from', () => {
+    const offered = (values: readonly string[]) => {
+      const a = { type: 'string', enum: values };
+      return parametersForModel(parametersSchema.parse({ properties: { a } })).properties.a;
+    };
+    expect(offered(['', 'S'])).toEqual({ type: 'string', enum: ['S'] });
+    expect(offered([''])).toEqual({ type: 'string' });
+  });
+
+  test('have no pattern that ECMA-262 with the flag u refuses, and no empty text, whatever may be saved', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        'a',
+        '-',
+        '/',
+        '_',
+        '"',
+        ' ',
+        'é',
+        '😀',
+        '.',
+        '^',
+        '$',
+        '|',
+        '(',
+        '(?:',
+        '(?i)',
+        '(?P<n>',
+        ')',
+        '[',
+        '[^',
+        ']',
+        '[[:alpha:]]',
+      ],
+      ...[
+        '*',
+        '+',
+        '?',
+        '{',
+        '}',
+        '{2}',
+        '{1,3}',
+        '{,3}',
+        ',',
+        '&&',
+        '--',
+        '~~',
+        '\\d',
+        '\\W',
+        '\\s',
+        '\\b',
+        '\\pL',
+        '\\p{Greek}',
+        '\\z',
+        '\\A',
+      ],
+      ...[
+        '\\Q',
+        '\\E',
+        '\\x41',
+        '\\x{41}',
+        '\\n',
+        '\\-',
+        '\\]',
+        '\\[',
+        '\\\\',
+        '\\/',
+        '\\_',
+        '\\C',
+        '\\0',
+        '\\1',
+        '\\u0041',
+        '\\cA',
+      ],
+    );
+    const property = fc.record(
+      {
+        type: fc.constant('string'),
+        pattern: fc.array(pieces, { maxLength: 6 }).map((some) => some.join('')),
+        description: fc.constant('of the admin'),
+        enum: fc.uniqueArray(fc.constantFrom('', 'a', 'B', '😀'), { minLength: 1 }),
+        format: fc.constant('email'),
+      },
+      { requiredKeys: ['type'] },
+    );
+    let patterns = 0;
+    fc.assert(
+      fc.property(
+        fc.record({ a: property, b: property }, { requiredKeys: [] }),
+        fc.boolean(),
+        (properties, isStrict) => {
+          const { success, data } = parametersSchema.safeParse({ properties });
+          if (!success || parametersProblem(data) !== undefined) return;
+          const schema = parametersForModel(data, isStrict);
+          const text = JSON.stringify(schema);
+          expect(text).not.toMatch(/"enum":\[(?:\]|"")/);
+          for (const [, pattern = '""'] of text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
+            expect(() => new RegExp(JSON.parse(pattern), 'u')).not.toThrow();
+            patterns++;
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    expect(patterns).toBeGreaterThan(100);
+  });
 });
