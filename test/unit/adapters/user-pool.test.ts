@@ -29,20 +29,21 @@ const POOLS = {
 type PoolName = keyof typeof POOLS;
 const POOL_NAMES = Object.keys(POOLS) as PoolName[];
 
+const POOL_ID = 'eu-central-1_pool';
 const ADA = 'ada.lovelace@example.com';
 const OTHERS = ['ad@example.com', 'ada.lovelace@example.com.evil.example', 'AD.other@example.com'];
 
 /** A user pool of the local cloud with these logins, and `member add` on it. */
 async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   const users = keptUsers(join(temporaryFolder(), 'users.json'));
-  const known = { pool: 'pool', password: '', email_verified: true, enabled: true, providers: [] };
+  const known = { pool: POOL_ID, password: '', email_verified: true, enabled: true, providers: [] };
   for (const [index, login] of [...OTHERS.map((email) => ({ email })), ...logins].entries()) {
     users.add({ ...known, email: undefined, sub: `sub-${index}`, username: `name-${index}`, ...login });
   }
   const invited: string[] = [];
   const resource: Pool = {
     logicalId: 'Pool',
-    ref: 'pool',
+    ref: POOL_ID,
     arn: 'arn:pool',
     properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, ...POOLS[pool] },
   };
@@ -72,13 +73,13 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   });
   const store = memoryConfiguration();
   const clock = new FrozenClock();
-  const context = { store, members: store.members, now: clock.now, logins: userPoolLogins(client, 'pool') };
+  const context = { store, members: store.members, now: clock.now, logins: userPoolLogins(client, POOL_ID) };
   const { org_id } = await createOrganization({ name: 'Shop' }, { ...context, randomBytes: countingBytes() });
   return {
     invited,
     add: async (input: Parameters<typeof addMember>[1]) => (await addMember(org_id, input, context)).membership,
     members: async () => (await store.members.list(org_id)).memberships,
-    users: () => users.of('pool').slice(OTHERS.length),
+    users: () => users.of(POOL_ID).slice(OTHERS.length),
   };
 }
 
