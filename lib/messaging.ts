@@ -162,7 +162,8 @@ export class Messaging extends Construct {
       targets: [
         new SqsQueue(this.events.queue, {
           messageGroupId: EVENT_GROUP_PATH,
-          deadLetterQueue: this.events.deadLetters,
+          // SQS refuses a group that a publisher has written wrongly. The event then comes without a group, and the router reports it.
+          deadLetterQueue: this.events.queue,
         }),
       ],
     });
@@ -177,7 +178,7 @@ export class Messaging extends Construct {
         statistic: 'Sum',
         period: FIVE_MINUTES,
       });
-    // An event whose dead-letter queue refuses it too, because of its size, the key or the policy, is in no queue.
+    // An event that the queue refuses without a group too, because of its size, the key or the policy, is in no queue.
     alarms.raise(this, 'EventsNotQueued', {
       runbookEntry: 'events-missing',
       metric: sum('FailedInvocations', [

@@ -13,9 +13,17 @@ import type { IConstruct } from 'constructs';
 /** Seconds for which SQS uses a data key. Each new one is a request to the key, which costs money. */
 const DATA_KEY_SECONDS = 300;
 
-/** What a sender to an encrypted queue needs: it has a data key made, and decrypts it. */
-const DECRYPT = ['kms:Decrypt', 'kms:DescribeKey', 'kms:GenerateDataKey'];
-const ENCRYPT = [...DECRYPT, 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+/** What a service needs that uses the key by itself. */
+const BY_ITSELF = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+/** What a function needs, whose statements have no wildcard. */
+const BY_FUNCTION = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+];
 
 /** Services that encrypt with the key for the function that calls them. */
 export const ENCRYPTING: ReadonlySet<string> = new Set(['dynamodb', 'secretsmanager', 'sns', 'sqs']);
@@ -36,22 +44,22 @@ export function encrypt({ node }: IConstruct, key: IKey | undefined): void {
 
 /** Allows the services that use the key by themselves. A key that exists already is not changed. */
 export function allowServices(key: IKey): void {
-  const allow = (service: string, actions: string[], conditions: object) =>
-    key.addToResourcePolicy(
-      new PolicyStatement({ principals: [new ServicePrincipal(service)], actions, resources: ['*'], conditions }),
-    );
+  const allow = (service: string, conditions: object) => {
+    const principals = [new ServicePrincipal(service)];
+    key.addToResourcePolicy(new PolicyStatement({ principals, actions: BY_ITSELF, resources: ['*'], conditions }));
+  };
   const logGroups = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:*`;
-  allow(`logs.${Aws.REGION}.amazonaws.com`, ENCRYPT, {
+  allow(`logs.${Aws.REGION}.amazonaws.com`, {
     ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups },
   });
-  allow('events.amazonaws.com', DECRYPT, { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } });
+  allow('events.amazonaws.com', { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } });
 }
 
 /** Allows the use of the key through these services only. The set may grow until the synthesis. */
 export function allowThrough(key: IKey, services: ReadonlySet<string>): PolicyStatement {
   const hosts = () => [...services].sort().map((service) => `${service}.${Aws.REGION}.amazonaws.com`);
   return new PolicyStatement({
-    actions: ENCRYPT,
+    actions: BY_FUNCTION,
     resources: [key.keyArn],
     conditions: { StringEquals: { 'kms:ViaService': Lazy.list({ produce: hosts }) } },
   });

@@ -219,7 +219,11 @@ export class VaWave extends Construct {
     const { bus } = this;
     const actions = ['events:PutEvents'];
     const resources = [bus.eventBusArn];
-    const conditions = { StringNotEquals: { 'events:source': PUBLISHED_BY_US } };
+    // The key has the sources of all entries of a call, so it needs an operator of sets, which alone also holds without the key.
+    const conditions = {
+      'ForAllValues:StringNotEquals': { 'events:source': PUBLISHED_BY_US },
+      Null: { 'events:source': 'false' },
+    };
     const permission = { grantee, actions, resourceArns: resources, conditions };
     // The app cannot change the policy of an imported bus.
     if (!isPolicyOfApp(bus)) return grantOn(bus, permission, undefined);

@@ -1,4 +1,5 @@
 import type { AccessKeys, Authorizer, Caller } from './access/authorizer.ts';
+import type { ConditionSets } from './access/policies.ts';
 import { REGION } from './account.ts';
 import { messageOf } from './cloud-error.ts';
 import { documentedProblem } from './constraints/documented-limits.ts';
@@ -10,7 +11,7 @@ import type { HttpAnswer, ReceivedRequest } from './listener.ts';
 export type AwsRequest = Omit<ReceivedRequest, 'client'>;
 
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
-export type Demand = (action: string, resource: string) => void;
+export type Demand = (action: string, resource: string, sets?: ConditionSets) => void;
 
 /** One AWS service behind the gateway. */
 export type AwsService = {
@@ -35,8 +36,8 @@ export class AwsError extends Error {
 
 export const demandOf =
   (authorizer: Authorizer, caller: Caller): Demand =>
-  (action, resource) => {
-    const denial = authorizer.check(caller, { action, resource });
+  (action, resource, sets) => {
+    const denial = authorizer.check(caller, { action, resource, sets });
     if (denial !== undefined) throw new AwsError('AccessDeniedException', denial.message);
   };
 

@@ -52,6 +52,9 @@ const settings = (access: AwsAccess, timeoutMs: number) => ({
 export const dynamoDbClient = (access: AwsAccess = {}): DynamoDBClient =>
   new DynamoDBClient({ ...settings(access, 2000), cacheMiddleware: false });
 
+/** The tries of a call end at least a second before a function of ten seconds does, so that its caller gets an answer. */
+const SHORT_TIMEOUT_MS = 2500;
+
 /** Creates an SQS client, whose timeout is three seconds. */
 export const sqsClient = (access: AwsAccess = {}): SQSClient =>
   new SQSClient({
@@ -63,10 +66,10 @@ export const sqsClient = (access: AwsAccess = {}): SQSClient =>
   });
 
 export const secretsManagerClient = (access: AwsAccess = {}): SecretsManagerClient =>
-  new SecretsManagerClient(settings(access, 3000));
+  new SecretsManagerClient(settings(access, SHORT_TIMEOUT_MS));
 
 export const eventBridgeClient = (access: AwsAccess = {}): EventBridgeClient =>
-  new EventBridgeClient(settings(access, 3000));
+  new EventBridgeClient(settings(access, SHORT_TIMEOUT_MS));
 
 /** Creates an SNS client. Two attempts of two seconds take about as long as the deadline of the endpoint, which runs at the same time. */
 export const snsClient = (access: AwsAccess = {}): SNSClient =>

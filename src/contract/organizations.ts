@@ -55,8 +55,8 @@ export type Role = (typeof ROLES)[number];
 
 /** The two ways to name a login, of which an input has exactly one. */
 const byName = z.strictObject({
-  /** RFC 5321 permits no longer address. */
-  email: z.email('must be an email address').max(254).optional(),
+  /** Cognito takes no longer user name. */
+  email: z.email('must be an email address').max(128).optional(),
   /** The `sub` of the login, where the address does not name one. */
   sub: characters({ min: 1, max: 128 }).optional(),
 });

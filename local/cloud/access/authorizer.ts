@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appliesTo, isAbout, type PolicyStatement } from './policies.ts';
+import { appliesTo, type ConditionSets, isAbout, type PolicyStatement } from './policies.ts';
 
 /** A statement of a role, with the place in the template that a report can name. */
 export type RoleStatement = {
@@ -44,7 +44,7 @@ export function newCredentials(): Credentials {
   };
 }
 
-export type Check = { readonly action: string; readonly resource: string };
+export type Check = { readonly action: string; readonly resource: string; readonly sets?: ConditionSets | undefined };
 
 /** A kind of call that was refused. */
 export type Denial = Check & {
@@ -90,19 +90,19 @@ export class Authorizer {
   }
 
   /** Checks a call and records the decision. @returns undefined when the call is allowed, otherwise the denial */
-  check(caller: Caller, { action, resource }: Check): Denial | undefined {
+  check(caller: Caller, { action, resource, sets }: Check): Denial | undefined {
     if (caller.kind === 'operator') return undefined;
     const source = caller.kind === 'service' ? caller.sourceArn : '';
-    const question = `${principalOf(caller)} ${source} ${action} ${resource}`;
-    if (!this.#decisions.has(question)) this.#decisions.set(question, this.#decide(caller, { action, resource }));
+    const question = `${principalOf(caller)} ${source} ${action} ${resource} ${JSON.stringify(sets)}`;
+    if (!this.#decisions.has(question)) this.#decisions.set(question, this.#decide(caller, { action, resource, sets }));
     return this.#decisions.get(question);
   }
 
-  #decide(caller: Exclude<Caller, { kind: 'operator' }>, { action, resource }: Check): Denial | undefined {
+  #decide(caller: Exclude<Caller, { kind: 'operator' }>, { action, resource, sets }: Check): Denial | undefined {
     const isService = caller.kind === 'service';
     const name = isService ? caller.service : caller.functionId;
     const keys = isService ? { ...ALWAYS, 'aws:sourcearn': caller.sourceArn } : ALWAYS;
-    const request = { action, resource, keys };
+    const request = { action, resource, keys, sets };
     const service = isService ? caller.service : undefined;
     const byRole = isService ? [] : caller.role.statements.filter(({ statement }) => appliesTo(statement, request));
     const byResource = this.#resourcePolicies

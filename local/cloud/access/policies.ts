@@ -6,6 +6,9 @@ const texts = z.union([z.string().transform((text) => [text]), z.array(z.string(
 /** The condition keys whose values the gateway knows. */
 const conditionKeys = z.strictObject({ 'aws:SecureTransport': texts.optional(), 'aws:SourceArn': texts.optional() });
 
+/** The keys that the Service Authorization Reference calls ArrayOfString. An operator of one value is no operator of them. */
+const setKeys = z.strictObject({ 'events:source': texts.optional() });
+
 /**
  * The schema of an IAM policy. What the gateway cannot judge is an error, because ignoring it could allow too much.
  * @param actions matches the actions that it can judge
@@ -31,6 +34,8 @@ const documentOf = (actions: RegExp) =>
             ArnEquals: conditionKeys.optional(),
             ArnLike: conditionKeys.optional(),
             Bool: conditionKeys.optional(),
+            'ForAllValues:StringNotEquals': setKeys.optional(),
+            Null: setKeys.optional(),
           })
           .default({}),
       }),
@@ -43,6 +48,8 @@ export const trustDocument = documentOf(/^sts:AssumeRole$/);
 
 export type PolicyStatement = z.infer<typeof policyDocument>['Statement'][number];
 
+export type ConditionSets = { readonly 'events:source': readonly string[] };
+
 /** A call that a caller wants to make. */
 export type AccessRequest = {
   /** `dynamodb:PutItem` */
@@ -50,6 +57,8 @@ export type AccessRequest = {
   readonly resource: string;
   /** Condition keys in lower case. */
   readonly keys: Readonly<Record<string, string>>;
+  /** Condition keys with several values. */
+  readonly sets?: ConditionSets | undefined;
 };
 
 /** Whether a statement is about this action on this resource, and one value of each of its condition keys is the call's. */
@@ -60,12 +69,21 @@ export function appliesTo({ Action, Resource, Condition }: PolicyStatement, requ
       const actual = request.keys[key.toLowerCase()];
       return actual !== undefined && values.some((wanted) => matches(wanted, actual));
     });
+  const forSets = (
+    keys: z.infer<typeof setKeys> = {},
+    matches: (values: string[], actual?: readonly string[]) => boolean,
+  ) => Object.values(keys).every((values) => matches(values, request.sets?.['events:source']));
   return (
     Action.some((pattern) => matchesWildcard(pattern, request.action, { ignoreCase: true })) &&
     (Resource === undefined || Resource.some((pattern) => matchesWildcard(pattern, request.resource))) &&
     holds(Condition.ArnEquals, matchesArn) &&
     holds(Condition.ArnLike, matchesArn) &&
-    holds(Condition.Bool, (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase())
+    holds(Condition.Bool, (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()) &&
+    forSets(
+      Condition['ForAllValues:StringNotEquals'],
+      (values, sources = []) => !sources.some((one) => values.includes(one)),
+    ) &&
+    forSets(Condition.Null, (values, sources) => values.includes(String(sources === undefined)))
   );
 }
 

@@ -55,7 +55,9 @@ export const eventBridge = (options: EventBridgeOptions): AwsService =>
   jsonService('events', {
     PutEvents: async ({ parameters, demand }) => {
       const entries = objectsOf(parameters, 'Entries');
-      for (const entry of entries) demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')));
+      const sources = [...new Set(entries.map(({ Source }) => String(Source)))].sort();
+      for (const entry of entries)
+        demand('events:PutEvents', busArn(optionalText(entry, 'EventBusName')), { 'events:source': sources });
       requireDocumented('events PutEvents', parameters);
       const Entries: JsonRecord[] = [];
       for (const entry of entries) Entries.push(await putEntry(entry, options));

@@ -184,7 +184,10 @@ const EFFECTS: readonly Effect[] = [
         Effect: 'Allow',
         Action: 'events:PutEvents',
         Resource: { 'Fn::GetAtt': [expect.stringMatching(/^MessagingBus/), 'Arn'] },
-        Condition: { StringNotEquals: { 'events:source': 'va-wave' } },
+        Condition: {
+          'ForAllValues:StringNotEquals': { 'events:source': 'va-wave' },
+          Null: { 'events:source': 'false' },
+        },
       },
     },
   ],

@@ -34,7 +34,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'the rule has no dead-letter queue': {
     file: 'lib/messaging.ts',
-    text: 'deadLetterQueue: this.events.deadLetters,',
+    text: 'deadLetterQueue: this.events.queue,',
     becomes: '',
     seenBy: 'test/service/lib/stack.test.ts',
   },

@@ -72,8 +72,8 @@ test('an endpoint is used whatever endpoints of AWS the environment asks for', a
 test.each([
   ['DynamoDB', dynamoDbClient, 3, 2000],
   ['SQS', sqsClient, 3, 3000],
-  ['Secrets Manager', secretsManagerClient, 3, 3000],
-  ['EventBridge', eventBridgeClient, 3, 3000],
+  ['Secrets Manager', secretsManagerClient, 3, 2500],
+  ['EventBridge', eventBridgeClient, 3, 2500],
   ['SNS', snsClient, 2, 2000],
   ['Lambda', lambdaClient, 1, 14_000],
   ['Cognito', cognitoClient, 3, 5000],

@@ -119,7 +119,13 @@ describe('in an app of a platform', () => {
         id.startsWith('AssistantRuntimeDefaultPolicy') ? [Properties.PolicyDocument.Statement] : [],
     );
     expect(policy).toMatchObject([
-      { Action: 'events:PutEvents', Condition: { StringNotEquals: { 'events:source': 'va-wave' } } },
+      {
+        Action: 'events:PutEvents',
+        Condition: {
+          'ForAllValues:StringNotEquals': { 'events:source': 'va-wave' },
+          Null: { 'events:source': 'false' },
+        },
+      },
       { Action: 'lambda:InvokeFunction' },
       { Action: 'lambda:InvokeFunction' },
     ]);

@@ -1,5 +1,5 @@
 import { Authorizer, type Caller, type IamRole } from '../../../../local/cloud/access/authorizer.ts';
-import { appliesTo, type PolicyStatement } from '../../../../local/cloud/access/policies.ts';
+import { appliesTo, type PolicyStatement, policyDocument } from '../../../../local/cloud/access/policies.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
 const request = { action: 'dynamodb:GetItem', resource: TABLE, keys: { 'aws:securetransport': 'true' } };
@@ -40,6 +40,26 @@ describe('a statement', () => {
   ])('with the condition %j applies: %p', (Condition, holds) => {
     expect(appliesTo(allow({ Condition }), { ...request, keys })).toBe(holds);
   });
+});
+
+const NOT_OURS = { 'events:source': ['va-wave'] };
+test.each<[sources: string[] | undefined, applies: boolean]>([
+  [['shop'], true],
+  [['shop', 'crm'], true],
+  [['va-wave'], false],
+  [['shop', 'va-wave'], false],
+  [undefined, false],
+])('a condition on all sources of a call with %j applies: %p', (sources, applies) => {
+  const statement = allow({
+    Condition: { 'ForAllValues:StringNotEquals': NOT_OURS, Null: { 'events:source': ['false'] } },
+  });
+  expect(appliesTo(statement, { ...request, sets: sources && { 'events:source': sources } })).toBe(applies);
+});
+
+test('a key with several values takes no operator of one value', () => {
+  const Statement = [{ ...allow({}), Condition: { ArnLike: NOT_OURS } }];
+  const { error } = policyDocument.safeParse({ Version: '2012-10-17', Statement });
+  expect(error?.message).toContain('events:source');
 });
 
 describe('the authorizer', () => {
