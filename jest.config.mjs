@@ -13,9 +13,25 @@ const project = (kind) => ({
   transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 });
 
+/**
+ * Unit tests whose modules keep a state, as functions do between two invocations, or that measure the memory of their process. Each has its own VM
+ * context. All others share the modules of a process and take half the CPU time.
+ */
+const WITH_STATE = ['{functions,lambdas,schedules}/**/*', 'cli/program'].map((path) => `**/test/unit/${path}.test.ts`);
+const unit = project('unit');
+
 export default {
   // Unit tests start nothing; those of services start the local cloud, a DynamoDB engine or a program, and those of browsers Chromium as well.
-  projects: ['unit', 'service', 'browser'].map(project),
+  projects: [
+    {
+      ...unit,
+      runner: 'jest-light-runner/child-process',
+      testMatch: [...unit.testMatch, ...WITH_STATE.map((match) => `!${match}`)],
+    },
+    { ...unit, testMatch: byNight ? [] : WITH_STATE },
+    project('service'),
+    project('browser'),
+  ],
   // Two suites for each core: a third of the time, a suite waits for a deadline, a queue or a browser. By itself, jest would leave one core free.
   maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/test/harness/slowest-first.mjs',
