@@ -1,5 +1,7 @@
 // Creates elements by DOM calls only. Pages with Trusted Types or a strict content security policy allow nothing else.
 
+import { pageDocument } from './page.ts';
+
 type Attributes = { readonly [name: string]: string | boolean | undefined };
 
 /** Creates an element. Omits attributes that are false or undefined; true sets an empty attribute. */
@@ -8,7 +10,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
+  const node = pageDocument.createElement(tag);
   setAttributes(node, attributes);
   node.append(...children);
   return node;
@@ -16,8 +18,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 /** Creates a decorative icon of 24 by 24 units in the colour of the text. */
 export function icon(path: string): SVGSVGElement {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  const svg = pageDocument.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const line = pageDocument.createElementNS('http://www.w3.org/2000/svg', 'path');
   setAttributes(svg, { viewBox: '0 0 24 24', 'aria-hidden': 'true' });
   setAttributes(line, { d: path });
   svg.append(line);

@@ -1,6 +1,7 @@
 import type { FormField } from '../src/contract/actions.ts';
 import type { FORM_STRING_MAX_CHARACTERS } from '../src/contract/limits.ts';
 import { element } from './dom.ts';
+import type { Announce } from './form.ts';
 import { type Content, readNumber } from './numbers.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
@@ -27,8 +28,8 @@ export type FieldView = ReturnType<typeof fieldView>;
 /** The number of fields that were created, for their ids. */
 let ids = 0;
 
-/** Creates the label, the input and the error message of a field. */
-export function fieldView(field: FormField, texts: Texts) {
+/** Creates the label, the input and the error message of a field. Labels may be in any language. */
+export function fieldView(field: FormField, texts: Texts, announce: Announce) {
   const id = `field-${++ids}`;
   // A service that is newer than this loader can have other types.
   const hints = CONTROLS[field.type] ?? CONTROLS.Text;
@@ -42,7 +43,7 @@ export function fieldView(field: FormField, texts: Texts) {
     autocomplete,
     'aria-describedby': `${id}-error`,
   });
-  const label = element('label', { for: id }, element('bdi', { lang: document.documentElement.lang }, field.label));
+  const label = element('label', { for: id }, element('bdi', { lang: '' }, field.label));
   if (!field.required) label.append(' ', element('span', {}, texts.optional));
   const error = element('p', { class: 'error', id: `${id}-error` });
 
@@ -66,7 +67,11 @@ export function fieldView(field: FormField, texts: Texts) {
     if (field.type !== 'Number') return { json: JSON.stringify(input.value) };
     return readNumber(text, texts);
   };
-  input.oninput = () => showError(tooLong());
+  input.oninput = () => {
+    const problem = tooLong();
+    if (problem && !error.textContent) announce(problem);
+    showError(problem);
+  };
 
   return {
     field,
@@ -97,11 +102,11 @@ export function fieldView(field: FormField, texts: Texts) {
 
 /** Returns the autofill token (WCAG 1.3.5) for a field's label or key, whatever its case and accents, from the texts' `token:name,name;…`. */
 function autofill({ label, key }: FormField, { autofill }: Texts): string | undefined {
-  for (const asked of [label, key]) {
+  for (const fieldName of [label, key]) {
     for (const line of autofill.split(';')) {
       const [token, ...names] = line.split(/[:,]/);
       const isAsked = (name: string) =>
-        name.localeCompare(asked, 'en', { sensitivity: 'base', ignorePunctuation: true }) === 0;
+        name.localeCompare(fieldName, 'en', { sensitivity: 'base', ignorePunctuation: true }) === 0;
       if (names.some(isAsked)) return token;
     }
   }

@@ -2,8 +2,19 @@ import type { VaWaveEvents } from './va-wave.d.ts';
 
 // What the widget and its page tell each other: the script tag, the stub and the events. Commands are in va-wave-widget.ts.
 
+/**
+ * The document as its prototypes have it. An element of the page whose name is that of a member, such as `<img name="body">`, stands in the
+ * member's place on `document` itself.
+ */
+export const pageDocument = new Proxy(document, {
+  get: (target, name) => {
+    const member = Reflect.get(Document.prototype, name, target);
+    return typeof member === 'function' ? member.bind(target) : member;
+  },
+});
+
 /** The settings in the page's script tag. */
-export type Settings = NonNullable<ReturnType<typeof readSettings>>;
+export type TagSettings = NonNullable<ReturnType<typeof readSettings>>;
 
 /** The page's one-line stub: a function that keeps its calls in `q` until the loader starts (docs/widget.md). Some make `q` with the first call. */
 export type Stub = { readonly q?: unknown[] };
@@ -15,32 +26,41 @@ const NAME = 'va-wave-widget';
  * has removed while it loaded does not count. Libraries run a tag of inserted markup by a second one, which has the address alone (jQuery).
  */
 export function readSettings() {
-  const scripts = [document.currentScript, ...document.scripts].filter(
+  const scripts = [pageDocument.currentScript, ...pageDocument.scripts].filter(
     (one): one is HTMLScriptElement => one instanceof HTMLScriptElement && one.isConnected && one.src.includes(NAME),
   );
   const script = scripts.find(({ dataset }) => dataset.siteId || dataset.sessionToken) ?? scripts[0];
   if (!script) return undefined;
-  const base = script.src.split('/', 3).join('/');
   // Who pastes a value also pastes spaces, some of them invisible. No value has any.
-  const given = (name: string) => script.dataset[name]?.replace(/[\s\u200b-\u200f\u2060]/g, '');
+  const attribute = (name: string) => script.dataset[name]?.replace(/[\s\u200b-\u200f\u2060]/g, '');
+  /** On for any value but false and 0, also an empty one. */
+  const debug = !/^(false|0)$/i.test(attribute('debug') ?? '0');
+  const oneOf = (name: string, words: RegExp) => {
+    const word = attribute(name)?.toLowerCase();
+    if (debug && word && !words.test(word)) console.warn(`[va-wave] data-${name}="${word}" is unknown.`);
+    return word;
+  };
   return {
     script,
-    /** Origin of the script. The API has the same origin. */
-    base,
-    siteId: given('siteId'),
-    token: given('sessionToken'),
-    /** On for any value but false and 0, also an empty one. */
-    debug: !/^(false|0)$/i.test(given('debug') ?? '0'),
+    /** Origin of the script. The API has the same origin, and takes no http, which a tag that begins with // has on a page with http. */
+    base: (/^\s*\/\//.test(script.getAttribute('src') ?? '') ? script.src.replace('http:', 'https:') : script.src)
+      .split('/', 3)
+      .join('/'),
+    siteId: attribute('siteId'),
+    token: attribute('sessionToken'),
+    debug,
     /** A BCP 47 tag; empty for the page's own language. */
-    language: given('language'),
+    language: attribute('language'),
     /** `light` or `dark`; by default the theme of the visitor's system. */
-    theme: given('theme')?.toLowerCase(),
+    theme: oneOf('theme', /^(light|dark)$/),
     /** `left` or `right`; by default the side where lines of text end. */
-    position: given('position')?.toLowerCase(),
+    position: oneOf('position', /^(left|right)$/),
+    /** `none` keeps nothing in the browser. */
+    storage: oneOf('storage', /^none$/),
   };
 }
 
 /** Dispatches an event to the page on `document`. The event bubbles to `window`. */
 export function emit<E extends keyof VaWaveEvents>(event: E, detail: VaWaveEvents[E]['detail']): void {
-  document.dispatchEvent(new CustomEvent(event, { bubbles: true, detail }));
+  pageDocument.dispatchEvent(new CustomEvent(event, { bubbles: true, detail }));
 }

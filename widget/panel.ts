@@ -1,7 +1,6 @@
 import type { FormPanel, InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
-import { formView } from './form.ts';
-import type { Session } from './session.ts';
+import { type Announce, type FormSession, formView } from './form.ts';
 import type { Texts } from './texts.ts';
 import type { VaWaveVisitor } from './va-wave.d.ts';
 
@@ -11,17 +10,16 @@ const CLOSE = 'M6 6l12 12M18 6L6 18';
 
 export type PanelContent = {
   readonly forms: InitResponse['forms'];
-  /** The site of the drafts to restore. */
-  readonly siteId: string;
   /** Mounts the conversation view of the page or the platform, if there is one. Returns what removes the view. */
   readonly mountView?: ((place: HTMLElement) => unknown) | null | undefined;
 };
 
 /** Creates the dialog. It shows the conversation view below the list of forms; without a view, the list of forms or the only form. */
 export function panel(
-  { forms, siteId, mountView }: PanelContent,
-  session: Pick<Session, 'submit'>,
+  { forms, mountView }: PanelContent,
+  session: FormSession,
   texts: Texts,
+  announce: Announce,
   onClose: () => void,
   onViewFailed: () => void,
 ) {
@@ -32,24 +30,24 @@ export function panel(
   const body = element('div', { class: 'body', tabindex: '-1' });
   const talk = element('div', { class: 'talk', tabindex: '-1' });
   const place = element('div', { class: 'view', tabindex: '-1' });
-  const views = forms.map((form) => formView(siteId, form, session, texts));
+  const views = forms.map((form) => formView(form, session, texts, announce));
   let isMounted = false;
   /** The form that is shown; empty for none. */
   let slug = '';
   /** What mountView returned: a function that removes the view, or anything else. */
   let unmount: unknown;
 
-  /** The name of a form is in the language of the page, which can be another one than that of the widget's texts. */
-  const nameOf = (form: FormPanel) => element('bdi', { lang: document.documentElement.lang }, form.name);
+  /** The name of a form can be in another language than the widget's texts and the page. */
+  const nameOf = (form: FormPanel) => element('bdi', { lang: '' }, form.name);
 
   /** Shows an element, or the conversation view in its absence. @param isHome hides the Back button */
-  const show = (heading: string | Node, shown: Node | undefined, isHome: boolean) => {
+  const show = (heading: string | Node, content: Node | undefined, isHome: boolean) => {
     title.replaceChildren(heading);
     back.hidden = isHome;
     // The view stays in the document, so that it keeps its scroll position and screen readers still read its updates.
-    talk.hidden = !!shown;
-    body.hidden = !shown;
-    body.replaceChildren(shown ?? '');
+    talk.hidden = !!content;
+    body.hidden = !content;
+    body.replaceChildren(content ?? '');
     body.scrollTop = 0;
   };
   const showForm = (form: FormPanel, isHome: boolean) => {
@@ -76,7 +74,7 @@ export function panel(
     return list;
   };
   /** Reports an error of the view as an error of the page. The view goes a moment later, when the page knows that the panel is open. */
-  const guarded = (work: () => unknown): unknown => {
+  const reportingErrors = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
@@ -104,6 +102,9 @@ export function panel(
     node,
     title,
     slug: () => slug,
+    /** Returns the field of the visible form with this name. */
+    fieldNamed: (name = '') =>
+      [...body.querySelectorAll<HTMLInputElement>('input, textarea')].find((input) => name && input.name === name),
     /** Shows the form with this slug if it exists. */
     showForm: (slug: string) => {
       const form = forms.find((one) => one.slug === slug);
@@ -116,12 +117,12 @@ export function panel(
     opened: () => {
       if (!mountView || isMounted) return;
       isMounted = true;
-      unmount = guarded(() => mountView(place));
+      unmount = reportingErrors(() => mountView(place));
     },
     /** Must be called when the panel was removed. Removes the conversation view. */
     removed: () => {
       const remove = unmount;
-      if (typeof remove === 'function') guarded(() => remove());
+      if (typeof remove === 'function') reportingErrors(() => remove());
     },
   };
 }

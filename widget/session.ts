@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { PublicBody } from '../src/contract/public-operations.ts';
 import type { InitResponse } from '../src/contract/widget.ts';
-import { type Answer, apiClient, isInitResponse, jsonObject, type Refused, submissionId } from './api.ts';
+import { type ApiAnswer, apiClient, isInitResponse, jsonObject, type RefusalParts, submissionId } from './api.ts';
 import { nextEvent } from './events.ts';
-import { emit, type Settings } from './page.ts';
-import { ownTab, perBrowser, perTab } from './storage.ts';
+import { emit, pageDocument, type TagSettings } from './page.ts';
+import { type SubmitAttempt, siteStorage } from './storage.ts';
 import type { VaWaveCredential } from './va-wave.d.ts';
 
 /** How long the page has to set a new token before the widget shows that the session has expired. */
@@ -29,26 +29,45 @@ const GUEST = /^anon_.*/;
 const UNDECIDED = /^\d|(408|429|5..)$/;
 
 /** The result of a submission. A kind without further data is also the name of the text that tells the visitor of it. */
-export type Outcome =
+export type SubmitOutcome =
   | { readonly kind: 'sent'; readonly submissionId: string }
   | { readonly kind: 'offline' | 'busy' | 'failed' }
-  | { readonly kind: 'invalid'; readonly refused: Refused }
+  | { readonly kind: 'invalid'; readonly refusal: RefusalParts }
   /** `untilRenewed` resolves when the page sets a new token later. */
   | { readonly kind: 'expired'; readonly untilRenewed: Promise<unknown> };
 
 /** Called with true when the page is asked for a new token, and with false when it has set one or the wait is over. */
 type OnRenewal = (asking: boolean) => void;
 
-export type Session = ReturnType<typeof openSession>;
+export type VisitorSession = ReturnType<typeof openSession>;
+
+export type TokenRequests = ReturnType<typeof tokenRequests>;
+
+/** The page's token requests that wait for their answer, by visitor. The sessions of a page share them. */
+export function tokenRequests() {
+  const isAwaited: Record<string, boolean> = {};
+  return {
+    /** Asks the page for a new token of a visitor. */
+    ask: (visitor: string) => {
+      isAwaited[visitor] = true;
+      emit('va-wave:token-expired', null);
+    },
+    /** Ends the request for a visitor's token. Returns whether there was one. */
+    answer: (visitor: string): boolean => {
+      const wasAwaited = !!isAwaited[visitor];
+      isAwaited[visitor] = false;
+      return wasAwaited;
+    },
+  };
+}
 
 /**
  * Opens the session of one visitor, whom the site id or the session token identifies. The token takes precedence. The visitor can see
  * both. Another visitor gets another session.
- * @param awaitingToken whether the page owes a token for a visitor. The sessions of a page share it
  */
-export function openSession(settings: Settings, awaitingToken: Record<string, boolean>) {
+export function openSession(settings: TagSettings, requests: TokenRequests) {
   const { post, end } = apiClient(settings);
-  let ended = false;
+  let isEnded = false;
   let { token } = settings;
   /** Dispatches `set` when the page sets a token. */
   const tokens = new EventTarget();
@@ -56,15 +75,18 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
   let renewal: Promise<boolean> | undefined;
   let conversationId: string | null = null;
   /** The request that begins the conversation, while it has no answer. */
-  let beginning: Promise<Answer<InitResponse>> | undefined;
+  let pendingBegin: Promise<ApiAnswer<InitResponse>> | undefined;
+  /** The submissions that have no outcome yet, by their key: a panel that is built again meanwhile waits for the same one. */
+  const pendingSubmissions: Record<string, Promise<SubmitOutcome>> = {};
 
   /** `site/user`, which each later token of the session must also have. */
   const visitor = visitorOf(token);
   const siteId = token ? visitor.replace(/\/.*/s, '') : (settings.siteId ?? '');
+  const storage = siteStorage(siteId, settings.storage === 'none');
   const credential = (): VaWaveCredential =>
     token ? { 'X-Session-Token': token } : { 'X-Site-Id': settings.siteId ?? '' };
   // After a 401 the page can do nothing but renew its token, so every 401 with a token counts as an expired one.
-  const isExpired = ({ status }: Answer<unknown>) => status === 401 && !!token;
+  const isExpired = ({ status }: ApiAnswer<unknown>) => status === 401 && !!token;
 
   const nextToken = () => nextEvent(tokens, 'set');
 
@@ -73,64 +95,67 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
     if (renewal) return renewal;
     renewal = Promise.race([nextToken(), pause(RENEWAL_MS)]).then((event) => {
       renewal = undefined;
-      awaitingToken[visitor] = false;
+      requests.answer(visitor);
       return !!event;
     });
-    awaitingToken[visitor] = true;
-    emit('va-wave:token-expired', null);
+    requests.ask(visitor);
     return renewal;
   };
 
   /** Repeats a request whose token was refused with the new token of the page. */
-  const renewing = async <T>(request: () => Promise<Answer<T>>, onRenewal?: OnRenewal): Promise<Answer<T>> => {
+  const withRenewal = async <T>(request: () => Promise<ApiAnswer<T>>, onRenewal?: OnRenewal): Promise<ApiAnswer<T>> => {
     for (let renewals = 0; ; renewals++) {
-      const used = token;
+      const usedToken = token;
       const answer = await request();
       if (!isExpired(answer) || renewals === RENEWALS_PER_REQUEST) return answer;
       // Another request may have renewed the token while this request was in progress.
-      if (token !== used) continue;
+      if (token !== usedToken) continue;
       onRenewal?.(true);
-      const renewed = await renewToken();
+      const hasNewToken = await renewToken();
       onRenewal?.(false);
-      if (!renewed) return answer;
+      if (!hasNewToken) return answer;
     }
   };
 
   const site = encodeURIComponent(siteId);
-  const conversationKey = `${siteId}:conversation`;
-  const visitorKey = `${siteId}:visitor`;
   /** @param begins whether a conversation begins when the tab has none to resume */
-  const init = async (begins: boolean): Promise<Answer<InitResponse>> => {
+  const init = async (begins: boolean): Promise<ApiAnswer<InitResponse>> => {
     const body: PublicBody<'initWidget'> = {
-      conversation_id: identifier(perTab.get(conversationKey)),
-      visitor_id: token ? null : identifier(perBrowser.get(visitorKey)),
-      referrer: document.referrer,
+      conversation_id: identifier(storage.get(storage.conversationKey)),
+      visitor_id: token ? null : identifier(storage.get(storage.visitorKey)),
+      // A query may have what only the page before may know, such as a reset token.
+      referrer: pageDocument.referrer.replace(/[?#].*/s, ''),
       begin_conversation: begins,
     };
-    const answer = await post('init', `/api/widget/init?site=${site}`, credential(), JSON.stringify(body), (given) =>
-      isInitResponse(given) ? given : undefined,
+    const answer = await post(
+      'init',
+      `/api/widget/init?site=${site}`,
+      credential(),
+      JSON.stringify(body),
+      (answerBody) => (isInitResponse(answerBody) ? answerBody : undefined),
     );
-    if (answer.granted) {
-      ownTab(siteId, token ? answer.granted.visitor_id.replace(GUEST, '') : '');
-      conversationId = answer.granted.conversation_id;
-      perTab.set(conversationKey, conversationId);
-      // With a token the visitor is the customer's user, whose id must not stay in the browser after a log-out.
-      if (!token) perBrowser.set(visitorKey, answer.granted.visitor_id);
+    const { grant } = answer;
+    if (grant) {
+      storage.setOwner(token ? grant.visitor_id.replace(GUEST, '') : '');
+      conversationId = grant.conversation_id;
+      storage.set(storage.conversationKey, conversationId);
+      // Without a conversation the id is nobody's. With a token the visitor is the customer's user, whose id must not stay after a log-out.
+      if (!token && conversationId) storage.set(storage.visitorKey, grant.visitor_id);
     }
     return answer;
   };
 
   /** Starts a conversation if there is none. Resolves to the answer of a failure, or to undefined when there is a conversation. */
-  const ensureConversation = async (onRenewal?: OnRenewal): Promise<Answer<unknown> | undefined> => {
+  const ensureConversation = async (onRenewal?: OnRenewal): Promise<ApiAnswer<unknown> | undefined> => {
     if (conversationId) return undefined;
-    beginning ??= renewing(() => init(true), onRenewal).finally(() => {
-      beginning = undefined;
+    pendingBegin ??= withRenewal(() => init(true), onRenewal).finally(() => {
+      pendingBegin = undefined;
     });
-    const answer = await beginning;
+    const answer = await pendingBegin;
     return conversationId ? undefined : answer;
   };
 
-  const failureOf = (answer: Answer<unknown>): Outcome => {
+  const failureOf = (answer: ApiAnswer<unknown>): SubmitOutcome => {
     if (isExpired(answer)) return { kind: 'expired', untilRenewed: nextToken() };
     return { kind: answer.status === 0 ? 'offline' : answer.status === 429 ? 'busy' : 'failed' };
   };
@@ -141,18 +166,55 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
       let due = false;
       const check = (event?: Event) => {
         due ||= event?.type !== 'visibilitychange';
-        if (!due || document.hidden || !navigator.onLine) return;
+        if (!due || pageDocument.hidden || !navigator.onLine) return;
         removeEventListener('online', check);
-        document.removeEventListener('visibilitychange', check);
-        if (!ended) resolve();
+        pageDocument.removeEventListener('visibilitychange', check);
+        if (!isEnded) resolve();
       };
       addEventListener('online', check);
-      document.addEventListener('visibilitychange', check);
+      pageDocument.addEventListener('visibilitychange', check);
       setTimeout(check, ms);
     });
 
+  const submitOnce = async (slug: string, attempt: SubmitAttempt, onRenewal: OnRenewal): Promise<SubmitOutcome> => {
+    let waits = 0;
+    let wasUnknown = false;
+    for (;;) {
+      const problem = await ensureConversation(onRenewal);
+      if (problem) return failureOf(problem);
+      const answer = await withRenewal(() => {
+        const body: Record<keyof PublicBody<'submitForm'>, string> = {
+          conversation_id: JSON.stringify(conversationId),
+          values: attempt.values,
+          client_key: JSON.stringify(attempt.clientKey),
+        };
+        return post(
+          'submit',
+          `/api/widgets/sites/${site}/forms/${encodeURIComponent(slug)}/submit`,
+          credential(),
+          jsonObject(Object.entries(body)),
+          submissionId,
+        );
+      }, onRenewal);
+      const { status, grant, refusal } = answer;
+      if (grant) {
+        emit('va-wave:submitted', { form: slug, submission_id: grant });
+        return { kind: 'sent', submissionId: grant };
+      }
+      if (refusal.code === UNKNOWN_CONVERSATION && !wasUnknown) {
+        // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
+        wasUnknown = true;
+        conversationId = null;
+      } else if (status === 409 && waits++ < IN_PROGRESS_RETRIES) {
+        await pause(IN_PROGRESS_DELAY_MS);
+      } else if (status === 400) return { kind: 'invalid', refusal };
+      else return failureOf(answer);
+    }
+  };
+
   return {
     siteId,
+    storage,
     credential,
     renewToken,
     /** Whether the visitor is none of the customer's users. */
@@ -166,13 +228,13 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
      */
     start: async (): Promise<InitResponse | undefined> => {
       for (let repeats = 0; ; ) {
-        const answer: Answer<InitResponse> = await renewing(() => init(false));
-        const { status, granted, refused, retryAfter } = answer;
-        if (granted || ended) return granted;
-        if (isExpired(answer) || NEEDS_TOKEN.test(refused.code)) {
+        const answer: ApiAnswer<InitResponse> = await withRenewal(() => init(false));
+        const { status, grant, refusal, retryAfter } = answer;
+        if (grant || isEnded) return grant;
+        if (isExpired(answer) || NEEDS_TOKEN.test(refusal.code)) {
           await nextToken();
           repeats = 0;
-        } else if (UNDECIDED.test(refused.code + status) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
+        } else if (UNDECIDED.test(refusal.code + status) && repeats < REPEATS && retryAfter <= LONGEST_RETRY_AFTER_S) {
           // One to two times the longer of both: the service's wish, or half a second that doubles. Pages then do not come back at once.
           await nextAttempt(1000 * (1 + Math.random()) * Math.max(retryAfter, 2 ** repeats++ / 2));
         } else return undefined;
@@ -186,43 +248,15 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
     /** Lets the next beginning begin another conversation. */
     forget: () => {
       conversationId = null;
-      perTab.set(conversationKey, null);
+      storage.set(storage.conversationKey, null);
     },
-    /** Sends a form. @param values as JSON */
-    submit: async (slug: string, values: string, clientKey: string, onRenewal: OnRenewal): Promise<Outcome> => {
-      let waits = 0;
-      let wasUnknown = false;
-      for (;;) {
-        const problem = await ensureConversation(onRenewal);
-        if (problem) return failureOf(problem);
-        const answer = await renewing(() => {
-          const body: Record<keyof PublicBody<'submitForm'>, string> = {
-            conversation_id: JSON.stringify(conversationId),
-            values,
-            client_key: JSON.stringify(clientKey),
-          };
-          return post(
-            'submit',
-            `/api/widgets/sites/${site}/forms/${encodeURIComponent(slug)}/submit`,
-            credential(),
-            jsonObject(Object.entries(body)),
-            submissionId,
-          );
-        }, onRenewal);
-        const { status, granted, refused } = answer;
-        if (granted) return { kind: 'sent', submissionId: granted };
-        if (refused.code === UNKNOWN_CONVERSATION && !wasUnknown) {
-          // The conversation has expired, or the new token belongs to another user. The submission then needs a new conversation.
-          wasUnknown = true;
-          conversationId = null;
-        } else if (status === 409 && waits++ < IN_PROGRESS_RETRIES) {
-          await pause(IN_PROGRESS_DELAY_MS);
-        } else if (status === 400) return { kind: 'invalid', refused };
-        else return failureOf(answer);
-      }
-    },
+    /** Sends a form. Concurrent calls with the same key send it once, and have the same outcome. */
+    submit: (slug: string, attempt: SubmitAttempt, onRenewal: OnRenewal): Promise<SubmitOutcome> =>
+      (pendingSubmissions[attempt.clientKey] ??= submitOnce(slug, attempt, onRenewal).finally(() => {
+        delete pendingSubmissions[attempt.clientKey];
+      })),
     /** Takes a token of the same visitor, and wakes what waits for one. Returns whether it is one. */
-    renews: (next: string): boolean => {
+    acceptIfSameVisitor: (next: string): boolean => {
       if (!token || visitorOf(next) !== visitor) return false;
       token = next;
       // True, because nobody can cancel this event.
@@ -230,7 +264,7 @@ export function openSession(settings: Settings, awaitingToken: Record<string, bo
     },
     /** Ends the session of a visitor who is no longer there: no answer counts from now on. */
     end: () => {
-      ended = true;
+      isEnded = true;
       end();
     },
   };

@@ -37,7 +37,7 @@ export async function textFile(base: string, name: string): Promise<Readonly<Rec
 /** Returns the most likely locale of a language code as servers write it: pt_BR, de_DE.UTF-8, iw. Undefined for what is no code. */
 function localeOf(code: string): Intl.Locale | undefined {
   try {
-    const [tag = ''] = /^[a-z]{2,}([_-][a-z\d]+)*/i.exec(code) ?? [];
+    const [tag = ''] = /^[a-z]{2,}([_-][a-z\d]+)*/i.exec(code.trim()) ?? [];
     return new Intl.Locale(tag.replace(/_/g, '-')).maximize();
   } catch {
     return undefined;
@@ -49,11 +49,11 @@ export function isRightToLeft(code: string): boolean {
   return /Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg/.test(String(localeOf(code)));
 }
 
-/** Loads the texts of a language; English if the widget has no texts in that language. @param wanted a language code */
-export async function textsFor(base: string, wanted: string): Promise<LanguageTexts> {
-  const { language: spoken = '', script } = localeOf(wanted) ?? {};
+/** Loads the texts of a language; English if the widget has no texts in that language. @param code of a language */
+export async function textsFor(base: string, code: string): Promise<LanguageTexts> {
+  const { language: spokenLanguage = '', script } = localeOf(code) ?? {};
   // Cantonese is written as Chinese. Pages write Norwegian as no, nb or nn.
-  const family = spoken === 'yue' ? 'zh' : /^n[on]$/.test(spoken) ? 'nb' : spoken;
+  const family = spokenLanguage === 'yue' ? 'zh' : /^n[on]$/.test(spokenLanguage) ? 'nb' : spokenLanguage;
   const language = family === 'zh' && script === 'Hant' ? 'zh-hant' : family;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
   if (!texts) return { language: 'en', texts: en };

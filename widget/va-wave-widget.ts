@@ -1,7 +1,7 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 import { nextEvent } from './events.ts';
-import { emit, readSettings, type Settings, type Stub } from './page.ts';
-import { openSession, visitorOf } from './session.ts';
+import { emit, pageDocument, readSettings, type Stub, type TagSettings } from './page.ts';
+import { openSession, tokenRequests, visitorOf } from './session.ts';
 import { perBrowser, perTab } from './storage.ts';
 import { type LanguageTexts, replaced, textsFor } from './texts.ts';
 import type { VaWave, VaWaveCommands, VaWaveConversationView, VaWaveTexts, VaWaveVisitor } from './va-wave.d.ts';
@@ -9,39 +9,40 @@ import { mountWidget, type Opening, type Widget } from './widget.ts';
 
 // The loader that a page embeds with one async script tag.
 const settings = readSettings();
-const existing: unknown = window.vaWave;
+const existingApi: unknown = window.vaWave;
 if (settings) {
   // Also an element with the id vaWave is reachable as window.vaWave.
-  if (typeof existing !== 'function') start(settings);
+  if (typeof existingApi !== 'function') start(settings);
   // The widget of an earlier tag, or else the page's stub, however the page has written it.
-  else if ('tag' in existing) existing('tag', settings);
-  else start(settings, Object(existing));
+  else if ('tag' in existingApi) existingApi('tag', settings);
+  else start(settings, Object(existingApi));
 }
 
 /**
  * Starts the widget. Nothing appears on the page before the service has accepted init.
  * @param stub the page's stub. Its calls run first, and `destroy` restores it.
  */
-function start(first: Settings, stub?: Stub): void {
+function start(first: TagSettings, stub?: Stub): void {
   /** The settings of the tag that counts: a later tag may replace the first one. */
   let settings = first;
-  /** Whether the page has been asked for a token of a visitor and has not answered, for 5 seconds at most. */
-  const awaitingToken: Record<string, boolean> = {};
-  let session = openSession(settings, awaitingToken);
+  const requests = tokenRequests();
+  let session = openSession(settings, requests);
+  /** Whether the page says that the browser may keep something before the visitor acts. */
+  let isStorageAllowed = false;
   let init: InitResponse | undefined;
   let languageTexts: LanguageTexts | undefined;
   /** The language whose texts were asked for last. */
   let requestedLanguage: string | undefined;
   let widget: Widget | undefined;
-  let destroyed = false;
+  let isDestroyed = false;
   /** What the page's commands have set. The commands may arrive before the widget exists. */
-  let hidden = false;
+  let isHidden = false;
   let visitor: VaWaveVisitor = {};
   let texts: VaWaveTexts = {};
   let view: VaWaveConversationView | undefined;
   let unread = 0;
   /** Whether the last event told the page that the panel is open. */
-  let toldOpen = false;
+  let isOpenForPage = false;
   let nextOpening: Opening | undefined;
 
   /** Builds the widget again, open with its form if it was open. Shows nothing without form and view; null stands for a view that failed. */
@@ -62,7 +63,7 @@ function start(first: Settings, stub?: Stub): void {
           translate,
           render,
         );
-        widget.hide(hidden);
+        widget.hide(isHidden);
         widget.setUnread(unread);
         widget.prefill(visitor);
       } else if (settings.debug) console.warn('[va-wave] nothing to show: no enabled form.');
@@ -72,13 +73,13 @@ function start(first: Settings, stub?: Stub): void {
     if (!widget || !nextOpening) return;
     const opening = nextOpening;
     nextOpening = undefined;
-    widget.open(...opening);
+    widget.open(opening);
   };
   /**
    * Replaces the visitor: nothing that the page shows or the browser keeps passes from one user to another.
-   * @param known the answer of init, where it holds for the next visitor too
+   * @param nextInit the answer of init, where it holds for the next visitor too
    */
-  const replaceVisitor = (next: Settings, known?: InitResponse) => {
+  const replaceVisitor = (next: TagSettings, nextInit?: InitResponse) => {
     // Another visitor begins at the home of the panel.
     nextOpening ??= widget?.state('');
     session.end();
@@ -86,34 +87,38 @@ function start(first: Settings, stub?: Stub): void {
     if (init) session.forget();
     if (!session.isGuest) visitor = {};
     settings = next;
-    session = openSession(settings, awaitingToken);
-    init = known;
+    session = openSession(settings, requests);
+    if (isStorageAllowed) session.storage.allow();
+    init = nextInit;
     setUnread(0);
     render();
     if (!init) void initialize();
   };
   /** Loads the texts when the page has another language than at the last call, and shows them when they are others. */
   const translate = async () => {
-    const language = settings.language || document.documentElement.lang;
+    const language = settings.language || pageDocument.documentElement.lang;
     if (language === requestedLanguage) return;
     requestedLanguage = language;
-    const loaded = await textsFor(settings.base, language);
+    const nextTexts = await textsFor(settings.base, language);
     if (language !== requestedLanguage) return;
-    const shown = languageTexts?.language;
-    languageTexts = loaded;
-    if (shown !== loaded.language) render();
+    const lastTexts = languageTexts;
+    languageTexts = nextTexts;
+    if (lastTexts?.language === nextTexts.language) return;
+    // A browser that translates the page changes its language, and not that of the fields' labels.
+    if (lastTexts) nextTexts.texts.autofill += `;${lastTexts.texts.autofill}`;
+    render();
   };
   const initialize = async () => {
     // Another visitor, who may come during each of the waits, gets another session and runs init again.
     const ownSession = session;
     try {
       // During this wait, the stub's calls come first: one of them may set a token. A page that the browser prerenders may never be visited.
-      await (Object(document).prerendering && nextEvent(document, 'prerenderingchange'));
-      if (ownSession !== session || destroyed) return;
+      await (Object(pageDocument).prerendering && nextEvent(document, 'prerenderingchange'));
+      if (ownSession !== session || isDestroyed) return;
       const [answer] = await Promise.all([ownSession.start(), translate()]);
       // The widget comes after the page's elements in the order of the Tab key.
-      if (document.readyState === 'loading') await nextEvent(document, 'DOMContentLoaded');
-      if (ownSession !== session || destroyed) return;
+      if (pageDocument.readyState === 'loading') await nextEvent(document, 'DOMContentLoaded');
+      if (ownSession !== session || isDestroyed) return;
       if (!answer) return commands.destroy();
       init = answer;
       render();
@@ -124,27 +129,28 @@ function start(first: Settings, stub?: Stub): void {
     }
   };
   const hide = (now: boolean) => {
-    hidden = now;
+    isHidden = now;
     widget?.hide(now);
   };
   /** Tells the page that the panel has opened or closed. A new widget in the place of an open one is no opening. */
   const setOpen = (now: boolean) => {
     if (now) setUnread(0);
-    if (now === toldOpen) return;
-    toldOpen = now;
+    if (now === isOpenForPage) return;
+    isOpenForPage = now;
     emit(`va-wave:${now ? 'open' : 'close'}`, null);
   };
   const setUnread = (count: number) => {
     if (count === unread) return;
     unread = count;
-    widget?.setUnread(count);
+    widget?.setUnread(count, true);
     emit('va-wave:unread', { count });
   };
 
-  const commands: VaWaveCommands & { readonly tag: (next: Settings) => void } = {
+  const commands: VaWaveCommands & { readonly tag: (next: TagSettings) => void } = {
     open: (form) => {
-      if (widget) widget.open(form);
-      else nextOpening = [form];
+      const opening = { form, takesFocus: isVisitorsAct() };
+      if (widget) widget.open(opening);
+      else nextOpening = opening;
     },
     close: () => {
       nextOpening = undefined;
@@ -156,33 +162,37 @@ function start(first: Settings, stub?: Stub): void {
     unread: (count) => setUnread(count > 0 ? Math.trunc(count) : 0),
     show: () => hide(false),
     hide: () => hide(true),
-    prefill: (known) => {
-      visitor = Object(known);
+    prefill: (nextVisitor) => {
+      visitor = Object(nextVisitor);
       widget?.prefill(visitor);
     },
-    texts: (given) => {
-      const changed = Object.entries(Object(given)).filter(
+    texts: (pageTexts) => {
+      const changedTexts = Object.entries(Object(pageTexts)).filter(
         ([name, text]) => typeof text === 'string' && text !== Object(texts)[name],
       );
-      texts = { ...texts, ...Object.fromEntries(changed) };
-      if (changed[0]) render();
+      texts = { ...texts, ...Object.fromEntries(changedTexts) };
+      if (changedTexts[0]) render();
     },
     conversation: (next) => {
       view = next;
       render();
     },
-    setSessionToken: (given) => {
-      const token = String(given ?? '').trim();
-      if (!token || session.renews(token)) return;
+    storage: (permission) => {
+      if (permission !== 'allow') return;
+      isStorageAllowed = true;
+      session.storage.allow();
+    },
+    setSessionToken: (tokenText) => {
+      const token = String(tokenText ?? '').trim();
+      if (!token || session.acceptIfSameVisitor(token)) return;
       // The answer to a question for another visitor, who has gone meanwhile, does not say who is there now. The page is asked again.
       const next = visitorOf(token);
-      if (!awaitingToken[next]) return replaceVisitor({ ...settings, token });
-      awaitingToken[next] = false;
+      if (!requests.answer(next)) return replaceVisitor({ ...settings, token });
       emit('va-wave:token-expired', null);
     },
     ready: (callback) => {
       if (widget) callback();
-      else document.addEventListener('va-wave:ready', callback, { once: true });
+      else pageDocument.addEventListener('va-wave:ready', callback, { once: true });
     },
     reset: () => {
       perTab.clear();
@@ -197,15 +207,18 @@ function start(first: Settings, stub?: Stub): void {
      * says by it who is there.
      */
     tag: (next) => {
-      if (settings.script.isConnected && !next.token) return;
+      if (settings.script.isConnected && !next.token) {
+        if (next.debug) console.warn('[va-wave] this second tag has no effect.');
+        return;
+      }
       settings = next;
       if (next.token) {
-        awaitingToken[visitorOf(next.token)] = false;
+        requests.answer(visitorOf(next.token));
         commands.setSessionToken(next.token);
       } else if (session.hasToken || session.siteId !== next.siteId) replaceVisitor(next);
     },
     destroy: () => {
-      destroyed = true;
+      isDestroyed = true;
       session.end();
       init = undefined;
       render();
@@ -230,4 +243,11 @@ function start(first: Settings, stub?: Stub): void {
   window.vaWave = api;
   void initialize();
   stub?.q?.splice(0).forEach(push);
+}
+
+/** Returns whether a call of the page follows from an act of the visitor, who is not typing in a field of the page. */
+function isVisitorsAct(): boolean {
+  if (/^(click|keydown|submit)$/.test(Object(window.event).type)) return true;
+  const isTyping = pageDocument.activeElement?.matches('input,textarea,[contenteditable]');
+  return !isTyping && Object(navigator).userActivation?.isActive !== false;
 }

@@ -35,6 +35,8 @@ export type VaWaveText =
   | 'tooLong'
   | 'invalid'
   | 'offline'
+  | 'online'
+  | 'unread'
   | 'busy'
   | 'failed'
   | 'renewing'
@@ -96,6 +98,8 @@ export interface VaWaveCommands {
   texts(texts: VaWaveTexts): void;
   /** Sets the conversation view, and builds the panel again. */
   conversation(view: VaWaveConversationView): void;
+  /** `allow` lets the browser keep ids and drafts before the visitor acts. */
+  storage(permission: 'allow'): void;
   /** Renews the session token, or sets that of another visitor, at any time. */
   setSessionToken(token: string): void;
   /** Calls back once, when the widget has something to open; at once if it has. */

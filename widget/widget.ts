@@ -1,9 +1,10 @@
 import type { InitResponse } from '../src/contract/widget.ts';
 import { element, icon } from './dom.ts';
 import { isComposing, keepEvents } from './events.ts';
-import type { Settings } from './page.ts';
+import type { Announce } from './form.ts';
+import { pageDocument, type TagSettings } from './page.ts';
 import { panel } from './panel.ts';
-import type { Session } from './session.ts';
+import type { VisitorSession } from './session.ts';
 import { isRightToLeft, type LanguageTexts } from './texts.ts';
 import { isDark } from './theme.ts';
 import type { VaWaveConversationView } from './va-wave.d.ts';
@@ -16,8 +17,17 @@ const CHEVRON_DOWN = 'M5 9l7 7 7-7';
 /** On a small or zoomed screen the panel fills the screen and is modal, because a floating panel would be too small. */
 const SMALL_SCREEN = '(max-width: 520px), (max-height: 480px)';
 
-/** The arguments of `open`, with which a widget that is built again opens as the one before it was. */
-export type Opening = readonly [form?: string | undefined, hadFocus?: boolean, focusedBefore?: Element | null];
+/** How the panel opens: as the visitor or the page asks, or as the one before it was when the widget is built again. */
+export type Opening = {
+  /** Slug of the form to show. */
+  readonly form?: string | undefined;
+  /** False opens the panel beside the focus, which stays where the visitor is. */
+  readonly takesFocus: boolean;
+  /** The element to which the focus returns. */
+  readonly focusedBefore?: Element | null;
+  /** The field that has the focus, and what is selected in it. */
+  readonly caret?: { readonly name: string; readonly start: number | null; readonly end: number | null } | undefined;
+};
 
 export type Widget = ReturnType<typeof mountWidget>;
 
@@ -33,8 +43,8 @@ const RETURN_MS = 200;
  */
 export function mountWidget(
   init: InitResponse,
-  settings: Settings,
-  session: Session,
+  settings: TagSettings,
+  session: VisitorSession,
   { language, texts }: LanguageTexts,
   view: VaWaveConversationView | null | undefined,
   onOpen: (isOpen: boolean) => void,
@@ -57,31 +67,55 @@ export function mountWidget(
     icon(CHEVRON_DOWN),
     badge,
   );
-  let shown = false;
+  let isShown = false;
+  /** Whether the panel waits beside the focus for the visitor, on a small screen as its title bar alone. */
+  let isBeside = false;
+  let unreadText = '';
+  /** What needs the visitor since the panel was closed. */
+  let openProblem = '';
+  // Always in the tree, so that screen readers announce what it gets.
+  const liveRegion = element('p', { class: 'live', role: 'status' });
+  const announce: Announce = (text, needsVisitor) => {
+    // A new element is announced also when its text is that of the last one.
+    liveRegion.replaceChildren(element('span', {}, text));
+    if (isShown) return;
+    if (needsVisitor) openProblem = text;
+    nameLauncher();
+  };
+  const nameLauncher = () => {
+    badge.textContent = openProblem ? '!' : unreadText;
+    const unread = unreadText && `${texts.unread} ${unreadText}`;
+    launcher.setAttribute('aria-label', [texts.launcher, unread, openProblem].filter(Boolean).join('. '));
+  };
   /** The element that had the focus before the panel opened. */
   let focusedBefore: Element | null = null;
   const focus = (element: unknown) => element instanceof HTMLElement && element.focus();
   /** Returns the element with the focus, also in shadow roots of the page and of the conversation view. */
-  const focused = (at = shadow.activeElement ?? document.activeElement): Element | null =>
-    at?.shadowRoot?.activeElement ? focused(at.shadowRoot.activeElement) : at;
+  const deepActiveElement = (at = shadow.activeElement ?? pageDocument.activeElement): Element | null =>
+    at?.shadowRoot?.activeElement ? deepActiveElement(at.shadowRoot.activeElement) : at;
   const leaveTopLayer = () => {
     dialog.close();
     dialog.hidePopover?.();
   };
   const close = () => {
-    if (!shown) return;
-    shown = false;
+    if (!isShown) return;
+    isShown = isBeside = false;
     dialog.classList.remove('shown');
+    root.append(liveRegion);
     leaveTopLayer();
     smallScreen.onchange = null;
     launcher.setAttribute('aria-expanded', 'false');
     // A focus elsewhere on the page stays. Where the element before is gone, the launcher keeps the focus.
-    const active = document.activeElement;
-    if (!active || active === document.body || dialog.contains(shadow.activeElement)) {
+    const { activeElement, body } = pageDocument;
+    if (!activeElement || activeElement === body || dialog.contains(shadow.activeElement)) {
       launcher.focus();
       focus(focusedBefore);
     }
     onOpen(false);
+  };
+  /** Escape closes the panel wherever the focus is, unless the page has used the key. */
+  const onPageKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event) && isOpen()) close();
   };
   const { siteId, begin, credential, renewToken, forget } = session;
   const mountView = (place: HTMLElement) =>
@@ -94,21 +128,22 @@ export function mountWidget(
       credential,
       renewToken,
       newConversation: () => {
-        if (removed) return;
+        if (isRemoved) return;
         forget();
         rebuild();
       },
     });
   const { node: dialog, ...content } = panel(
-    { forms: init.forms, siteId, mountView: view && mountView },
+    { forms: init.forms, mountView: view && mountView },
     session,
     texts,
+    announce,
     close,
     // A removed widget has nothing to rebuild: the page has set another view, or has another visitor.
-    () => removed || rebuild(null),
+    () => isRemoved || rebuild(null),
   );
-  const root = element('div', { class: 'root', lang: language }, launcher, dialog);
-  const host = document.createElement('va-wave-widget');
+  const root = element('div', { class: 'root', lang: language }, launcher, dialog, liveRegion);
+  const host = pageDocument.createElement('va-wave-widget');
   host.popover = 'manual';
   const shadow = host.attachShadow({ mode: 'open' });
   const styles = new CSSStyleSheet();
@@ -117,7 +152,10 @@ export function mountWidget(
   shadow.adoptedStyleSheets = [styles];
   shadow.append(root);
 
-  let removed = false;
+  let isRemoved = false;
+  const pageListeners = new AbortController();
+  let isLookPlanned = false;
+  let isRaised = false;
   /** The timer of the next look at the page, RETURN_MS later. Until it ends, the widget does not return to a page that has removed it again. */
   let nextLook: ReturnType<typeof setTimeout> | undefined;
   /** Whether the host has heard the last event that was sent to find out whether document.open has removed its listeners. */
@@ -134,17 +172,18 @@ export function mountWidget(
    * open. Copies of the host, which page caches make, are removed.
    */
   const followPage = () => {
-    if (removed) return;
-    const { body } = document;
-    for (const node of [document, document.documentElement, body])
+    if (isRemoved) return;
+    const { body, documentElement } = pageDocument;
+    for (const node of [document, documentElement, body])
       if (node) observer.observe(node, { childList: true, attributes: true });
     if (!body) return;
     root.classList.toggle('dark', isDark(settings.theme, prefersDark));
-    direction = isRtl || getComputedStyle(document.documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
+    direction = isRtl || getComputedStyle(documentElement).direction === 'rtl' ? 'rtl' : 'ltr';
     root.dir = direction;
     const { position } = settings;
     root.dataset.position = position === 'left' || (position !== 'right' && direction === 'rtl') ? 'left' : 'right';
     onPageChange();
+    raiseLauncher();
     if (host.parentNode === body || nextLook) return;
     nextLook = setTimeout(() => {
       nextLook = undefined;
@@ -153,14 +192,15 @@ export function mountWidget(
     hasListeners = false;
     host.dispatchEvent(new CustomEvent('va-wave'));
     if (!hasListeners) return rebuild();
-    for (const copy of document.querySelectorAll(host.localName)) copy.remove();
+    for (const copy of pageDocument.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
+    isRaised = false;
     raiseLauncher();
-    if (!shown) return;
+    if (!isShown) return;
     // The move has closed the panel, and showing it moves the focus, which goes back where it was unless an element of the page keeps it.
     const focusedElement = lastFocused;
     showPanel();
-    if (document.activeElement === host) focus(focusedElement);
+    if (pageDocument.activeElement === host) focus(focusedElement);
   };
   /**
    * Moves the launcher into the top layer where its corner is not that of the window, because the body has a transform, a filter or
@@ -169,9 +209,42 @@ export function mountWidget(
    */
   const raiseLauncher = () => {
     for (const { top, height } of host.getClientRects())
-      if (Math.hypot(top, height - innerHeight) > 99) host.showPopover?.();
+      if (!isRaised && Math.hypot(top, height - innerHeight) > 99) {
+        isRaised = true;
+        host.showPopover?.();
+      }
   };
-  const observer = new MutationObserver(followPage);
+  // One look for all changes of a frame, because a look makes the browser compute the styles of the page.
+  const observer = new MutationObserver(() => {
+    if (isLookPlanned) return;
+    isLookPlanned = true;
+    requestAnimationFrame(() => {
+      isLookPlanned = false;
+      followPage();
+    });
+  });
+  /**
+   * Keeps the page's focus in sight: what lies wholly under the open panel leaves of it only the title bar, below or above, and what lies wholly under
+   * the launcher hides it, as long as it has the focus.
+   */
+  const makeRoom = () => {
+    const target = pageDocument.activeElement === host ? null : deepActiveElement()?.getBoundingClientRect();
+    if (!target && isBeside) {
+      isBeside = false;
+      if (smallScreen.matches) showPanel();
+    }
+    for (const part of [dialog, launcher]) {
+      part.classList.remove('aside', 'above');
+      if (isBeside && part === dialog && smallScreen.matches) part.classList.add('aside');
+      for (const place of ['aside', 'above']) {
+        const { left, right, top, bottom } = part.getBoundingClientRect();
+        if (target && target.left >= left && target.right <= right && target.top >= top && target.bottom <= bottom)
+          part.classList.add(place);
+      }
+    }
+  };
+  /** After the browser has scrolled to what got the focus. */
+  const onPageFocus = () => void requestAnimationFrame(() => isRemoved || makeRoom());
   /** The element of the panel that had the focus last. */
   let lastFocused: Element | null = null;
   /**
@@ -180,78 +253,108 @@ export function mountWidget(
    * focus trap of the page), the panel is modal itself, as on a small screen.
    */
   const showPanel = () => {
-    const focusedElement = focused();
+    const focusedElement = deepActiveElement();
     // Libraries for modal dialogs hide everything else from screen readers.
     host.removeAttribute('aria-hidden');
     leaveTopLayer();
-    dialog.classList.toggle('full', smallScreen.matches);
+    const isFull = smallScreen.matches && !isBeside;
+    dialog.classList.toggle('full', isFull);
+    dialog.classList.toggle('aside', smallScreen.matches && isBeside);
     dialog.classList.add('shown');
-    if (!smallScreen.matches) dialog.showPopover?.();
+    root.append(liveRegion);
+    // Showing a dialog moves the focus into it, unless it is inert.
+    dialog.inert = isBeside;
+    if (!isFull) dialog.showPopover?.();
+    dialog.inert = false;
+    if (isBeside) return focus(focusedElement);
     content.title.focus();
-    if (smallScreen.matches || !dialog.contains(shadow.activeElement)) {
+    if (isFull || !dialog.contains(shadow.activeElement)) {
       leaveTopLayer();
       dialog.showModal();
+      // Everything outside a modal dialog is silent.
+      dialog.append(liveRegion);
       content.title.focus();
     }
     // The panel took the focus only to try whether it can. The caller decides where the focus stays.
     focus(focusedElement);
   };
-  /**
-   * @param form slug of the form to show
-   * @param hadFocus whether the panel had the keyboard focus before the widget was built again
-   * @param before the element to which the focus returns
-   */
-  const open = (form?: string, hadFocus?: boolean, before = focused()) => {
+  const open = ({ form, takesFocus, focusedBefore: before = deepActiveElement(), caret }: Opening) => {
     if (form) content.showForm(form);
-    if (shown) return showPanel();
-    shown = true;
+    if (isShown) return isBeside || showPanel();
+    isShown = true;
+    isBeside = !takesFocus;
     focusedBefore = before;
+    openProblem = '';
+    nameLauncher();
     launcher.setAttribute('aria-expanded', 'true');
     smallScreen.onchange = showPanel;
     showPanel();
-    if (hadFocus !== false) content.title.focus();
+    if (takesFocus) {
+      const field = content.fieldNamed(caret?.name);
+      (field ?? content.title).focus();
+      field?.setSelectionRange(caret?.start ?? null, caret?.end ?? null);
+    }
     // The visitor can read and type at once. A later submission asks for the conversation again.
     void begin();
     content.opened();
     onOpen(true);
   };
 
-  launcher.onclick = () => (shown ? close() : open());
+  // Only what the visitor does here lets the browser keep something.
+  launcher.onclick = () => {
+    if (isShown) return close();
+    session.storage.allow();
+    open({ takesFocus: true });
+  };
+  root.addEventListener('input', session.storage.allow);
+  root.addEventListener('submit', session.storage.allow);
   // Escape and the Back gesture cancel a modal dialog. A panel that is not modal gets the key.
   dialog.oncancel = (event) => {
     event.preventDefault();
     close();
   };
   root.onkeydown = (event) => {
-    if (event.key !== 'Escape' || isComposing(event) || !shown) return;
+    if (event.key !== 'Escape' || isComposing(event) || !isShown) return;
     event.preventDefault();
     close();
   };
   // Keys and clicks tell also of a move inside a shadow root of a view, which `focusin` does not leave.
   for (const type of 'focusin keyup click'.split(' ')) {
     root.addEventListener(type, () => {
-      lastFocused = focused();
+      lastFocused = deepActiveElement();
+      onPageFocus();
     });
   }
+  const { signal } = pageListeners;
+  addEventListener('keydown', onPageKey, { signal });
+  for (const type of ['focusin', 'focusout']) addEventListener(type, onPageFocus, { signal });
   keepEvents(root, host);
   prefersDark.onchange = followPage;
   followPage();
 
+  /** Returns whether the panel is open and can be used: under a modal dialog that the page opened later, it cannot. */
+  const isOpen = () => {
+    const { x, y, width, height } = dialog.getBoundingClientRect();
+    return isShown && pageDocument.elementsFromPoint(x + width / 2, y + height / 2).includes(host);
+  };
+
   return {
-    /** Returns whether the panel is open and can be used: under a modal dialog that the page opened later, it cannot. */
-    isOpen: () => {
-      const { x, y, width, height } = dialog.getBoundingClientRect();
-      return shown && document.elementsFromPoint(x + width / 2, y + height / 2).includes(host);
-    },
+    isOpen,
     open,
     /** Returns what opens the next widget with this form (empty: with the home of the panel), or undefined when this panel is closed. */
-    state: (form = content.slug()): Opening | undefined =>
-      shown ? [form, document.activeElement === host, focusedBefore] : undefined,
+    state: (form = content.slug()): Opening | undefined => {
+      if (!isShown) return undefined;
+      const { name, selectionStart, selectionEnd } = Object(shadow.activeElement);
+      const caret = name ? { name, start: selectionStart, end: selectionEnd } : undefined;
+      return { form, takesFocus: pageDocument.activeElement === host, focusedBefore, caret };
+    },
     close,
     prefill: content.prefill,
-    setUnread: (count: number) => {
-      badge.textContent = count > 99 ? '99+' : String(count || '');
-      launcher.setAttribute('aria-label', texts.launcher + (count ? ` (${count})` : ''));
+    /** @param isNew announces the number */
+    setUnread: (count: number, isNew?: boolean) => {
+      unreadText = count > 99 ? '99+' : String(count || '');
+      nameLauncher();
+      if (isNew && count) announce(`${texts.unread} ${unreadText}`);
     },
     hide: (hidden: boolean) => {
       launcher.hidden = hidden;
@@ -259,7 +362,8 @@ export function mountWidget(
       raiseLauncher();
     },
     remove: () => {
-      removed = true;
+      isRemoved = true;
+      pageListeners.abort();
       observer.disconnect();
       clearTimeout(nextLook);
       smallScreen.onchange = prefersDark.onchange = null;

@@ -1,4 +1,5 @@
 import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
+import type { ActionSettings } from '../../../src/contract/action-shape.ts';
 import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
@@ -8,6 +9,10 @@ import { useDashboard } from '../parts/context.ts';
 import { changedValues, type EditedForm, type FieldsOf, type Labels, useForm } from '../parts/form.ts';
 import { isolatedTexts } from '../parts/texts.tsx';
 import { currentAction } from '../session/problems.ts';
+
+/** The settings that the form has: all of the contract but the parameters. One that is not named, read, written or shown is a type error. */
+export type FormSetting = Exclude<ActionSetting, 'parameters'>;
+type FormSettingOf<Of extends Trigger> = FormSetting & keyof ActionSettings[Of];
 
 /** The names of the settings of an Action. */
 export const LABELS: Labels = {
@@ -20,7 +25,7 @@ export const LABELS: Labels = {
   feed_response_back: 'Response handling',
   response_field_map: 'Response field map',
   form_fields: 'Form fields',
-} satisfies Record<Exclude<ActionSetting, 'parameters'>, string>;
+} satisfies Record<FormSetting, string>;
 
 /** The values of the form of an Action, for every trigger. `id` identifies a row while its key or name changes. */
 export type ActionValues = {
@@ -55,8 +60,8 @@ export function isStored(action: EditedAction): action is ActionView {
   return action.version > 0;
 }
 
-/** The values of a new form. Its type asks for each setting of the contract but the parameters, which the form does not show. */
-const BLANK: ActionValues & Record<Exclude<ActionSetting, 'parameters'>, unknown> = {
+/** The values of a new form. */
+const BLANK: ActionValues & Record<FormSetting, unknown> = {
   trigger: undefined,
   name: '',
   method: 'POST',
@@ -72,21 +77,26 @@ const BLANK: ActionValues & Record<Exclude<ActionSetting, 'parameters'>, unknown
 function actionValues(action: EditedAction): ActionValues {
   if (!isStored(action)) return BLANK;
   const { trigger, name, method, url, enabled } = action;
-  const common = { ...BLANK, trigger, name, method, url, enabled };
+  const common = { name, method, url, enabled };
+  const valuesOf = <Of extends Trigger>(values: Pick<ActionValues, FormSettingOf<Of>>) => ({
+    ...BLANK,
+    ...values,
+    trigger,
+  });
   switch (action.trigger) {
     case 'Event':
-      return { ...common, events: action.events };
+      return valuesOf<'Event'>({ ...common, events: action.events });
     case 'AI-decided': {
       const map = Object.entries(action.response_field_map ?? {});
       const { description, feed_response_back } = action;
       const response_field_map = map.map(([field, path]) => ({ id: field, name: field, path }));
-      return { ...common, description, feed_response_back, response_field_map };
+      return valuesOf<'AI-decided'>({ ...common, description, feed_response_back, response_field_map });
     }
     case 'Form':
-      return {
+      return valuesOf<'Form'>({
         ...common,
         form_fields: action.form_fields.map((field) => ({ ...field, id: field.key, isKnownToEndpoint: true })),
-      };
+      });
   }
 }
 
@@ -98,24 +108,30 @@ const copiedValues = (values: ActionValues): ActionValues => ({
   form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID(), isKnownToEndpoint: false })),
 });
 
+/** What is written for a trigger. An empty response field map is none. */
+type WrittenSettings<Of extends Trigger> = Record<
+  'trigger' | Exclude<FormSettingOf<Of>, 'response_field_map'>,
+  unknown
+>;
+
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
 function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
   const { trigger, name, method, url, enabled, description, feed_response_back } = values;
   const common = { name, method, url, enabled };
   switch (trigger) {
     case 'Event':
-      return { trigger, ...common, events: [...values.events] };
+      return { trigger, ...common, events: [...values.events] } satisfies WrittenSettings<'Event'>;
     case 'AI-decided': {
       const map = values.response_field_map.map(({ id, ...entry }) => entry);
-      const response_field_map = map.length > 0 && { response_field_map: map };
-      return { trigger, ...common, description, feed_response_back, ...response_field_map };
+      const settings = { trigger, ...common, description, feed_response_back } satisfies WrittenSettings<'AI-decided'>;
+      return map.length > 0 ? { ...settings, response_field_map: map } : settings;
     }
     case 'Form':
       return {
         trigger,
         ...common,
         form_fields: values.form_fields.map(({ id, isKnownToEndpoint, ...field }) => field),
-      };
+      } satisfies WrittenSettings<'Form'>;
     case undefined:
       throw new Error('No trigger is chosen');
   }

@@ -1,5 +1,5 @@
 import { Box, Button, ExpandableSection, FormField, Header, SpaceBetween, Tiles } from '@cloudscape-design/components';
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ComponentType, type ReactNode, useState } from 'react';
 import { METHODS, TRIGGERS, type Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import { nameProblem } from '../../../src/contract/host-names.ts';
@@ -11,8 +11,16 @@ import { EditForm } from '../parts/edit-form.tsx';
 import { OneOf, OnOff, TextField } from '../parts/fields.tsx';
 import { lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Code, CopiedId, Help, OperatorCommand, Panel } from '../parts/texts.tsx';
-import { type ActionFields, changeOf, type EditedAction, emptyAction, isStored, useActionForm } from './action-form.ts';
-import { AiFields } from './ai-fields.tsx';
+import {
+  type ActionFields,
+  changeOf,
+  type EditedAction,
+  emptyAction,
+  type FormSetting,
+  isStored,
+  useActionForm,
+} from './action-form.ts';
+import { DescriptionField, FeedResponseBack, ResponseFieldMap } from './ai-fields.tsx';
 import { EventFields } from './event-fields.tsx';
 import { FormFields } from './form-fields.tsx';
 import { SecretCommand, TestOutcome } from './test-outcome.tsx';
@@ -71,6 +79,15 @@ function ActionForm(props: {
     form.problems.clear();
     return tests.test(stored, changeOf(stored, values), form.problems.refuse);
   };
+  const testButton = isStored(base) ? (
+    !isReadOnly && (
+      <Button formAction="none" loading={tests.testing} loadingText="Testing" onClick={() => test(base)}>
+        Test
+      </Button>
+    )
+  ) : (
+    <Box variant="small">A test needs the signing secret, which the Action gets when it is created.</Box>
+  );
   const back = () => navigate(paths.assistant(organization.org_id, assistant.site_id, 'intelligence'));
   return (
     <EditForm
@@ -120,46 +137,72 @@ function ActionForm(props: {
           help={<Help page={values.trigger === 'Event' ? 'events' : 'actions'} about={`${values.trigger} Actions`} />}
           description={isNew ? undefined : 'The trigger was chosen at creation and cannot be changed.'}
         >
-          <TextField
-            form={form}
-            field="name"
-            label="Name"
-            description={values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
-            warningText={isStored(base) && renameWarning(base, values.name)}
-            required
-          />
-          {isStored(base) && USED_AS[base.trigger] !== undefined && (
-            <FormField label={USED_AS[base.trigger]} stretch>
-              <Code label={USED_AS[base.trigger] ?? ''} text={codeOf(base)} />
-            </FormField>
-          )}
-          {values.trigger === 'Event' && <EventFields form={form} />}
-          {values.trigger === 'AI-decided' && <AiFields form={form} />}
-          {values.trigger === 'AI-decided' && <Parameters action={isStored(base) ? base : template} isNew={isNew} />}
-          {values.trigger === 'Form' && <FormFields form={form} />}
-          {values.trigger === 'Form' && <Preview name={values.name} fields={values.form_fields} />}
-          <Endpoint form={form}>
-            {isStored(base) ? (
-              !isReadOnly && (
-                <Button formAction="none" loading={tests.testing} loadingText="Testing" onClick={() => test(base)}>
-                  Test
-                </Button>
-              )
-            ) : (
-              <Box variant="small">A test needs the signing secret, which the Action gets when it is created.</Box>
-            )}
-          </Endpoint>
+          {controlsOf(values.trigger).map(([setting, { Control }]) => (
+            <Control key={setting} form={form} action={isStored(base) ? base : undefined} template={template}>
+              {testButton}
+            </Control>
+          ))}
         </Panel>
       )}
     </EditForm>
   );
 }
 
-/** The fields of every trigger: where the request goes, and whether it is sent. */
-function Endpoint({ form, children }: ActionFields & { readonly children: ReactNode }) {
-  const { values, setField, problems, isReadOnly } = form;
-  return (
-    <SpaceBetween size="l">
+type ControlProps = ActionFields & {
+  /** The stored Action; undefined for a new one. */
+  readonly action: ActionView | undefined;
+  /** The Action of which a new one is a copy. */
+  readonly template: ActionView | undefined;
+  /** What tests the endpoint. */
+  readonly children: ReactNode;
+};
+
+/** The control of each setting, in the order of the form, and the trigger whose forms have it; all have one without a trigger. */
+const CONTROLS: Readonly<
+  Record<FormSetting, { readonly only?: Trigger; readonly Control: ComponentType<ControlProps> }>
+> = {
+  name: {
+    Control: ({ form, action }) => (
+      <>
+        <TextField
+          form={form}
+          field="name"
+          label="Name"
+          description={form.values.trigger === 'Form' && 'Visitors see it as the name of the form.'}
+          warningText={action && renameWarning(action, form.values.name)}
+          required
+        />
+        {action && USED_AS[action.trigger] !== undefined && (
+          <FormField label={USED_AS[action.trigger]} stretch>
+            <Code label={USED_AS[action.trigger] ?? ''} text={codeOf(action)} />
+          </FormField>
+        )}
+      </>
+    ),
+  },
+  events: { only: 'Event', Control: EventFields },
+  description: { only: 'AI-decided', Control: DescriptionField },
+  feed_response_back: { only: 'AI-decided', Control: FeedResponseBack },
+  response_field_map: {
+    only: 'AI-decided',
+    Control: ({ form, action, template }) => (
+      <>
+        <ResponseFieldMap form={form} />
+        <Parameters action={action ?? template} isNew={action === undefined} />
+      </>
+    ),
+  },
+  form_fields: {
+    only: 'Form',
+    Control: ({ form }) => (
+      <>
+        <FormFields form={form} />
+        <Preview name={form.values.name} fields={form.values.form_fields} />
+      </>
+    ),
+  },
+  method: {
+    Control: ({ form: { values, setField, problems, isReadOnly } }) => (
       <FormField
         label="Method"
         constraintText={values.method === 'GET' && 'A GET request has no body, so the payload is not sent.'}
@@ -172,27 +215,37 @@ function Endpoint({ form, children }: ActionFields & { readonly children: ReactN
           onChange={(method) => setField('method', method)}
         />
       </FormField>
-      <TextField
-        form={form}
-        field="url"
-        label="Endpoint URL"
-        info={<Help page="receiving" text="Sample receivers" about="how an endpoint verifies requests" />}
-        description="Your endpoint on the public internet. Every request is signed."
-        constraintText={`Starts with https://, at most ${URL_MAX_CHARACTERS} characters.`}
-        warningText={
-          mayBeBlocked(values.url) &&
-          'The service may block this host: it sends requests to public hosts only, and checks their certificate. A test shows it.'
-        }
-        inputMode="url"
-        placeholder="https://api.example.com/va-wave"
-        required
-        stretch
-      />
-      {children}
-      <OnOff form={form}>Enabled</OnOff>
-    </SpaceBetween>
-  );
-}
+    ),
+  },
+  url: {
+    Control: ({ form, children }) => (
+      <>
+        <TextField
+          form={form}
+          field="url"
+          label="Endpoint URL"
+          info={<Help page="receiving" text="Sample receivers" about="how an endpoint verifies requests" />}
+          description="Your endpoint on the public internet. Every request is signed."
+          constraintText={`Starts with https://, at most ${URL_MAX_CHARACTERS} characters.`}
+          warningText={
+            mayBeBlocked(form.values.url) &&
+            'The service may block this host: it sends requests to public hosts only, and checks their certificate. A test shows it.'
+          }
+          inputMode="url"
+          placeholder="https://api.example.com/va-wave"
+          required
+          stretch
+        />
+        {children}
+      </>
+    ),
+  },
+  enabled: { Control: ({ form }) => <OnOff form={form}>Enabled</OnOff> },
+};
+
+/** Returns the controls of a trigger. */
+const controlsOf = (trigger: Trigger) =>
+  Object.entries(CONTROLS).filter(([, { only }]) => only === undefined || only === trigger);
 
 /**
  * Returns whether the service may block the host of a URL. An IP address is seldom public, and has a certificate even more seldom. A name

@@ -88,7 +88,8 @@ export default function Actions({ assistant, onSaved }: AssistantProps) {
       counter={list.counter}
       info={<Help page="actions" about="Actions" />}
       description={`Signed requests to your own endpoints. The organization uses ${usedCount} of ${ACTIONS_PER_ORGANIZATION} Actions.`}
-      actions={create}
+      // An empty list has the button in its middle.
+      actions={placedActions.length > 0 && create}
     >
       Actions
     </Header>

@@ -75,7 +75,8 @@ export default function Assistants() {
       variant="h1"
       counter={list.counter}
       description={`The organization uses ${usedCount} of ${assistant_limit} assistants.`}
-      actions={create}
+      // An empty list has the button in its middle.
+      actions={items.length > 0 && create}
     >
       Assistants
     </Header>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { FormField } from '../../../src/contract/actions.ts';
 import { element } from '../../../widget/dom.ts';
 import { panel } from '../../../widget/panel.ts';
+import { siteStorage } from '../../../widget/storage.ts';
 import styles from '../../../widget/styles.css?inline';
 import english from '../../../widget/texts/en.json';
 
@@ -24,9 +25,14 @@ export default function FormPreview(props: { readonly name: string; readonly fie
       return sheet;
     });
     const previewPanel = panel(
-      { forms: [JSON.parse(form)], siteId: 'preview' },
-      { submit: async () => ({ kind: 'sent', submissionId: 'preview' }) },
+      { forms: [JSON.parse(form)] },
+      {
+        submit: async () => ({ kind: 'sent', submissionId: 'preview' }),
+        storage: siteStorage('preview', true),
+      },
       english,
+      // The panel shows by itself what it would tell.
+      () => undefined,
       // Nothing closes the panel, and there is no view that could fail.
       () => undefined,
       () => undefined,

@@ -209,10 +209,10 @@ describe('toggle, isOpen and unread', () => {
     for (const count of [2, 2, 120, -1, 'many', null, 7.9]) await say(page, 'unread', count);
     expect(await badge.innerText()).toBe('7');
     expect(await launcher.locator('svg:visible').count()).toBe(1);
-    expect(await launcher.getAttribute('aria-label')).toBe('Help and contact (7)');
+    expect(await launcher.getAttribute('aria-label')).toBe('Help and contact. Unread messages: 7');
     // The number survives a new build of the widget.
     await say(page, 'texts', { launcher: 'Ask us' });
-    expect(await launcher.getAttribute('aria-label')).toBe('Ask us (7)');
+    expect(await launcher.getAttribute('aria-label')).toBe('Ask us. Unread messages: 7');
     await launcher.click();
     expect([await badge.isVisible(), await launcher.getAttribute('aria-label')]).toEqual([false, 'Ask us']);
     expect(await page.evaluate('window.counts')).toEqual([2, 120, 0, 7, 0]);

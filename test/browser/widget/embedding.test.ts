@@ -118,7 +118,7 @@ describe('data-debug', () => {
   test('has advice only for error codes of the service', () => {
     const [name] = [...bundleWidget().texts.keys()].filter((file) => file.startsWith('va-wave-texts.x-debug.'));
     const advice = Object.keys(JSON.parse(bundleWidget().texts.get(name ?? '') ?? ''));
-    const codes = new Set<string>(['', ...REFUSAL_CODES]);
+    const codes = new Set<string>(['', 'timeout', ...REFUSAL_CODES]);
     expect(advice.filter((code) => !codes.has(code))).toEqual([]);
   });
 });

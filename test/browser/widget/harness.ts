@@ -130,13 +130,16 @@ export function widgetOf(page: Page) {
     host: root,
     launcher: root.locator('.launcher'),
     dialog: root.getByRole('dialog'),
-    field: (label: string) => root.getByLabel(label, { exact: false }),
+    field: (label: string) => root.getByLabel(label).and(root.locator('input, textarea')),
     topic: (name: string) => root.getByRole('button', { name }),
     send: root.locator('button[type=submit]'),
-    alert: root.getByRole('alert'),
-    status: root.getByRole('status'),
+    /** What a form says beside its button. */
+    alert: root.locator('.notice:not(.calm)'),
+    status: root.locator('.notice.calm'),
+    /** What screen readers announce. */
+    live: root.locator('.live'),
     button: (name: string) => root.getByRole('button', { name }),
-    text: (shown: string) => root.getByText(shown).waitFor(),
+    text: (shown: string) => root.getByText(shown).first().waitFor(),
     openForm,
     fill,
     filledForm: async () => {

@@ -19,6 +19,7 @@ export async function countListeners(page: Page): Promise<void> {
       if (counted(this) && new Error().stack.includes('va-wave-widget')) {
         if (!live.has(this)) live.set(this, new Set());
         live.get(this).add(type);
+        options?.signal?.addEventListener('abort', () => live.get(this).delete(type));
       }
       return addEventListener.call(this, type, listener, options);
     };

@@ -320,7 +320,7 @@ describe('docs/widget.md', () => {
   });
 
   test('has every attribute of the tag, and no other', () => {
-    const attributes = namesIn(source('page.ts'), /given\('(\w+)'\)/g).map(
+    const attributes = namesIn(source('page.ts'), /(?:attribute|oneOf)\('(\w+)'[,)]/g).map(
       (name) => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     );
     expect(sorted(first('| Attribute | Value |').map((cell) => without(cell, '`')))).toEqual(attributes);

@@ -64,9 +64,11 @@ describe('what is no decision is repeated, and nothing is on the page before', (
     };
     await until(() => inits().length === 1);
     expect(await passed(0.4)).toBe(1);
-    await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true })`);
+    await page.evaluate(
+      `Object.defineProperty(Document.prototype, 'hidden', { get: () => window.isAway, configurable: true }); window.isAway = true`,
+    );
     expect(await passed(60)).toBe(1);
-    await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))`);
+    await page.evaluate(`window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))`);
     await until(() => inits().length === 2);
     expect(await passed(1)).toBeLessThanOrEqual(3);
     for (let second = 1; second < 6; second++) await passed(1);
@@ -280,14 +282,14 @@ test('a tag that a page has removed while it loaded starts nothing; another tag 
 
 test('a page that the browser prerenders asks the service, and reads the draft, only when a visitor comes', async () => {
   const key = 'va-wave:site_test:draft:contact-us';
-  const write = (text: string) => `sessionStorage.setItem('${key}', '{"typed":{"message":"${text}"}}')`;
+  const write = (text: string) => `sessionStorage.setItem('${key}', '{"texts":{"message":"${text}"}}')`;
   const { page, widget } = await harness.visit(
     { head: STUB },
     {
       // The browser of the tests prerenders nothing.
       before: (page) =>
         page.addInitScript(`window.prepared = true;
-          Object.defineProperty(document, 'prerendering', { get: () => window.prepared }); ${write('old')}`),
+          Object.defineProperty(Document.prototype, 'prerendering', { get: () => window.prepared }); ${write('old')}`),
     },
   );
   await page.evaluate(`vaWave('open', 'contact-us')`);

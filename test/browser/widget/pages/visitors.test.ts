@@ -153,7 +153,7 @@ describe('who the visitor is', () => {
     expect(await page.evaluate<string[]>('window.seen')).toEqual(
       remounted ? ['ready', 'open', 'unmounted', 'close', 'removed', 'ready', 'open'] : ['ready', 'open'],
     );
-    expect((await widget.launcher.getAttribute('aria-label'))?.includes('(3)')).toBe(!remounted);
+    expect((await widget.launcher.getAttribute('aria-label'))?.includes('Unread messages: 3')).toBe(!remounted);
     await widget.fill();
     await widget.submit();
     expect(submissions().at(-1)).toEqual(sentAs);
