@@ -8,11 +8,7 @@ import { wordLike } from '../values.ts';
 type AddOptions = { org: string; email?: string; sub?: string; provider?: string[]; role?: string };
 
 /** Says what `member add` has done. */
-function doneBy({
-  membership: { role },
-  roleBefore,
-  invited: isInvited,
-}: Awaited<ReturnType<typeof addMember>>): string {
+function doneBy({ membership: { role }, roleBefore, isInvited }: Awaited<ReturnType<typeof addMember>>): string {
   if (isInvited) return 'Created the login and added the member';
   if (roleBefore === undefined) return 'Added the member; the login already exists';
   return role === roleBefore

@@ -32,10 +32,12 @@ repeats no completed delivery. Correct the cause first: a message that goes on f
         const deadLetters = context.deadLetters(queue);
         if (dryRun) {
           output.showProgress('Reading dead letters');
-          const { count, shown } = await inspect(queue, limit, deadLetters);
-          output.list(shown, `No dead letters of ${queue}`, shown.map(row));
+          const { count, letterSummaries } = await inspect(queue, limit, deadLetters);
+          output.list(letterSummaries, `No dead letters of ${queue}`, letterSummaries.map(row));
           if (count > 0)
-            output.note(`About ${countOf(count, 'dead letter')} of ${queue}, ${shown.length} shown; nothing was moved`);
+            output.note(
+              `About ${countOf(count, 'dead letter')} of ${queue}, ${letterSummaries.length} shown; nothing was moved`,
+            );
           return;
         }
         if (status) {
@@ -142,15 +144,15 @@ async function* pagesOf(deadLetters: DeadLetterQueue): AsyncGenerator<readonly D
  */
 async function inspect(queue: Queue, limit: number, deadLetters: DeadLetterQueue) {
   const count = await deadLetters.count();
-  const seen: DeadLetter[] = [];
+  const inspectedLetters: DeadLetter[] = [];
   try {
     for await (const page of pagesOf(deadLetters)) {
-      seen.push(...page);
-      if (seen.length >= limit) break;
+      inspectedLetters.push(...page);
+      if (inspectedLetters.length >= limit) break;
     }
   } finally {
-    await deadLetters.release(seen);
+    await deadLetters.release(inspectedLetters);
   }
-  const shown = seen.slice(0, limit).map((deadLetter) => summaryOf(queue, deadLetter));
-  return { count: Math.max(count, seen.length), shown };
+  const letterSummaries = inspectedLetters.slice(0, limit).map((deadLetter) => summaryOf(queue, deadLetter));
+  return { count: Math.max(count, inspectedLetters.length), letterSummaries };
 }

@@ -68,12 +68,12 @@ export function userPoolLogins(
               : { TemporaryPassword: temporaryPassword, MessageAction: 'SUPPRESS' }),
           }),
         );
-        return { login: loginOf(User?.Username, User?.Enabled, User?.Attributes), invited: true };
+        return { login: loginOf(User?.Username, User?.Enabled, User?.Attributes), isInvited: true };
       } catch (error) {
         if (!(error instanceof UsernameExistsException || error instanceof AliasExistsException)) throw error;
         // A search finds a new login only after a while.
         const user = await client.send(new AdminGetUserCommand({ UserPoolId, Username: email }));
-        return { login: loginOf(user.Username, user.Enabled, user.UserAttributes), invited: false };
+        return { login: loginOf(user.Username, user.Enabled, user.UserAttributes), isInvited: false };
       }
     },
   };

@@ -465,6 +465,6 @@ export type Logins = {
   /** Finds all logins with an email address, in whatever case it is written. */
   readonly withEmail: (email: string) => Promise<readonly Login[]>;
   readonly withSub: (sub: string) => Promise<Login | undefined>;
-  /** Creates a login and sends an invitation. `invited` is false when the user pool has one that `withEmail` has not found. */
-  readonly create: (email: string) => Promise<{ readonly login: Login; readonly invited: boolean }>;
+  /** Creates a login and sends an invitation. `isInvited` is false when the user pool has one that `withEmail` has not found. */
+  readonly create: (email: string) => Promise<{ readonly login: Login; readonly isInvited: boolean }>;
 };

@@ -33,7 +33,7 @@ export function queueHandler<Message, StoryContext>(
       queueBatches(
         invoke,
         (received, invocation) =>
-          story({ ...received, message: parsed(schema, received.message) }, context, invocation),
+          story({ ...received, message: parsedMessage(schema, received.message) }, context, invocation),
         hideFor,
       ),
     );
@@ -95,7 +95,7 @@ function messageBody(record: SQSRecord): unknown {
   return body;
 }
 
-function parsed<Message>(schema: z.ZodType<Message>, body: unknown): Message {
+function parsedMessage<Message>(schema: z.ZodType<Message>, body: unknown): Message {
   const { success, data, error } = schema.safeParse(body);
   if (success) return data;
   const [issue] = error.issues;

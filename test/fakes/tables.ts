@@ -115,7 +115,7 @@ export class MemoryTables {
       }
       if (existing === undefined || Object.entries(write.when).some(([key, value]) => existing[key] !== value))
         return 'ConditionalCheckFailed';
-      this.#table(table).set(name, { ...existing, ...plain(write.set) });
+      this.#table(table).set(name, { ...existing, ...plain(write.changes) });
       return undefined;
     });
   }
@@ -168,7 +168,7 @@ export function memoryDynamoDb(tables: MemoryTables, make: MakeCall = async (_la
   return {
     get: ({ TableName = '', Key = {} }) =>
       make(`get ${label(Key)}`, () => ({ Item: tables.get(TableName, Key) }), true),
-    put: (input) => make(`put ${label(input.Item)}`, () => tables.put(input), true),
+    putItem: (input) => make(`put ${label(input.Item)}`, () => tables.put(input), true),
     update: (input) => {
       const update = () => {
         const Attributes = tables.update(input);

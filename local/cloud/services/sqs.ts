@@ -53,7 +53,7 @@ type MoveTask = z.infer<typeof moveStart> & {
   readonly handle: string;
   readonly startedAt: number;
   readonly toMove: number;
-  moved: number;
+  movedMessages: number;
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
 };
 
@@ -120,7 +120,7 @@ export async function openQueues(folder: string) {
         if (message === undefined) continue;
         destination.enqueue(state.createMessage(message.body, message.messageAttributes, undefined, undefined));
         source.deleteMessage(ReceiptHandle);
-        move.moved += 1;
+        move.movedMessages += 1;
       }
     });
     if (source.messages.length === 0) move.status = 'COMPLETED';
@@ -143,7 +143,7 @@ export async function openQueues(folder: string) {
       if (moves.some((move) => move.SourceArn === SourceArn && move.status === 'RUNNING'))
         throw invalid('A message move task of this queue is running.');
       const handle = Buffer.from(JSON.stringify({ taskId: randomUUID(), sourceArn: SourceArn })).toString('base64');
-      const move: MoveTask = { ...data, handle, toMove, startedAt: Date.now(), moved: 0, status: 'RUNNING' };
+      const move: MoveTask = { ...data, handle, toMove, startedAt: Date.now(), movedMessages: 0, status: 'RUNNING' };
       moves.unshift(move);
       moveSome(move);
       return { TaskHandle: handle };
@@ -156,13 +156,13 @@ export async function openQueues(folder: string) {
       queueOfArn(String(SourceArn));
       const Results = moves.filter((move) => move.SourceArn === SourceArn).slice(0, most);
       return {
-        Results: Results.map(({ handle, startedAt, toMove, moved, status, ...task }) => ({
+        Results: Results.map(({ handle, startedAt, toMove, movedMessages, status, ...task }) => ({
           ...task,
           ...(status === 'RUNNING' && { TaskHandle: handle }),
           Status: status,
           StartedTimestamp: startedAt,
           ApproximateNumberOfMessagesToMove: toMove,
-          ApproximateNumberOfMessagesMoved: moved,
+          ApproximateNumberOfMessagesMoved: movedMessages,
         })),
       };
     },
@@ -173,7 +173,7 @@ export async function openQueues(folder: string) {
       if (move === undefined) throw new AwsError('ResourceNotFoundException', 'The task does not exist.');
       if (move.status !== 'RUNNING') throw new AwsError('UnsupportedOperation', 'The task is not running.');
       move.status = 'CANCELLED';
-      return { ApproximateNumberOfMessagesMoved: move.moved };
+      return { ApproximateNumberOfMessagesMoved: move.movedMessages };
     },
 
     /** Creates the queues that are missing and gives all of them the template's attributes. */

@@ -26,11 +26,11 @@ export const batchedReads = (
 ): ((key: Key) => Promise<StoredItem | undefined>) =>
   batched(
     (keys: readonly Key[]) =>
-      inCalls(keys, async (left) => {
-        const { Items, UnprocessedKeys } = await client.batchGet({ TableName: table, Keys: left });
+      inCalls(keys, async (keysLeft) => {
+        const { Items, UnprocessedKeys } = await client.batchGet({ TableName: table, Keys: keysLeft });
         const items = new Map(Items.map((item) => [nameOf(item), item]));
         const unread = new Set(UnprocessedKeys.map(nameOf));
-        return left.filter((key) => !unread.has(nameOf(key))).map((key) => [key, items.get(nameOf(key))]);
+        return keysLeft.filter((key) => !unread.has(nameOf(key))).map((key) => [key, items.get(nameOf(key))]);
       }),
     { nameOf, atMost: KEYS_AT_ONCE },
   );
@@ -50,9 +50,9 @@ export function batchedWrites(
     return batchesOf(entries, WRITES_AT_ONCE).flatMap((batch) =>
       inCalls(
         batch.map(({ write }) => write),
-        async (left) => {
-          const codes = await client.writeEach(table, left);
-          return left
+        async (writesLeft) => {
+          const codes = await client.writeEach(table, writesLeft);
+          return writesLeft
             .map((write, index) => [write, codes[index]] as const)
             .filter(([, code = '']) => !NOT_PROCESSED.has(code));
         },
@@ -75,20 +75,21 @@ function inCalls<Part, Result>(
   parts: readonly Part[],
   call: (left: readonly Part[]) => Promise<readonly (readonly [Part, Result])[]>,
 ): readonly Promise<Result>[] {
-  const unprocessed = new Map(parts.map((part) => [part, Promise.withResolvers<Result>()]));
-  const results = [...unprocessed.values()].map(({ promise }) => promise);
+  const unprocessedParts = new Map(parts.map((part) => [part, Promise.withResolvers<Result>()]));
+  const results = [...unprocessedParts.values()].map(({ promise }) => promise);
   const run = async () => {
-    for (let made = 0; unprocessed.size > 0; made++) {
-      if (made === CALLS_MAX) throw new NotProcessed(`DynamoDB did not process ${unprocessed.size} parts of a call`);
-      await backOff(made);
-      for (const [part, result] of await call([...unprocessed.keys()])) {
-        unprocessed.get(part)?.resolve(result);
-        unprocessed.delete(part);
+    for (let callsMade = 0; unprocessedParts.size > 0; callsMade++) {
+      if (callsMade === CALLS_MAX)
+        throw new NotProcessed(`DynamoDB did not process ${unprocessedParts.size} parts of a call`);
+      await backOff(callsMade);
+      for (const [part, result] of await call([...unprocessedParts.keys()])) {
+        unprocessedParts.get(part)?.resolve(result);
+        unprocessedParts.delete(part);
       }
     }
   };
   run().catch((cause: unknown) => {
-    for (const { reject } of unprocessed.values()) reject(cause);
+    for (const { reject } of unprocessedParts.values()) reject(cause);
   });
   return results;
 }
@@ -98,7 +99,7 @@ const nameOf = ({ pk, sk }: Key): string => JSON.stringify([pk, sk]);
 
 /** Returns about how many bytes the values of a write have: texts and bytes are the only large ones. */
 const bytesOf = (write: BatchedWrite): number =>
-  Object.values('insert' in write ? write.insert : write.set).reduce<number>(
+  Object.values('insert' in write ? write.insert : write.changes).reduce<number>(
     (sum, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0),
     0,
   );

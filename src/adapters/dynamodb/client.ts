@@ -36,7 +36,7 @@ type Consistent<Input extends { readonly ConsistentRead?: unknown }> = Omit<Inpu
  * A write that can share a call: an insert of an item whose key is free, or an update of an existing item, which is made if attributes of
  * it have the values of `when`.
  */
-export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly set: Key; readonly when: Key };
+export type BatchedWrite = { readonly insert: Key } | { readonly key: Key; readonly changes: Key; readonly when: Key };
 
 type QueryPage = { readonly Items: readonly StoredItem[]; readonly LastEvaluatedKey?: Key | undefined };
 type ScanPage = QueryPage & { readonly ScannedCount: number };
@@ -48,7 +48,7 @@ type ScanPage = QueryPage & { readonly ScannedCount: number };
  */
 export type DynamoDb = {
   readonly get: (input: Consistent<GetCommandInput>) => Promise<{ readonly Item?: StoredItem | undefined }>;
-  readonly put: (input: PutCommandInput) => Promise<void>;
+  readonly putItem: (input: PutCommandInput) => Promise<void>;
   readonly update: (input: UpdateCommandInput) => Promise<{ readonly Attributes?: StoredItem | undefined }>;
   readonly delete: (input: DeleteCommandInput) => Promise<void>;
   readonly query: (input: Consistent<QueryCommandInput>) => Promise<QueryPage>;
@@ -92,8 +92,8 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
       const { Item } = await documents.send(new GetCommand(consistent(input)));
       return { Item };
     },
-    put: async (input) => {
-      await documents.send(new PutCommand({ ...input, Item: versioned(input.Item) })).catch(conditionFailed);
+    putItem: async (input) => {
+      await documents.send(new PutCommand({ ...input, Item: versionedItem(input.Item) })).catch(conditionFailed);
     },
     update: async (input) => {
       const { Attributes } = await documents.send(new UpdateCommand(input)).catch(conditionFailed);
@@ -130,7 +130,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
     },
     transactWrite: (items) => {
       const TransactItems = items.map((write) =>
-        write.Put ? { Put: { ...write.Put, Item: versioned(write.Put.Item) } } : write,
+        write.Put ? { Put: { ...write.Put, Item: versionedItem(write.Put.Item) } } : write,
       );
       // The client adds a token to each command, so that one which it sends again after a lost response takes effect once. Whether a token
       // may be used again after a cancelled transaction is not documented, so each command is new.
@@ -141,7 +141,7 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
 
 const consistent = <Input extends object>(input: Input) => ({ ...input, ConsistentRead: true });
 
-const versioned = (item: Key | undefined): Record<string, unknown> => ({ v: FIRST_VERSION, ...item });
+const versionedItem = (item: Key | undefined): Record<string, unknown> => ({ v: FIRST_VERSION, ...item });
 
 const page = ({ Items = [], LastEvaluatedKey, ScannedCount = 0 }: Partial<ScanPage>): ScanPage => ({
   Items,
@@ -158,16 +158,16 @@ function conditionFailed(error: unknown): never {
 /** Returns a write in PartiQL. The text has no values, only a question mark for each. */
 function statementOf(table: string, write: BatchedWrite) {
   if ('insert' in write) {
-    const item = present(versioned(write.insert));
+    const item = present(versionedItem(write.insert));
     const Statement = `INSERT INTO "${table}" VALUE {${item.map(([name]) => `'${name}': ?`).join(', ')}}`;
     return { Statement, Parameters: item.map(([, value]) => value) };
   }
-  const set = present(write.set);
+  const changes = present(write.changes);
   const when = [...present(write.key), ...present(write.when)];
   const equal = ([name]: readonly [string, unknown]) => `"${name}" = ?`;
   return {
-    Statement: `UPDATE "${table}" SET ${set.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,
-    Parameters: [...set, ...when].map(([, value]) => value),
+    Statement: `UPDATE "${table}" SET ${changes.map(equal).join(', ')} WHERE ${when.map(equal).join(' AND ')}`,
+    Parameters: [...changes, ...when].map(([, value]) => value),
   };
 }
 

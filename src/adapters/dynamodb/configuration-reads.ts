@@ -65,7 +65,7 @@ export function configurationReads(
     findTool: (siteId, slug) => bySlug(siteId, 'AI-decided', slug),
 
     anyDomain: async (entries) => {
-      const found = await Promise.all(
+      const pages = await Promise.all(
         entries.map((entry) =>
           client.query({
             TableName: table,
@@ -76,7 +76,7 @@ export function configurationReads(
         ),
       );
       // Each item is read, because one that newer code wrote is an error.
-      return found.flatMap(({ Items }) => Items.map((item) => readKey(table, item))).length > 0;
+      return pages.flatMap(({ Items }) => Items.map((item) => readKey(table, item))).length > 0;
     },
   };
 }
@@ -139,10 +139,10 @@ const KEPT_MAX = 500;
 export function subscriptionReads(client: DynamoDb, table: string, now: Clock): Subscriptions['subscribersOf'] {
   type EventActions = Omit<SubscriberList, 'exists'>;
   type Kept = { readonly version: number; readonly readAt: number; readonly list: EventActions };
-  const kept = new BoundedMap<string, Kept>(KEPT_MAX);
+  const keptSubscriptions = new BoundedMap<string, Kept>(KEPT_MAX);
   const itemOf = batchedReads(client, table);
 
-  const read = async (orgId: string): Promise<EventActions> => {
+  const readSubscriptions = async (orgId: string): Promise<EventActions> => {
     // The ids of Event Actions begin so (ID_PREFIXES of domain/actions/manage-actions.ts).
     const items = await itemsWithPrefix(client, table, KEYS.action(orgId, 'act_'));
     const [subscribers, unreadable] = readEach(
@@ -155,10 +155,11 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
 
   /** Returns the kept Actions when they are of this version, and reads them otherwise. @param version undefined when it cannot be read: nothing is kept */
   const current = async (orgId: string, readAt: number, version: number | undefined): Promise<EventActions> => {
-    const known = kept.get(orgId);
-    if (known !== undefined && known.version === version && readAt - known.readAt < KEPT_MS) return known.list;
-    const list = await read(orgId);
-    if (version !== undefined && list.unreadable.length === 0) kept.set(orgId, { version, readAt, list });
+    const keptList = keptSubscriptions.get(orgId);
+    if (keptList !== undefined && keptList.version === version && readAt - keptList.readAt < KEPT_MS)
+      return keptList.list;
+    const list = await readSubscriptions(orgId);
+    if (version !== undefined && list.unreadable.length === 0) keptSubscriptions.set(orgId, { version, readAt, list });
     return list;
   };
 

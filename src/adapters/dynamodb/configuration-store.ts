@@ -34,7 +34,7 @@ import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
  */
 export function configurationStore(client: DynamoDb, table: string, operatorClock?: Clock): ConfigurationStore {
   const reads = configurationReads(client, table);
-  const { put, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
+  const { putOf, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
     client,
     table,
     operatorClock,
@@ -51,12 +51,12 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
     const items = await Promise.all(
       names.map(async (site_id) => ({ site_id, item: await itemOf(KEYS.assistant(site_id)) })),
     );
-    const [found, unreadable] = readEach(
+    const [assistants, unreadable] = readEach(
       items,
       ({ item }) => (item === undefined ? [] : [readAssistant(table, item).assistant]),
       ({ site_id }) => ({ site_id }),
     );
-    return { assistants: found.flat(), unreadable, next };
+    return { assistants: assistants.flat(), unreadable, next };
   };
 
   /**
@@ -71,8 +71,8 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
 
   return {
     createOrganization: async (organization) => {
-      const existing = await conditionFailure(
-        client.put({
+      const existingItem = await conditionFailure(
+        client.putItem({
           TableName: table,
           Item: { ...KEYS.organization(organization.org_id), organization, action_count: 0, assistant_count: 0 },
           ...ABSENT,
@@ -80,7 +80,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         }),
       );
       // The same organization is there when the client repeated a write whose answer was lost.
-      if (existing && !isDeepStrictEqual(readOrganization(table, existing).organization, organization))
+      if (existingItem && !isDeepStrictEqual(readOrganization(table, existingItem).organization, organization))
         throw new Error(`The id of organization ${organization.org_id} is in use`);
     },
 
@@ -123,27 +123,27 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
     },
 
     createAssistant: async (assistant, limit, author) => {
-      const failed = await transact({ entity: 'assistant', next: assistant }, author, {
+      const refusedWrites = await transact({ entity: 'assistant', next: assistant }, author, {
         organization: addTo(assistant.org_id, { assistant_count: 1 }, hasRoom(assistant, 'assistant_count', limit)),
-        assistant: put({ ...KEYS.assistant(assistant.site_id), assistant }, ABSENT),
-        site: put(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
-        domain: domainItems(assistant).map((item) => put(item)),
+        assistant: putOf({ ...KEYS.assistant(assistant.site_id), assistant }, ABSENT),
+        site: putOf(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
+        domain: domainItems(assistant).map((item) => putOf(item)),
         creation: creationWrites(assistant.site_id, author),
       });
-      if (failed.length === 0) return 'created';
-      return failed.includes('assistant') || failed.includes('creation')
+      if (refusedWrites.length === 0) return 'created';
+      return refusedWrites.includes('assistant') || refusedWrites.includes('creation')
         ? 'exists'
         : whyRefused(client, table, assistant);
     },
 
     replaceAssistant: async (previous, next, author) => {
       const domainChanged = previous.domain !== next.domain;
-      const failed = await transact({ entity: 'assistant', previous, next }, author, {
+      const refusedWrites = await transact({ entity: 'assistant', previous, next }, author, {
         assistant: replace(KEYS.assistant(next.site_id), 'assistant', next, previous.version),
         formerDomain: domainChanged ? domainItems(previous).map(remove) : [],
-        domain: domainChanged ? domainItems(next).map((item) => put(item)) : [],
+        domain: domainChanged ? domainItems(next).map((item) => putOf(item)) : [],
       });
-      return failed.length === 0;
+      return refusedWrites.length === 0;
     },
 
     assistantsPage,
@@ -163,7 +163,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
     },
 
     createAction: async (action, author) => {
-      const failed = await transact({ entity: 'action', next: action }, author, {
+      const refusedWrites = await transact({ entity: 'action', next: action }, author, {
         organization: addTo(
           action.org_id,
           { action_count: 1, subscriptions_version: 1 },
@@ -172,32 +172,32 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         assistant: {
           ConditionCheck: { TableName: table, Key: KEYS.assistant(action.site_id), ...notDeleted('assistant') },
         },
-        action: put({ ...KEYS.action(action.org_id, action.action_id), action: storedAction(action) }, ABSENT),
-        owner: put({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
-        slug: slugItems(action).map((item) => put(item, ABSENT)),
+        action: putOf({ ...KEYS.action(action.org_id, action.action_id), action: storedAction(action) }, ABSENT),
+        owner: putOf({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
+        slug: slugItems(action).map((item) => putOf(item, ABSENT)),
         creation: creationWrites(action.action_id, author),
       });
-      if (failed.length === 0) return 'created';
+      if (refusedWrites.length === 0) return 'created';
       // The first condition that explains the others: what exists, then what is missing, then what is full.
-      if (failed.includes('action') || failed.includes('creation')) return 'exists';
-      if (failed.includes('assistant')) return 'no_assistant';
-      return failed.includes('organization') ? whyRefused(client, table, action) : 'slug_taken';
+      if (refusedWrites.includes('action') || refusedWrites.includes('creation')) return 'exists';
+      if (refusedWrites.includes('assistant')) return 'no_assistant';
+      return refusedWrites.includes('organization') ? whyRefused(client, table, action) : 'slug_taken';
     },
 
     replaceAction: async (previous, next, author) => {
       const slugChanged = previous.slug !== next.slug;
-      const failed = await transact({ entity: 'action', previous, next }, author, {
+      const refusedWrites = await transact({ entity: 'action', previous, next }, author, {
         action: replace(KEYS.action(next.org_id, next.action_id), 'action', storedAction(next), previous.version),
         formerSlug: slugChanged ? slugKeys(previous).map(remove) : [],
-        slug: slugItems(next).map((item) => put(item, slugChanged ? ABSENT : {})),
+        slug: slugItems(next).map((item) => putOf(item, slugChanged ? ABSENT : {})),
         organization: addTo(next.org_id, { subscriptions_version: 1 }),
       });
-      if (failed.length === 0) return 'replaced';
-      return failed.includes('slug') && !failed.includes('action') ? 'slug_taken' : 'stale';
+      if (refusedWrites.length === 0) return 'replaced';
+      return refusedWrites.includes('slug') && !refusedWrites.includes('action') ? 'slug_taken' : 'stale';
     },
 
     deleteAction: async (action, author) => {
-      const failed = await transact({ entity: 'action', previous: action }, author, {
+      const refusedWrites = await transact({ entity: 'action', previous: action }, author, {
         action: {
           Delete: {
             TableName: table,
@@ -206,11 +206,11 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
           },
         },
         owner: remove(KEYS.actionOwner(action.action_id)),
-        log: put(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
+        log: putOf(KEYS.logOfDeletedAction(action.org_id, action.site_id, action.action_id)),
         slug: slugKeys(action).map(remove),
         organization: addTo(action.org_id, { action_count: -1, subscriptions_version: 1 }),
       });
-      return failed.length === 0;
+      return refusedWrites.length === 0;
     },
 
     createdBy: async ({ by, at, creationKey }) => {
@@ -265,7 +265,7 @@ const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
 function configurationTransaction(client: DynamoDb, table: string, operatorClock?: Clock) {
-  const put = (
+  const putOf = (
     item: Record<string, unknown>,
     condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
   ) => ({
@@ -285,7 +285,7 @@ function configurationTransaction(client: DynamoDb, table: string, operatorClock
       ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
       ExpressionAttributeValues: { ':now': at },
     };
-    return [put(item, isFree)];
+    return [putOf(item, isFree)];
   };
   /** Makes the writes and the audit record of a change, all or none. @returns the names of the writes whose conditions did not hold */
   const transact = async (
@@ -351,28 +351,28 @@ function configurationTransaction(client: DynamoDb, table: string, operatorClock
     },
   });
 
-  return { put, remove, replace, addTo, atVersion, creationWrites, transact };
+  return { putOf, remove, replace, addTo, atVersion, creationWrites, transact };
 }
 
 type Condition = { readonly expression: string; readonly values: Readonly<Record<string, unknown>> };
 
 /** The condition that an organization has room, is not being deleted, and still has the suspension and quota that the new part copied from it. */
 const hasRoom = (
-  { suspended = false, daily_outbound_quota = null }: OrganizationRestrictions,
+  { suspended: isSuspended = false, daily_outbound_quota = null }: OrganizationRestrictions,
   count: 'assistant_count' | 'action_count',
   limit: number,
 ): Condition => ({
   expression: [
     `${count} < :limit`,
     'attribute_not_exists(organization.deleting)',
-    suspended
+    isSuspended
       ? 'organization.suspended = :suspended'
       : '(attribute_not_exists(organization.suspended) OR organization.suspended = :suspended)',
     daily_outbound_quota === null
       ? '(attribute_not_exists(organization.daily_outbound_quota) OR organization.daily_outbound_quota = :quota)'
       : 'organization.daily_outbound_quota = :quota',
   ].join(' AND '),
-  values: { ':limit': limit, ':suspended': suspended, ':quota': daily_outbound_quota },
+  values: { ':limit': limit, ':suspended': isSuspended, ':quota': daily_outbound_quota },
 });
 
 /**

@@ -59,7 +59,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     },
 
     saveConversation: async (conversation) => {
-      await client.put({
+      await client.putItem({
         TableName: table,
         Item: {
           pk: conversationPartition(conversation.site_id, conversation.conversation_id),
@@ -75,7 +75,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
       // Also of a call without a key: its write is recognised when the client repeats it because the answer was lost.
       const claim = { claim_id: randomUUID(), arguments_hash: argumentsHash };
       const keyAttribute = `KEY#${idempotencyKey ?? claim.claim_id}`;
-      const counting = client.update({
+      const countUpdate = client.update({
         TableName: table,
         Key: { pk: conversationPartition(siteId, conversationId), sk: `CALLS#${actionId}` },
         UpdateExpression: 'SET calls = if_not_exists(calls, :none) + :one, #key = :claim, expires_at = :expires',
@@ -91,7 +91,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      const item = await itemAfter(counting);
+      const item = await itemAfter(countUpdate);
       if (item[keyAttribute] === undefined) return 'limit_reached';
       const storedClaim = callClaim.parse(item[keyAttribute]);
       if (storedClaim.claim_id === claim.claim_id) return 'counted';
@@ -99,7 +99,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     },
 
     recordCall: async (record) => {
-      await client.put({
+      await client.putItem({
         TableName: table,
         Item: {
           pk: conversationPartition(record.site_id, record.conversation_id),
@@ -120,7 +120,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     claimSubmission: async (key, { formId, submissionId }, at) => {
       // The id of the submission stays the same when a failed one is claimed again, so it does not identify a claim.
       const claim_id = randomUUID();
-      const claiming = client.update({
+      const claimUpdate = client.update({
         TableName: table,
         Key: submissionKey(key),
         UpdateExpression:
@@ -140,16 +140,17 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      const stored = readSubmission(table, await itemAfter(claiming));
+      const storedSubmission = readSubmission(table, await itemAfter(claimUpdate));
       // Also when the client repeated a claim whose answer was lost: the repetition is refused by the item of the first.
-      if (stored.claim_id === claim_id) return { kind: 'claimed', submissionId: stored.submission_id };
-      if (stored.form_id !== formId) return { kind: 'other_form' };
-      return stored.submission_state === 'accepted'
-        ? { kind: 'accepted', submissionId: stored.submission_id }
+      if (storedSubmission.claim_id === claim_id)
+        return { kind: 'claimed', submissionId: storedSubmission.submission_id };
+      if (storedSubmission.form_id !== formId) return { kind: 'other_form' };
+      return storedSubmission.submission_state === 'accepted'
+        ? { kind: 'accepted', submissionId: storedSubmission.submission_id }
         : { kind: 'in_progress' };
     },
 
-    settleSubmission: async (key, accepted) => {
+    settleSubmission: async (key, isAccepted) => {
       // The conversation may have been erased. Without the condition, the update would then create an item that never expires.
       await whenConditionHolds(
         client.update({
@@ -157,7 +158,7 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
           Key: submissionKey(key),
           UpdateExpression: 'SET submission_state = :state',
           ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':state': accepted ? 'accepted' : 'failed' },
+          ExpressionAttributeValues: { ':state': isAccepted ? 'accepted' : 'failed' },
         }),
       );
     },

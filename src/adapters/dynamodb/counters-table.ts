@@ -28,7 +28,7 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
   return async (key, limit, now) => {
     const newest = limit - 1;
     const shifts = Array.from({ length: newest }, (_, i) => `h${i} = if_not_exists(h${i + 1}, :none)`);
-    const blocking = await conditionFailure(
+    const fullItem = await conditionFailure(
       client.update({
         TableName: table,
         Key: { pk: key },
@@ -44,8 +44,8 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    if (blocking === undefined) return { allowed: true };
-    const freeAt = readOldestHit(table, blocking).h0 + MINUTE_MS;
+    if (fullItem === undefined) return { allowed: true };
+    const freeAt = readOldestHit(table, fullItem).h0 + MINUTE_MS;
     return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)) };
   };
 }
@@ -70,18 +70,18 @@ const keyOf = ({ prefix }: Window, id: string, number: number) => ({ pk: `${pref
  * not write again, because DynamoDB accepts 1 000 writes per second for one item.
  */
 function hitPerWindow(client: DynamoDb, table: string, window: Window): Hit {
-  const refused = new Map<string, number>();
+  const limitsReached = new Map<string, number>();
   let refusedWindow = -1;
   return async (id, limit, now) => {
     const current = numberAt(now, window);
     const end = (current + 1) * window.seconds;
     const refusal = { allowed: false, retryAfterSeconds: end - unixSeconds(now) } as const;
     if (current !== refusedWindow) {
-      refused.clear();
+      limitsReached.clear();
       refusedWindow = current;
     }
-    if ((refused.get(id) ?? 0) >= limit) return refusal;
-    const blocking = await conditionFailure(
+    if ((limitsReached.get(id) ?? 0) >= limit) return refusal;
+    const fullItem = await conditionFailure(
       client.update({
         TableName: table,
         Key: keyOf(window, id, current),
@@ -96,9 +96,9 @@ function hitPerWindow(client: DynamoDb, table: string, window: Window): Hit {
         },
       }),
     );
-    if (blocking === undefined) return { allowed: true };
+    if (fullItem === undefined) return { allowed: true };
     // Meanwhile another request may have begun the next window.
-    if (current === refusedWindow) refused.set(id, limit);
+    if (current === refusedWindow) limitsReached.set(id, limit);
     return refusal;
   };
 }

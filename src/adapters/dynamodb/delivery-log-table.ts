@@ -35,7 +35,7 @@ export function deliveryLog(
   const itemOf = batchedReads(client, table);
 
   /** Returns the attributes that a record has from its beginning. */
-  const started = (start: AttemptStart) => ({
+  const startAttributes = (start: AttemptStart) => ({
     ...keyOf(start),
     record: {
       trigger: start.trigger,
@@ -48,7 +48,7 @@ export function deliveryLog(
 
   /** Changes the record of an attempt that has not ended. Returns false when there is no such record. @param when further conditions */
   const changeStarted = (start: AttemptStart, set: Readonly<Record<string, unknown>>, when = {}): Promise<boolean> =>
-    write({ key: keyOf(start), set, when: { record_state: 'started', ...when } });
+    write({ key: keyOf(start), changes: set, when: { record_state: 'started', ...when } });
 
   /** Reads the record that refused a write. @throws Error when it is gone: the log was erased between the write and the read */
   const existingRecord = async (start: AttemptStart): Promise<StoredRecord> => {
@@ -58,12 +58,12 @@ export function deliveryLog(
   };
 
   /** Returns an attempt that has ended or may still be made; undefined when its latest claim was cut off. */
-  const standingAttempt = (existing: StoredRecord): StandingAttempt | undefined => {
-    if (existing.record_state !== 'started') {
-      const { record_state, status = null, error = null } = existing;
+  const standingOf = (record: StoredRecord): StandingAttempt | undefined => {
+    if (record.record_state !== 'started') {
+      const { record_state, status = null, error = null } = record;
       return { kind: 'finished', result: { success: record_state === 'succeeded', status, error } };
     }
-    const secondsLeft = (existing.claimed_at ?? 0) + CUT_OFF_SECONDS - unixSeconds(options.now());
+    const secondsLeft = (record.claimed_at ?? 0) + CUT_OFF_SECONDS - unixSeconds(options.now());
     // A claim that is in the future, as after a clock was set back, would give more.
     return secondsLeft > 0 ? { kind: 'in_progress', secondsLeft: Math.min(secondsLeft, CUT_OFF_SECONDS) } : undefined;
   };
@@ -74,7 +74,7 @@ export function deliveryLog(
 
   /** Ends an attempt that was cut off. Returns one that has ended, or may still be made. */
   const endCutOff = async (start: AttemptStart, existing: StoredRecord, outcome: Readonly<Record<string, unknown>>) =>
-    standingAttempt(existing) ?? ((await changeCutOff(start, existing, outcome)) ? undefined : RESUMED_ELSEWHERE);
+    standingOf(existing) ?? ((await changeCutOff(start, existing, outcome)) ? undefined : RESUMED_ELSEWHERE);
 
   return {
     claim: async (start): Promise<Claim> => {
@@ -82,14 +82,14 @@ export function deliveryLog(
       // The write that completes the record has the payload. DynamoDB bills both writes by size, so this one leaves out the payload
       // that the queue message still has.
       const payload = storedPayload(start.hasMessage ? null : start.payload);
-      const claimedRecord = { ...started(start), ...payload, record_state: 'started', sends: 1, ...ownClaim };
+      const claimedRecord = { ...startAttributes(start), ...payload, record_state: 'started', sends: 1, ...ownClaim };
       if (await write({ insert: claimedRecord })) return { kind: 'claimed' };
-      const existing = await existingRecord(start);
+      const storedRecord = await existingRecord(start);
       // The client repeats a write whose answer was lost, and the first one refuses the second.
-      if (existing.claim_id === ownClaim.claim_id) return { kind: 'claimed' };
-      const standing = standingAttempt(existing);
-      if (standing !== undefined) return standing;
-      const isResumed = await changeCutOff(start, existing, { sends: existing.sends + 1, ...ownClaim });
+      if (storedRecord.claim_id === ownClaim.claim_id) return { kind: 'claimed' };
+      const standingAttempt = standingOf(storedRecord);
+      if (standingAttempt !== undefined) return standingAttempt;
+      const isResumed = await changeCutOff(start, storedRecord, { sends: storedRecord.sends + 1, ...ownClaim });
       if (isResumed || (await existingRecord(start)).claim_id === ownClaim.claim_id) return { kind: 'resumed' };
       return RESUMED_ELSEWHERE;
     },
@@ -105,12 +105,12 @@ export function deliveryLog(
       if (unsent && (await changeStarted(start, { ...outcome, ...unsent }, { sends: 1 }))) return;
       // The attempt of a message is sent only with its claim. If the record is gone, it was erased.
       if (!(await changeStarted(start, outcome)) && !start.hasMessage)
-        await write({ insert: { ...started(start), ...outcome, sends: 1, ...unsent } });
+        await write({ insert: { ...startAttributes(start), ...outcome, sends: 1, ...unsent } });
     },
 
     recordUnsent: async (start, error): Promise<StandingAttempt | undefined> => {
       const outcome = { ...storedPayload(start.payload), record_state: 'failed', error };
-      if (await write({ insert: { ...started(start), ...outcome, sends: 0 } })) return undefined;
+      if (await write({ insert: { ...startAttributes(start), ...outcome, sends: 0 } })) return undefined;
       return endCutOff(start, await existingRecord(start), outcome);
     },
 

@@ -86,10 +86,10 @@ export function storedPayload(payload: string | null): {
   if (payload === null) return { payload_cut: false };
   const bytes = Buffer.byteLength(payload);
   if (writeUnits(bytes) === 1) return { payload, payload_cut: false };
-  const compressed = gzipSync(payload);
-  if (writeUnits(compressed.length) >= writeUnits(bytes) && bytes <= PAYLOAD_MAX_BYTES)
+  const compressedPayload = gzipSync(payload);
+  if (writeUnits(compressedPayload.length) >= writeUnits(bytes) && bytes <= PAYLOAD_MAX_BYTES)
     return { payload, payload_cut: false };
-  if (compressed.length <= PAYLOAD_MAX_BYTES) return { payload_gzip: compressed, payload_cut: false };
+  if (compressedPayload.length <= PAYLOAD_MAX_BYTES) return { payload_gzip: compressedPayload, payload_cut: false };
   return { payload: truncateCharacters(payload, CUT_CHARACTERS), payload_cut: true };
 }
 
@@ -231,24 +231,24 @@ export async function eraseContent(
   );
 }
 
-function deliveryRecord(stored: StoredRecord): DeliveryRecord {
-  const { at = '', reference = '', attempt, replay } = SORT_KEY.exec(stored.sk)?.groups ?? {};
+function deliveryRecord(record: StoredRecord): DeliveryRecord {
+  const { at = '', reference = '', attempt, replay } = SORT_KEY.exec(record.sk)?.groups ?? {};
   return {
-    ...stored.record,
-    action_id: logOf(stored.pk),
+    ...record.record,
+    action_id: logOf(record.pk),
     reference,
     attempt: Number(attempt),
     event_time: at,
     replay: replay ?? null,
-    state: stored.record_state,
-    payload: stored.payload_gzip === undefined ? (stored.payload ?? null) : gunzipSync(stored.payload_gzip).toString(),
-    payload_cut: stored.payload_cut,
-    status: stored.status ?? null,
-    response_excerpt: stored.response_excerpt ?? null,
-    latency_ms: stored.latency_ms ?? null,
-    success: stored.record_state === 'succeeded',
-    error: stored.error ?? null,
-    sends: stored.sends,
-    erased_at: stored.erased_at,
+    state: record.record_state,
+    payload: record.payload_gzip === undefined ? (record.payload ?? null) : gunzipSync(record.payload_gzip).toString(),
+    payload_cut: record.payload_cut,
+    status: record.status ?? null,
+    response_excerpt: record.response_excerpt ?? null,
+    latency_ms: record.latency_ms ?? null,
+    success: record.record_state === 'succeeded',
+    error: record.error ?? null,
+    sends: record.sends,
+    erased_at: record.erased_at,
   };
 }

@@ -46,10 +46,10 @@ export function erasure(
 ) {
   const eraseKeys = async (table: string, keys: readonly Key[]) => {
     for (let start = 0; start < keys.length; start += DELETES_AT_ONCE) {
-      let left = keys.slice(start, start + DELETES_AT_ONCE);
-      for (let attempt = 0; left.length > 0; attempt++) {
+      let keysLeft = keys.slice(start, start + DELETES_AT_ONCE);
+      for (let attempt = 0; keysLeft.length > 0; attempt++) {
         await backOff(attempt);
-        left = [...(await client.batchDelete(table, left))];
+        keysLeft = [...(await client.batchDelete(table, keysLeft))];
       }
     }
   };
@@ -92,7 +92,7 @@ export function erasure(
 
     /** Erases conversations, submissions and calls of a site. Reads the whole table, because no index has them by site. */
     eraseConversations: async (siteId: string, step: (read: number, erased: number) => Promise<void>) => {
-      let read = 0;
+      let itemsRead = 0;
       let count = 0;
       const scan = {
         TableName: tables.conversations,
@@ -102,20 +102,23 @@ export function erasure(
       };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
         await eraseKeys(tables.conversations, Items);
-        read += ScannedCount;
+        itemsRead += ScannedCount;
         count += Items.length;
-        await step(read, count);
+        await step(itemsRead, count);
       }
       return count;
     },
 
     /** Reads the whole conversations table, page by page: the conversation of each item, and how many items were read. */
     conversations: async function* () {
-      let read = 0;
+      let itemsRead = 0;
       const scan = { TableName: tables.conversations, ProjectionExpression: 'pk, sk, v, conversation' };
       for await (const { Items, ScannedCount } of client.scanPages(scan)) {
-        read += ScannedCount;
-        yield { items: readableOf(Items, (item) => conversationOf(tables.conversations, item), unreadable), read };
+        itemsRead += ScannedCount;
+        yield {
+          items: readableOf(Items, (item) => conversationOf(tables.conversations, item), unreadable),
+          read: itemsRead,
+        };
       }
     },
 
@@ -153,7 +156,7 @@ export function erasure(
 
     /** Records that an organization or an assistant is deleted. */
     recordDeletion: async (deletion: Deletion) => {
-      await client.put({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
+      await client.putItem({ TableName: tables.deliveryLog, Item: { ...deletionKey(deletion), deletion } });
     },
 
     /** Finds the deletion of an organization or an assistant by its id. */

@@ -28,7 +28,7 @@ export function failurePeriods(
   const itemOf = (actionId: string) => ({ TableName: tables.counters, Key: { pk: `failing#${actionId}` } });
 
   return {
-    replacePeriod: (actionId, seen, { since, signalled_at }) =>
+    replacePeriod: (actionId, period, { since, signalled_at }) =>
       whenConditionHolds(
         client.update({
           ...itemOf(actionId),
@@ -37,8 +37,8 @@ export function failurePeriods(
           ExpressionAttributeValues: {
             ':since': since,
             ':signalled': signalled_at,
-            ':seen': seen.since,
-            ':before': seen.signalled_at,
+            ':seen': period.since,
+            ':before': period.signalled_at,
           },
         }),
       ),

@@ -42,7 +42,7 @@ export function inFlightLeases(
     for (let attempt = 0; attempt < ATTEMPTS && free.length > 0; attempt += 1) {
       const place = free[choose(free.length)];
       const names = { '#place': `s${place}` };
-      const taken = await conditionFailure(
+      const takenItem = await conditionFailure(
         client.update({
           TableName: table,
           Key,
@@ -58,7 +58,7 @@ export function inFlightLeases(
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      if (taken === undefined) {
+      if (takenItem === undefined) {
         return {
           release: async () => {
             // The condition fails when the lease has expired and another request has taken the place.
@@ -76,7 +76,7 @@ export function inFlightLeases(
         };
       }
       free = all.filter((one) => {
-        const left = Number(taken[`s${one}`] ?? 0) - now.getTime();
+        const left = Number(takenItem[`s${one}`] ?? 0) - now.getTime();
         return left <= 0 || left > LEASE_MAX_MS;
       });
     }

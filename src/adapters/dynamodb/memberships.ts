@@ -27,23 +27,23 @@ export function members(client: DynamoDb, table: string): Members {
 
     membershipsOf: async (sub) => {
       const orgIds = await namesUnder(client, table, KEYS.memberOrganization(sub, ''));
-      const found = orgIds.map(async (org_id) => {
+      const memberItems = orgIds.map(async (org_id) => {
         const { Item } = await client.get({ TableName: table, Key: KEYS.member(org_id, sub) });
         return Item === undefined ? [] : [{ org_id, item: Item }];
       });
-      return listOf((await Promise.all(found)).flat());
+      return listOf((await Promise.all(memberItems)).flat());
     },
 
     save: async (membership, record) => {
       const { org_id, sub } = membership;
       // The organization may be deleted between its read and this write, and would leave a membership without it.
-      const failed = await client.transactWrite([
+      const refusedWrites = await client.transactWrite([
         { ConditionCheck: { TableName: table, Key: KEYS.organization(org_id), ...notDeleted('organization') } },
         { Put: { TableName: table, Item: { ...KEYS.member(org_id, sub), membership } } },
         { Put: { TableName: table, Item: KEYS.memberOrganization(sub, org_id) } },
         ...auditWrites(record),
       ]);
-      if (failed.length > 0) throw noOrganization(org_id);
+      if (refusedWrites.length > 0) throw noOrganization(org_id);
     },
 
     remove: async (orgId, sub, record) => {

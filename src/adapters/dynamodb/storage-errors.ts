@@ -82,8 +82,8 @@ export async function transactionFailures(send: () => Promise<unknown>): Promise
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => String(Code));
-      const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
-      if (failed.length > 0) return failed;
+      const refusedPositions = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
+      if (refusedPositions.length > 0) return refusedPositions;
       const canBeRepeated = codes.some((code) => NOT_PROCESSED.has(code)) && attempt < TRANSACTION_RETRIES;
       if (!canBeRepeated) throw new TransactionCancelled(codes);
       await backOff(attempt + 1);

@@ -68,14 +68,14 @@ export async function findItem<Value>(
 /** Reads each item of a list by itself, so that one which cannot be read does not affect the others. */
 export function readEach<Item, Value, Name>(
   items: readonly Item[],
-  read: (item: Item) => Value,
+  readItem: (item: Item) => Value,
   nameOf: (item: Item) => Name,
 ): readonly [values: readonly Value[], unreadable: readonly (Name & { readonly cause: Error })[]] {
   const values: Value[] = [];
   const unreadable: (Name & { readonly cause: Error })[] = [];
   for (const item of items) {
     try {
-      values.push(read(item));
+      values.push(readItem(item));
     } catch (cause) {
       if (!isUnreadable(cause)) throw cause;
       unreadable.push({ ...nameOf(item), cause });
@@ -87,10 +87,10 @@ export function readEach<Item, Value, Name>(
 /** Reads the items of a page that can be read. @param unreadable is called with the error of each other one */
 export function readableOf<Item, Value>(
   items: readonly Item[],
-  read: (item: Item) => Value,
+  readItem: (item: Item) => Value,
   unreadable: (cause: Error) => void,
 ): readonly Value[] {
-  const [values, others] = readEach(items, read, () => ({}));
+  const [values, others] = readEach(items, readItem, () => ({}));
   for (const { cause } of others) unreadable(cause);
   return values;
 }

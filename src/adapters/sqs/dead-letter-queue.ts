@@ -21,7 +21,7 @@ type DeadLetterMove = {
   readonly started_at: string;
   readonly status: string;
   readonly rate: number | null;
-  readonly moved: number | null;
+  readonly moved_letters: number | null;
   /** Dead letters when the task began. */
   readonly letters: number | null;
   readonly failure: string | null;
@@ -111,7 +111,7 @@ export function deadLetterQueue(client: SQSClient, urls: { readonly deadLetters:
         started_at: new Date(task.StartedTimestamp ?? 0).toISOString(),
         status: task.Status ?? '',
         rate: task.MaxNumberOfMessagesPerSecond ?? null,
-        moved: task.ApproximateNumberOfMessagesMoved ?? null,
+        moved_letters: task.ApproximateNumberOfMessagesMoved ?? null,
         letters: task.ApproximateNumberOfMessagesToMove ?? null,
         failure: task.FailureReason ?? null,
       })),

@@ -50,10 +50,10 @@ export const messageHiding =
 export function deliveriesQueue(client: SQSClient, QueueUrl: string): DeliveriesQueue {
   /** Settles all entries and never throws. */
   const sendBatch = async (batch: readonly Entry[]): Promise<void> => {
-    let left = batch;
+    let entriesLeft = batch;
     try {
-      for (let attempt = 1; left.length > 0; attempt++) {
-        const Entries = left.map(({ message, delaySeconds, text }, index) => ({
+      for (let attempt = 1; entriesLeft.length > 0; attempt++) {
+        const Entries = entriesLeft.map(({ message, delaySeconds, text }, index) => ({
           Id: String(index),
           MessageBody: text(),
           MessageGroupId: message.action_id,
@@ -61,17 +61,17 @@ export function deliveriesQueue(client: SQSClient, QueueUrl: string): Deliveries
         }));
         const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
         const codes = new Map(Failed.map(({ Id, Code }) => [Id, Code]));
-        for (const [index, { resolve, reject }] of left.entries()) {
+        for (const [index, { resolve, reject }] of entriesLeft.entries()) {
           if (!codes.has(String(index))) resolve('sent');
           else if (attempt === SEND_ATTEMPTS)
             reject(new ServiceError(`SQS refused a delivery: ${codes.get(String(index))}`));
         }
-        left = attempt === SEND_ATTEMPTS ? [] : left.filter((_, index) => codes.has(String(index)));
+        entriesLeft = attempt === SEND_ATTEMPTS ? [] : entriesLeft.filter((_, index) => codes.has(String(index)));
       }
     } catch (cause) {
       // One of the messages may be why SQS refused the call.
-      if (left.length > 1 && isRefusal(cause)) for (const one of left) await sendBatch([one]);
-      else for (const { reject } of left) reject(cause);
+      if (entriesLeft.length > 1 && isRefusal(cause)) for (const one of entriesLeft) await sendBatch([one]);
+      else for (const { reject } of entriesLeft) reject(cause);
     }
   };
 
@@ -79,19 +79,19 @@ export function deliveriesQueue(client: SQSClient, QueueUrl: string): Deliveries
     for (const batch of batches) await sendBatch(batch);
   };
 
-  const sendOne = batched((outgoing: readonly Outgoing[]): readonly Promise<Outcome>[] => {
-    const entries = entriesOf(outgoing);
+  const sendOne = batched((deliveries: readonly Outgoing[]): readonly Promise<Outcome>[] => {
+    const entries = entriesOf(deliveries);
     const sendable = entries.filter(({ bytes }) => bytes <= BATCH.bytes);
     /** The messages that do not fill a batch of their organization share one with those of others, and wait for no full batch. */
-    const shared: Entry[] = [];
+    const sharedEntries: Entry[] = [];
     for (const own of Map.groupBy(sendable, ({ message }) => message.envelope.org_id).values()) {
       const batches = batchesOf(own, BATCH);
-      shared.push(...(batches.at(-1) ?? []));
+      sharedEntries.push(...(batches.at(-1) ?? []));
       // Each lane takes the next batch that no other lane has taken.
       const full = batches.slice(0, -1).values();
       for (let lane = 0; lane < FULL_BATCHES_AT_ONCE; lane++) void sendOneAfterAnother(full);
     }
-    for (const batch of batchesOf(shared, BATCH)) void sendBatch(batch);
+    for (const batch of batchesOf(sharedEntries, BATCH)) void sendBatch(batch);
     return entries.map(({ promise }) => promise);
   });
 
@@ -119,14 +119,14 @@ const isRefusal = (cause: unknown): boolean =>
  * envelope is converted to text once, and the text of a message is assembled when it is sent: the same as messageText of the message. For
  * 200 kB to fifty Actions this needs 92 ms of CPU instead of 134, for 1 kB it makes no difference (24 November 2026, medians of three).
  */
-function entriesOf(outgoing: readonly Outgoing[]): readonly Entry[] {
+function entriesOf(deliveries: readonly Outgoing[]): readonly Entry[] {
   const envelopes = new Map<DeliveryMessage['envelope'], string>();
   const textOf = ({ envelope, ...rest }: DeliveryMessage): string => {
     const text = envelopes.get(envelope) ?? messageText(envelope);
     envelopes.set(envelope, text);
     return `${messageText(rest).slice(0, -1)},"envelope":${text}}`;
   };
-  return outgoing.map((one) => {
+  return deliveries.map((one) => {
     const outcome = Promise.withResolvers<Outcome>();
     const text = () => textOf(one.message);
     try {

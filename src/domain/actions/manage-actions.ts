@@ -50,13 +50,15 @@ export async function createAction(
     updated_at: now,
     version: 1,
   };
-  return createOnce(
+  const storedAction = await createOnce(
     action_id,
     () => storeAction(wanted, context),
     (id) => context.store.findAction(org_id, id),
-    (earlier) => earlier.site_id === site_id && changedFields(settingsOf(earlier), settings).length === 0,
     context,
   );
+  if (storedAction.site_id !== site_id || changedFields(settingsOf(storedAction), settings).length > 0)
+    throw new Refusal('idempotency_key_reused');
+  return storedAction;
 }
 
 /** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */

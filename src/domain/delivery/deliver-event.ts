@@ -96,10 +96,10 @@ export async function attemptDelivery(
   });
   const result = resultOf(await sendAttempt(start, request, context, invocation));
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
-  const written = await completeRecord(start, result, context, invocation);
+  const isRecorded = await completeRecord(start, result, context, invocation);
   const isRetried = await scheduleRetry(message, result, context, invocation);
   // Not before the retry: when that cannot be queued, the message comes again and its request is repeated, with another outcome perhaps.
-  if (!written) await recordLater(message, start, result, context, invocation);
+  if (!isRecorded) await recordLater(message, start, result, context, invocation);
   const failure = failureOf(result);
   if (failure === undefined) return { outcome: 'succeeded', result };
   return { outcome: 'failed', result, finalFailure: isRetried ? undefined : failure };
@@ -122,12 +122,12 @@ const DISABLED = { code: 'action_disabled', message: 'The Action is disabled' } 
 /** Does what is left of an attempt that must not be made now: its retry may not be scheduled yet. @throws AttemptInProgress */
 async function finishStanding(
   message: DeliveryMessage,
-  standing: StandingAttempt,
+  standingAttempt: StandingAttempt,
   context: Context<'queue'>,
   invocation: Invocation,
 ): Promise<void> {
-  if (standing.kind === 'in_progress') throw new AttemptInProgress(standing.secondsLeft);
-  await scheduleRetry(message, standing.result, context, invocation);
+  if (standingAttempt.kind === 'in_progress') throw new AttemptInProgress(standingAttempt.secondsLeft);
+  await scheduleRetry(message, standingAttempt.result, context, invocation);
 }
 
 /** Queues the next attempt, if another one follows this result. Returns whether one does. @throws InvocationEnded */

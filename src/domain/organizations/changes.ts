@@ -27,39 +27,39 @@ export class StaleVersion extends Refusal {
  */
 export async function saveAt<Entity extends Assistant | Action, Result>(
   version: number,
-  read: () => Promise<Entity>,
+  readCurrent: () => Promise<Entity>,
   save: (seen: Entity) => Promise<Result>,
 ): Promise<Result> {
   const stale = (current: Entity) => new StaleVersion('action_id' in current ? 'Action' : 'assistant', current);
-  const seen = await read();
-  if (seen.version !== version) throw stale(seen);
+  const currentEntity = await readCurrent();
+  if (currentEntity.version !== version) throw stale(currentEntity);
   try {
-    return await save(seen);
+    return await save(currentEntity);
   } catch (error) {
     if (!(error instanceof StaleVersion)) throw error;
-    throw stale(await read());
+    throw stale(await readCurrent());
   }
 }
 
 /**
- * Creates an assistant or an Action once per idempotency key of the author. Returns what an earlier request with the same key created.
- * @param wantedId id of what `create` writes. A repeated request has another one than the earlier request
+ * Creates an assistant or an Action once per idempotency key of the author. Returns what an earlier request with the same key created: the
+ * caller compares its settings, and throws `idempotency_key_reused` when they differ.
+ * @param newId id of what `create` writes. A repeated request has another one than the earlier request
  * @param create returns `exists`, and writes nothing, when the key, or this very write, has created something
- * @throws Refusal 409 when what the earlier request created has other settings, or is deleted
+ * @throws Refusal 409 when what the earlier request created is deleted
  */
 export async function createOnce<Entity>(
-  wantedId: string,
+  newId: string,
   create: () => Promise<Entity | 'exists'>,
   find: (id: string) => Promise<Entity | undefined>,
-  hasSameSettings: (earlier: Entity) => boolean,
   { store, author }: ManagementContext,
 ): Promise<Entity> {
-  const created = await create();
-  if (created !== 'exists') return created;
+  const creation = await create();
+  if (creation !== 'exists') return creation;
   const earlierId = author && (await store.createdBy(author));
-  const earlier = await find(earlierId ?? wantedId);
-  if (earlier === undefined || !hasSameSettings(earlier)) throw new Refusal('idempotency_key_reused');
-  return earlier;
+  const earlierEntity = await find(earlierId ?? newId);
+  if (earlierEntity === undefined) throw new Refusal('idempotency_key_reused');
+  return earlierEntity;
 }
 
 /** A change to the configuration. Without `previous` it is a creation, without `next` a deletion. */
@@ -92,8 +92,8 @@ export function auditValues(
   next: object,
 ): NonNullable<AuditRecord['changes']> {
   const [before, after] = [previous, next].map((values) => new Map<string, unknown>(Object.entries(values)));
-  const shown = fields.filter((field) => !WITHOUT_VALUES.has(field));
-  return shown.map((field) => ({
+  const shownFields = fields.filter((field) => !WITHOUT_VALUES.has(field));
+  return shownFields.map((field) => ({
     field,
     before: auditValue(field, before?.get(field)),
     after: auditValue(field, after?.get(field)),

@@ -29,34 +29,36 @@ import { createRestricted } from './suspension-and-quota.ts';
  */
 export async function createAssistant(orgId: string, input: unknown, context: ManagementContext): Promise<Assistant> {
   const { plan } = await requireOrganization(orgId, context);
-  const asked = inputOf(newAssistant, input);
-  const { allowed_domains = asked.domain === '' ? [] : [asked.domain] } = asked;
-  const settings = { ...asked, allowed_domains };
+  const inputSettings = inputOf(newAssistant, input);
+  const { allowed_domains = inputSettings.domain === '' ? [] : [inputSettings.domain] } = inputSettings;
+  const settings = { ...inputSettings, allowed_domains };
   if (settings.authentication_mode === 'Session Signed') requirePaid(plan);
   const now = context.now().toISOString();
   const site_id = newEntityId('site', context.randomBytes);
-  const wanted: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
-  return createOnce(
+  const assistant: Assistant = { ...settings, site_id, org_id: orgId, created_at: now, updated_at: now, version: 1 };
+  const storedAssistant = await createOnce(
     site_id,
-    () => storeAssistant(wanted, context),
+    () => storeAssistant(assistant, context),
     context.store.findAssistant,
-    (earlier) => changedFields(settingsOf(earlier), settingsOf(wanted)).length === 0,
     context,
   );
+  if (changedFields(settingsOf(storedAssistant), settingsOf(assistant)).length > 0)
+    throw new Refusal('idempotency_key_reused');
+  return storedAssistant;
 }
 
 /** Stores a new assistant with the restrictions of its organization. @throws Refusal 409 above the organization's limit, 404 */
-async function storeAssistant(wanted: Assistant, context: ManagementContext): Promise<Assistant | 'exists'> {
+async function storeAssistant(newAssistant: Assistant, context: ManagementContext): Promise<Assistant | 'exists'> {
   let limit = 0;
-  const stored = await createRestricted(
-    wanted,
+  const creation = await createRestricted(
+    newAssistant,
     (assistant, organization) => {
       limit = assistantLimit(organization);
       return context.store.createAssistant(assistant, limit, context.author);
     },
     context,
   );
-  if (stored !== 'too_many') return stored;
+  if (creation !== 'too_many') return creation;
   throw new Refusal('too_many_assistants', { problem: `the organization may have at most ${limit}` });
 }
 
@@ -96,13 +98,13 @@ export async function generateServerSecret(
   options: { readonly regenerate: boolean; readonly authentication_mode?: 'Session Signed' | undefined },
   context: ManagementContext,
 ): Promise<{ readonly assistant: Assistant; readonly serverSecret: string }> {
-  const { authentication_mode: saved, server_secret: existing } = previous;
-  if (existing === undefined && saved !== 'Session Signed') {
+  const { authentication_mode: savedMode, server_secret: existingSecret } = previous;
+  if (existingSecret === undefined && savedMode !== 'Session Signed') {
     if (options.authentication_mode === undefined)
       throw invalidField('authentication_mode', 'must be Session Signed to generate a server secret');
     requirePaid((await requireOrganization(previous.org_id, context)).plan);
   }
-  if (existing !== undefined && !options.regenerate) throw new Refusal('server_secret_exists');
+  if (existingSecret !== undefined && !options.regenerate) throw new Refusal('server_secret_exists');
   const serverSecret = newServerSecret(previous.site_id, context.randomBytes);
   const assistant = await save(previous, { ...previous, server_secret: storedServerSecret(serverSecret) }, context);
   return { assistant, serverSecret };
@@ -151,17 +153,17 @@ async function save(previous: Assistant, changed: Assistant, context: Management
 }
 
 /** Checks an entry, and changes it to the form in which it is compared. */
-const normalized = (read: (entry: string) => HostEntry) =>
+const normalizedEntry = (readEntry: (entry: string) => HostEntry) =>
   z.string().transform((entry, context) => {
-    const result = read(entry);
+    const result = readEntry(entry);
     if ('entry' in result) return result.entry;
     context.issues.push({ code: 'custom', input: entry, message: result.problem });
     return z.NEVER;
   });
 
-const hosts = z.array(normalized(readHostEntry));
+const hosts = z.array(normalizedEntry(readHostEntry));
 const addresses = z.array(
-  normalized((text) => {
+  normalizedEntry((text) => {
     const entry = normalizeIpAddress(text);
     return entry === undefined ? { problem: 'must be an IPv4 or IPv6 address' } : { entry };
   }),
@@ -172,7 +174,9 @@ const once = (entries: readonly string[]) => [...new Set(entries)];
 const { domain, allowed_domains, ip_allowlist } = assistantChange.shape;
 // `unwrap`, because no setting is required in a change. The rules of the contract come first, so that a list that is too long is only
 // refused for its length.
-const DOMAIN = domain.unwrap().pipe(normalized((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
+const DOMAIN = domain
+  .unwrap()
+  .pipe(normalizedEntry((text) => (text.trim() === '' ? { entry: '' } : readHostEntry(text))));
 const ALLOWED_DOMAINS = allowed_domains.unwrap().pipe(hosts).transform(once);
 const IP_ALLOWLIST = ip_allowlist.unwrap().pipe(addresses).transform(once);
 

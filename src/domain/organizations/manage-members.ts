@@ -30,21 +30,21 @@ export async function addMember(
   orgId: string,
   input: Omit<z.input<typeof memberInput>, 'role'> & { readonly role?: string },
   context: Context<'store' | 'members' | 'logins' | 'now'>,
-): Promise<{ readonly membership: Membership; readonly roleBefore: Role | undefined; readonly invited: boolean }> {
+): Promise<{ readonly membership: Membership; readonly roleBefore: Role | undefined; readonly isInvited: boolean }> {
   const {
     email,
     sub,
-    role: wanted,
+    role: namedRole,
     providers,
   } = inputOf(memberInput, { ...input, email: input.email?.trim().toLowerCase() });
   await requireOrganization(orgId, context);
-  const { login, invited } =
+  const { login, isInvited } =
     sub === undefined
       ? await certainLogin(email ?? '', providers, context.logins)
       : await namedLogin(sub, context.logins);
   const now = context.now();
   const previous = await context.members.findMembership(orgId, login.sub);
-  const role = wanted ?? previous?.role ?? 'member';
+  const role = namedRole ?? previous?.role ?? 'member';
   const membership: Membership = {
     org_id: orgId,
     sub: login.sub,
@@ -54,7 +54,7 @@ export async function addMember(
   };
   const isRecorded = previous?.role !== role;
   await context.members.save(membership, isRecorded ? memberRecord(now, previous, membership) : undefined);
-  return { membership, roleBefore: previous?.role, invited };
+  return { membership, roleBefore: previous?.role, isInvited };
 }
 
 /** Returns the record of a change of a membership, which only the operator makes. Without `previous` it begins, without `next` it ends. */
@@ -86,27 +86,27 @@ function memberOperation(previous: Membership | undefined, next: Membership | un
  * @param providers identity providers whose word about an address is enough
  */
 async function certainLogin(email: string, providers: readonly string[], logins: Logins) {
-  let found = await logins.withEmail(email);
-  if (!found.some(({ enabled }) => enabled)) {
-    const { login, invited } = await logins.create(email);
-    if (invited) return { login, invited };
-    found = [...found.filter(({ sub }) => sub !== login.sub), login];
+  let loginsWithEmail = await logins.withEmail(email);
+  if (!loginsWithEmail.some(({ enabled }) => enabled)) {
+    const { login, isInvited } = await logins.create(email);
+    if (isInvited) return { login, isInvited };
+    loginsWithEmail = [...loginsWithEmail.filter(({ sub }) => sub !== login.sub), login];
   }
-  const [login, ...others] = found.filter(({ enabled }) => enabled);
+  const [login, ...others] = loginsWithEmail.filter(({ enabled }) => enabled);
   const isCertain = ({ verified, providers: writers }: Login): boolean =>
     writers.length === 0 ? verified : writers.every((name) => providers.includes(name));
-  if (login !== undefined && others.length === 0 && isCertain(login)) return { login, invited: false };
+  if (login !== undefined && others.length === 0 && isCertain(login)) return { login, isInvited: false };
   throw new Refusal('login_uncertain', {
-    problem: `${email} does not name one login for certain: name the login by its sub. The user pool has ${found.map(described).join('; ')}`,
+    problem: `${email} does not name one login for certain: name the login by its sub. The user pool has ${loginsWithEmail.map(describedLogin).join('; ')}`,
   });
 }
 
 /** Returns what tells a login from others, and why its address is not certain. */
-function described({ username, sub, enabled, verified, providers }: Login): string {
+function describedLogin({ username, sub, enabled, verified: isVerified, providers }: Login): string {
   const notes = [`sub ${sub}`];
   if (!enabled) notes.push('disabled');
   if (providers.length > 0) notes.push(`address from ${providers.join(' and ')}`);
-  else if (!verified) notes.push('address not verified');
+  else if (!isVerified) notes.push('address not verified');
   return `${username} (${notes.join(', ')})`;
 }
 
@@ -114,7 +114,7 @@ function described({ username, sub, enabled, verified, providers }: Login): stri
 async function namedLogin(sub: string, logins: Logins) {
   const login = await logins.withSub(sub);
   if (login === undefined) throw new Refusal('login_not_found', { problem: `the user pool has no login ${sub}` });
-  return { login, invited: false };
+  return { login, isInvited: false };
 }
 
 /** Lists the members of an organization by email address. */
@@ -133,14 +133,16 @@ export async function removeMember(
   input: z.input<typeof namedMember>,
   { members, now }: Context<'members' | 'now'>,
 ): Promise<Membership> {
-  const wanted = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
+  const namedPerson = inputOf(namedMember, { ...input, email: input.email?.trim().toLowerCase() });
   const all = await members.list(orgId);
-  const memberships = all.memberships.filter(({ email, sub }) => email === wanted.email || sub === wanted.sub);
+  const memberships = all.memberships.filter(
+    ({ email, sub }) => email === namedPerson.email || sub === namedPerson.sub,
+  );
   const [membership] = memberships;
   if (membership === undefined) {
     // A membership that cannot be read may be the wanted one.
     requireReadable(all.unreadable);
-    const [name, value] = wanted.sub === undefined ? ['email', wanted.email] : ['sub', wanted.sub];
+    const [name, value] = namedPerson.sub === undefined ? ['email', namedPerson.email] : ['sub', namedPerson.sub];
     throw new Refusal('member_not_found', {
       fields: [{ field: name, problem: `${value} is not a member of ${orgId}` }],
     });

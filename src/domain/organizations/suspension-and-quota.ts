@@ -25,19 +25,19 @@ const CREATION_ATTEMPTS = 5;
  * @throws Refusal 404; Error when the restrictions changed during all five attempts
  */
 export async function createRestricted<Part extends { readonly org_id: string }, Outcome extends string>(
-  wanted: Part,
+  newPart: Part,
   create: (part: Part, organization: Organization) => Promise<Outcome | 'created' | 'organization_changed'>,
   context: Context<'store'>,
 ): Promise<Part | Outcome> {
   for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt += 1) {
-    const organization = await requireOrganization(wanted.org_id, context);
-    const part = { ...wanted, ...restrictionsOf(organization) };
+    const organization = await requireOrganization(newPart.org_id, context);
+    const part = { ...newPart, ...restrictionsOf(organization) };
     const outcome = await create(part, organization);
     if (outcome === 'created') return part;
     if (outcome !== 'organization_changed') return outcome;
   }
   throw new ServiceError(
-    `Organization ${wanted.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`,
+    `Organization ${newPart.org_id} changed during each of ${CREATION_ATTEMPTS} attempts; try again`,
   );
 }
 
@@ -79,9 +79,9 @@ async function restrictOrganization(orgId: string, restriction: OrganizationRest
   const count = { assistants: 0, actions: 0 };
   // Repeats until every part has what the organization has: during a pass, an admin may save or create a part, and another run may change the organization.
   for (;;) {
-    const { suspended = false, daily_outbound_quota = null } = await requireOrganization(orgId, context);
+    const { suspended: isSuspended = false, daily_outbound_quota = null } = await requireOrganization(orgId, context);
     const carries = (part: OrganizationRestrictions) =>
-      (part.suspended ?? false) === suspended && (part.daily_outbound_quota ?? null) === daily_outbound_quota;
+      (part.suspended ?? false) === isSuspended && (part.daily_outbound_quota ?? null) === daily_outbound_quota;
     const allAssistants = await store.listAssistants(orgId);
     const allActions = await store.listActions(orgId);
     const assistants = allAssistants.assistants.filter((one) => !carries(one));
@@ -92,12 +92,12 @@ async function restrictOrganization(orgId: string, restriction: OrganizationRest
     }
     for (const previous of assistants) {
       await step(`Updating assistants: ${count.assistants}`);
-      const next = { ...previous, suspended, daily_outbound_quota, version: previous.version + 1 };
+      const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
       if (await store.replaceAssistant(previous, next)) count.assistants += 1;
     }
     for (const previous of actions) {
       await step(`Updating Actions: ${count.actions}`);
-      const next = { ...previous, suspended, daily_outbound_quota, version: previous.version + 1 };
+      const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
       if ((await store.replaceAction(previous, next)) === 'replaced') count.actions += 1;
     }
   }

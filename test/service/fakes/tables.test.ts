@@ -53,7 +53,7 @@ function both() {
   };
   const client: DynamoDb = {
     get: (input) => same((one) => one.get(input)),
-    put: (input) => same((one) => one.put(input)),
+    putItem: (input) => same((one) => one.putItem(input)),
     update: (input) => same((one) => one.update(input)),
     delete: (input) => same((one) => one.delete(input)),
     query: (input) => same(async (one) => ({ ...(await one.query(input)), ScannedCount: 0 })),

@@ -71,7 +71,9 @@ describe('dead letters', () => {
     expect(received.sort()).toEqual([fresh.envelope.id, cutOff.envelope.id].sort());
     const sends = new Map(records.map((record) => [record.reference, record.sends]));
     expect(sends.get(cutOff.envelope.id)).toBe(2);
-    expect(await command.json('redrive', 'deliveries', '--status')).toMatchObject([{ status: 'COMPLETED', moved: 3 }]);
+    expect(await command.json('redrive', 'deliveries', '--status')).toMatchObject([
+      { status: 'COMPLETED', moved_letters: 3 },
+    ]);
     expect(await command.json('redrive', 'deliveries', '--dry-run')).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ describe('org', () => {
     const { site_id } = await operator.json<{ site_id: string }>(...create, 'Broken');
     await operator.json(...create, 'Whole');
     const malform = (pk: string, sk: string) =>
-      client.put({ TableName: CONFIGURATION, Item: { pk, sk, assistant: {}, organization: {} } });
+      client.putItem({ TableName: CONFIGURATION, Item: { pk, sk, assistant: {}, organization: {} } });
     await malform(`SITE#${site_id}`, 'ASSISTANT');
     await malform('ORG#org_broken', 'ORG');
     const assistants = await operator.run('assistant', 'list', '--org', org_id);

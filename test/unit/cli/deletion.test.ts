@@ -138,7 +138,7 @@ describe('a table that was restored', () => {
     expect((await storedAgain(system)).toSorted()).toEqual(
       [ORG_ID, SITE_ID, OTHER_SITE_ID].sort().map((id) => [id, false]),
     );
-    for (const Item of backup) await system.client.put({ TableName: CONFIGURATION, Item });
+    for (const Item of backup) await system.client.putItem({ TableName: CONFIGURATION, Item });
     expect((await storedAgain(system)).map(([, stored]) => stored)).toEqual([true, true, true]);
     expect(await eraseOrganization(ORG_ID, system.eraseContext)).toMatchObject({
       assistants: 2,
@@ -154,9 +154,9 @@ describe('a table that was restored', () => {
     const backup = structuredClone(system.items());
     await eraseOrganization(ORG_ID, system.eraseContext);
     for (const Item of backup) {
-      await system.client.put({ TableName: CONFIGURATION, Item: { ...Item, assistant: {}, organization: {} } });
+      await system.client.putItem({ TableName: CONFIGURATION, Item: { ...Item, assistant: {}, organization: {} } });
     }
-    await system.client.put({ TableName: 'd', Item: { pk: 'DELETED', sk: 'ID#site_0', deletion: {} } });
+    await system.client.putItem({ TableName: 'd', Item: { pk: 'DELETED', sk: 'ID#site_0', deletion: {} } });
     const { checkedDeletions, unreadable } = await checkDeletions(system.eraseContext);
     expect(checkedDeletions.map(({ stored }) => stored)).toEqual([true, true, true]);
     expect(unreadable.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('DELETED / ID#site_0')]);
@@ -205,13 +205,13 @@ describe('an organization of which a part cannot be read', () => {
       const system = await setUp();
       const part = system.items().find((item) => isPart(String(item.sk), JSON.stringify(item)));
       const malformed = { assistant: {}, action: { site_id: SITE_ID, trigger: 'Event', enabled: true, events: [] } };
-      await system.client.put({ TableName: CONFIGURATION, Item: { ...part, ...malformed } });
+      await system.client.putItem({ TableName: CONFIGURATION, Item: { ...part, ...malformed } });
       await expect(eraseOrganization(ORG_ID, system.eraseContext)).rejects.toThrow(`${part?.pk} / ${part?.sk}`);
       const { assistants, unreadable } = await system.store.listAssistants(ORG_ID);
       expect([...assistants, ...unreadable].map(({ site_id }) => site_id)).toEqual(left);
       expect(assistants.every(({ deleting }) => deleting)).toBe(true);
       expect(await system.members.list(ORG_ID)).toEqual({ memberships: [], unreadable: [] });
-      await system.client.put({ TableName: CONFIGURATION, Item: part ?? {} });
+      await system.client.putItem({ TableName: CONFIGURATION, Item: part ?? {} });
       await eraseOrganization(ORG_ID, system.eraseContext);
       expect(system.left(ORG_ID)).toEqual([]);
     },
@@ -221,7 +221,7 @@ describe('an organization of which a part cannot be read', () => {
 test('a membership that cannot be read is erased with its organization', async () => {
   const system = await setUp();
   const membership = system.items().find(({ sk }) => String(sk).startsWith('MEMBER#'));
-  await system.client.put({ TableName: CONFIGURATION, Item: { ...membership, membership: {} } });
+  await system.client.putItem({ TableName: CONFIGURATION, Item: { ...membership, membership: {} } });
   expect(await eraseOrganization(ORG_ID, system.eraseContext)).toMatchObject({ members: 1 });
   expect(system.left(ORG_ID)).toEqual([]);
 });

@@ -205,7 +205,7 @@ describe('redrive', () => {
     const begun = { queue: 'deliveries', letters: 2, rate: 10 };
     expect(await operator.json('redrive', 'deliveries', '--yes', '--rate', '10')).toEqual(begun);
     expect(await operator.json('redrive', 'deliveries', '--status')).toEqual([
-      { started_at: expect.any(String), status: 'RUNNING', rate: 10, moved: 0, letters: 2, failure: null },
+      { started_at: expect.any(String), status: 'RUNNING', rate: 10, moved_letters: 0, letters: 2, failure: null },
     ]);
     const second = await operator.run('redrive', 'deliveries', '--yes');
     expect(second).toMatchObject({ code: 2, err: expect.stringContaining('--cancel ends it') });

@@ -105,7 +105,7 @@ export class FakeOperator {
     logins: {
       withEmail: async (email) => this.logins.filter((login) => login.email?.toLowerCase() === email),
       withSub: async (sub) => this.logins.find((login) => login.sub === sub),
-      create: async (email) => ({ login: this.addLogin({ email }), invited: true }),
+      create: async (email) => ({ login: this.addLogin({ email }), isInvited: true }),
     },
     eventTime: async (ids, eventId, until = '~') =>
       this.attempts.find((one) => ids.includes(one.action_id) && one.reference === eventId && one.event_time < until)
@@ -320,7 +320,14 @@ export class InMemoryDeadLetters implements DeadLetterQueue {
     const letters = this.waiting.length;
     if (!this.isSlow) this.waiting.splice(0);
     const [status, moved] = this.isSlow ? ['RUNNING', 0] : ['COMPLETED', letters];
-    this.made.unshift({ started_at: '2026-03-04T05:06:07.250Z', status, rate, moved, letters, failure: null });
+    this.made.unshift({
+      started_at: '2026-03-04T05:06:07.250Z',
+      status,
+      rate,
+      moved_letters: moved,
+      letters,
+      failure: null,
+    });
   };
 
   readonly moves = async () => this.made;

@@ -158,7 +158,7 @@ describe('assistants', () => {
     const { call, store, facts } = await withAssistant();
     await store.createAssistant(anAssistant({ site_id: 'site_broken' }), 100);
     const Item = { pk: 'SITE#site_broken', sk: 'ASSISTANT', assistant: { name: 'private' } };
-    await store.client.put({ TableName: CONFIGURATION, Item });
+    await store.client.putItem({ TableName: CONFIGURATION, Item });
     const { status, body } = await call('anna', 'GET', `${ORG}/assistants`);
     expect([status, body]).toMatchObject([
       200,
@@ -176,7 +176,7 @@ describe('assistants', () => {
     const at = '2026-01-01T00:00:00.000Z';
     const membership = { org_id: OTHER_ORG_ID, sub: 'anna', email: 'anna@shop.example', created_at: at };
     await store.members.save({ ...membership, role: 'member' });
-    await store.client.put({ TableName: CONFIGURATION, Item });
+    await store.client.putItem({ TableName: CONFIGURATION, Item });
     const { status, body } = await call('anna', 'GET', '/me');
     const unreadable = [{ org_id: OTHER_ORG_ID }];
     expect([status, body]).toMatchObject([200, { organizations: [{ org_id: ORG_ID }], unreadable }]);
@@ -190,7 +190,7 @@ describe('assistants', () => {
       { pk: `ORG#${ORG_ID}`, sk: 'MEMBER#broken', membership: { email: 'private' } },
       { pk: `AUDIT#${ORG_ID}`, sk: '2020-01-01T00:00:00.000Z#site_x#1', record: { name: 'private' } },
     ];
-    for (const Item of Items) await store.client.put({ TableName: CONFIGURATION, Item });
+    for (const Item of Items) await store.client.putItem({ TableName: CONFIGURATION, Item });
     const [members, audit] = [await call('anna', 'GET', `${ORG}/members`), await call('anna', 'GET', `${ORG}/audit`)];
     expect([members.status, members.body]).toMatchObject([200, { members: [{}, {}], unreadable: 1 }]);
     expect([audit.status, audit.body]).toMatchObject([200, { records: [{ fields: ['name'] }], unreadable: 1 }]);

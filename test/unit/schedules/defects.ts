@@ -198,7 +198,7 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
       const { Item } = await dynamo.get({ TableName: 'conversations', Key });
       const count = Number(Item?.calls ?? 0);
       if (count >= limit) return 'limit_reached';
-      await dynamo.put({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
+      await dynamo.putItem({ TableName: 'conversations', Item: { ...Key, calls: count + 1 } });
       return 'counted';
     },
   })),
@@ -246,8 +246,8 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
         const { Item } = await dynamo.get({ TableName: 'counters', Key });
         const open = Number(Item?.open ?? 0);
         if (open >= 2) return undefined;
-        await dynamo.put({ TableName: 'counters', Item: { ...Key, open: open + 1, at: now.getTime() } });
-        return { release: async () => dynamo.put({ TableName: 'counters', Item: { ...Key, open } }) };
+        await dynamo.putItem({ TableName: 'counters', Item: { ...Key, open: open + 1, at: now.getTime() } });
+        return { release: async () => dynamo.putItem({ TableName: 'counters', Item: { ...Key, open } }) };
       },
     }),
   'a place in flight is not given back': (world) =>

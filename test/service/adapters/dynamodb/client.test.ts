@@ -22,7 +22,7 @@ const VALUES = {
 describe('values', () => {
   test("of this client are readable for AWS's client", async () => {
     const Key = { pk: 'ours', sk: '1' };
-    await tables.client.put({ TableName: tables.sorted, Item: { ...Key, ...VALUES, left_out: undefined } });
+    await tables.client.putItem({ TableName: tables.sorted, Item: { ...Key, ...VALUES, left_out: undefined } });
     const { Item } = await tables.documents.send(new GetCommand({ TableName: tables.sorted, Key }));
     expect({ ...Item, binary: 0, nested: 0 }).toEqual({ ...Key, ...VALUES, v: 1, binary: 0, nested: 0 });
     expect(Buffer.from(Item?.binary)).toEqual(Buffer.from(BYTES));
@@ -40,7 +40,8 @@ describe('values', () => {
   });
 
   test('of unsupported types are refused before a request is sent', async () => {
-    const put = (value: unknown) => tables.client.put({ TableName: tables.sorted, Item: { pk: 'x', sk: 'x', value } });
+    const put = (value: unknown) =>
+      tables.client.putItem({ TableName: tables.sorted, Item: { pk: 'x', sk: 'x', value } });
     await expect(put(new Date())).rejects.toThrow();
     await expect(put(Number.MAX_SAFE_INTEGER + 1)).rejects.toThrow();
     expect(await tables.client.get({ TableName: tables.sorted, Key: { pk: 'x', sk: 'x' } })).toEqual({});
@@ -50,7 +51,7 @@ describe('values', () => {
 test('a write whose condition fails returns the conflicting item, and does not log it', async () => {
   const Item = { pk: 'in-the-way', sk: '1', text: 'private', binary: BYTES };
   const put = () =>
-    tables.client.put({
+    tables.client.putItem({
       TableName: tables.sorted,
       Item,
       ConditionExpression: 'attribute_not_exists(pk)',

@@ -90,7 +90,7 @@ test('an Action that is written by hand is seen within a minute', async () => {
 
 test('are read each time while the organization has no item, or while an Action cannot be read', async () => {
   const { action, org_id, subscribers } = await setUp();
-  await tables.client.put({ TableName: tables.sorted, Item: { pk: `ORG#${org_id}`, sk: 'ACTION#act_broken' } });
+  await tables.client.putItem({ TableName: tables.sorted, Item: { pk: `ORG#${org_id}`, sk: 'ACTION#act_broken' } });
   expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
   expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 1 });
   await tables.client.delete({ TableName: tables.sorted, Key: { pk: `ORG#${org_id}`, sk: 'ACTION#act_broken' } });

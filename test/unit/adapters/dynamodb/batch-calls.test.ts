@@ -84,7 +84,7 @@ describe('the writes of one turn', () => {
     const write = batchedWrites(dynamoDb(dynamoDbClient(aws.access())), 'log');
     const update = {
       key: { pk: 'c', sk: 's' },
-      set: { state: 'ended', failure: null, gone: undefined },
+      changes: { state: 'ended', failure: null, gone: undefined },
       when: { state: 'started' },
     };
     const asked = [{ insert: { pk: "'; DELETE", sends: 1 } }, { insert: { pk: 'b', left_out: undefined } }, update];

@@ -22,7 +22,7 @@ test('a member who is added again keeps the time of the first addition, and only
   const logins = {
     withEmail: async () => [LOGIN],
     withSub: async () => LOGIN,
-    create: async () => ({ login: LOGIN, invited: false }),
+    create: async () => ({ login: LOGIN, isInvited: false }),
   };
   const context = { store, members: store.members, logins, now: clock.now };
   const added = clock.now().toISOString();

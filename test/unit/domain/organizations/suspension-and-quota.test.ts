@@ -113,14 +113,14 @@ test.each([
   const keys = [/^ASSISTANT$/, /^ACTION#/].map((sk) =>
     items().find((item) => sk.test(String(item.sk)) && JSON.stringify(item).includes(broken?.site_id ?? '?')),
   );
-  for (const Item of keys) await client.put({ TableName: CONFIGURATION, Item: { ...Item, ...change } });
+  for (const Item of keys) await client.putItem({ TableName: CONFIGURATION, Item: { ...Item, ...change } });
   const failure = await set(true).catch((error: unknown) => error);
   expect((await parts()).map((part) => part?.suspended)).toEqual([true, true, true]);
   expect(failure).toMatchObject({
     name: 'ServiceError',
     message: expect.stringMatching(/^Table configuration holds [^\n]+\nTable configuration holds [^\n]+$/),
   });
-  for (const Item of keys) await client.put({ TableName: CONFIGURATION, Item: Item ?? {} });
+  for (const Item of keys) await client.putItem({ TableName: CONFIGURATION, Item: Item ?? {} });
   expect(await set(true)).toMatchObject({ assistants: 1, actions: 1 });
 });
 
