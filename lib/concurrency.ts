@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import {
   capacityFor,
   INVOCATIONS_PER_POLLER,
@@ -6,6 +7,7 @@ import {
   NEW_TABLE,
   USUAL_ACCOUNT_CONCURRENCY,
 } from '../src/deployment/capacity.ts';
+import { eventsPerSecond } from '../src/deployment/regions.ts';
 
 /** The maximum concurrency of each part of the service. */
 export type Concurrency = ReturnType<typeof shareConcurrency>;
@@ -66,8 +68,12 @@ const POLLER_HOUR = 0.00925;
 /**
  * Returns what the synthesis tells an operator of a known load, by the id of the note: the price of pollers, the quota that the load needs, and
  * tables to warm.
+ * @param region of the stack, or a token
  */
-export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly [id: string, note: string])[] {
+export function notesOnCapacity(
+  options: ConcurrencyOptions,
+  region = '',
+): readonly (readonly [id: string, note: string])[] {
   const { deliveriesPerSecond = 0 } = options;
   const { account, dispatcher } = shareConcurrency(options);
   const { logWrites, counterWrites, configurationReads } = capacityFor(deliveriesPerSecond);
@@ -81,6 +87,11 @@ export function notesOnCapacity(options: ConcurrencyOptions): readonly (readonly
       options.accountConcurrency === undefined && account > USUAL_ACCOUNT_CONCURRENCY,
       'va-wave:account',
       `${load} need ${account} concurrent executions of the account; ${command('doctor')} compares them with its quota`,
+    ],
+    [
+      !Token.isUnresolved(region) && region !== '' && deliveriesPerSecond > eventsPerSecond(region),
+      'va-wave:region',
+      `${region} passes ${eventsPerSecond(region)} events a second to the queue by default, and others later; ${command('doctor')} names the quota`,
     ],
     [toWarm, 'va-wave:warm', `New tables take less than ${load}: run ${command('warm')} after the deployment`],
   ];

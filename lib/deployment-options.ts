@@ -6,6 +6,7 @@ import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { type ISecurityGroup, type IVpc, SecurityGroup, Subnet, type SubnetSelection, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
@@ -57,6 +58,10 @@ export interface VaWaveProps {
   readonly identityProviders?: readonly string[] | undefined;
   /** Days for which the delivery log keeps a record. @default 30, and 7 in `dev` */
   readonly deliveryLogRetentionDays?: number | undefined;
+  /** Recovers the delivery log to any second of the last 35 days. @default false */
+  readonly deliveryLogRecovery?: boolean | undefined;
+  /** Days for which the logs of functions, the API and deployments are kept: one of CloudWatch's numbers from 30 to 3653. @default 30, and 7 in `dev` */
+  readonly logRetentionDays?: number | undefined;
   /** The peak that the capacity is for. @default what an account of a thousand concurrent executions takes */
   readonly deliveriesPerSecond?: number | undefined;
   /** Maximum of the dispatcher's concurrent invocations. @default by `deliveriesPerSecond` */
@@ -101,9 +106,11 @@ export type DeploymentOptions = Omit<VaWaveProps, Named | NamedByList | WithoutO
   readonly [name in Named]?: string | undefined;
 } & { readonly [name in NamedByList]?: readonly string[] | undefined } & {
   readonly stackName?: string | undefined;
-  /** Other accounts, or roles in them, that may put events on the bus and invoke the functions of the assistant runtime. */
+  /** Other accounts, roles in them, or organizations of AWS (`o-…`), that may put events on the bus and invoke the functions of the assistant runtime. */
   readonly platformAccounts?: readonly string[] | undefined;
 };
+
+const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
 /** An option of `-c` is a string. An option of cdk.json may have its own type. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
@@ -162,6 +169,11 @@ const table = () =>
     Table.fromTableName,
   );
 
+/** The numbers of days for which CloudWatch keeps a log, without less than a month and without ever. */
+const LOG_RETENTION_DAYS: ReadonlySet<unknown> = new Set(
+  Object.values(RetentionDays).filter((days) => typeof days === 'number' && days >= 30 && days <= 3653),
+);
+
 /** The one record of each setting: `-c <name>=<value>` or the context of cdk.json, and the prop of the same name. */
 const OPTIONS = {
   stage: plain(z.enum(['prod', 'dev'], { error: 'must be prod or dev' })),
@@ -170,6 +182,12 @@ const OPTIONS = {
     listOf(/^[\w.:/-]{1,64}$/, 'must be names of sources of events, ten at most, separated by commas', 10),
   ),
   deliveryLogRetentionDays: plain(wholeNumber(1, 3650)),
+  deliveryLogRecovery: plain(flag),
+  logRetentionDays: plain(
+    wholeNumber(30, 3653).refine((days) => LOG_RETENTION_DAYS.has(days), {
+      error: `must be one of ${[...LOG_RETENTION_DAYS].join(', ')}`,
+    }),
+  ),
   deliveriesPerSecond: plain(wholeNumber(1, 100_000)),
   deliveryConcurrency: plain(wholeNumber(MAPPING_MIN, MAPPING_MAX)),
   accountConcurrency: plain(wholeNumber(10, 1_000_000)),
@@ -230,7 +248,7 @@ const OPTIONS = {
   tracing: plain(flag),
   canary: plain(flag),
   originSecretVersion: plain(textLike(/^[\w-]{32,64}$/, 'must be a version id of the secret')),
-  sealingKeyReplicaRegion: plain(textLike(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1')),
+  sealingKeyReplicaRegion: plain(textLike(REGION, 'must be a region such as eu-west-1')),
   configurationTable: table(),
   conversationsTable: table(),
   deliveryLogTable: table(),
@@ -248,8 +266,8 @@ const OF_STACK = {
     `must begin with a letter, and have letters, digits and hyphens only, ${SERVICE_NAME_MAX} at most`,
   ),
   platformAccounts: listOf(
-    /^(\d{12}|arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=,.@/-]+)$/,
-    'must be account numbers of 12 digits or ARNs of roles, separated by commas',
+    /^(\d{12}|o-[a-z0-9]{10,32}|arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=,.@/-]+)$/,
+    'must be account numbers of 12 digits, ARNs of roles or ids of organizations of AWS, separated by commas',
   ),
 };
 
@@ -277,6 +295,9 @@ const OF_ONE_STACK: readonly string[] = [
   'originSecretVersion',
   ...TABLES,
 ];
+
+/** Settings that name what exists in one region, so a stack of the same name in another region must not get them. */
+const OF_ONE_REGION: readonly string[] = [...TABLES, 'originSecretVersion'];
 
 /** The shapes of what an option of `-c` (`shape`) or a prop (`prop`) may be, by name. */
 const shapesOf = (kind: 'shape' | 'prop') =>
@@ -382,7 +403,7 @@ export function readDeploymentOptions(
   app: Node,
   file: Settings = {},
   region?: string,
-): DeploymentOptions & { readonly stage: StageName; readonly stackName: string } {
+): DeploymentOptions & { readonly stage: StageName; readonly stackName: string; readonly settingsRegion?: string } {
   const context: Settings = app.getAllContext();
   const { stacks } = acceptSettings(STACKS, { stacks: context.stacks }, []);
   const optionEntries = Object.entries(context).filter(([name]) => OPTION_NAMES.includes(name));
@@ -390,17 +411,37 @@ export function readDeploymentOptions(
   const ofEveryStack = Object.fromEntries(optionEntries.filter(isOfFile));
   const ofCommand = Object.fromEntries(optionEntries.filter((option) => !isOfFile(option)));
   const { stage, stackName, refusals } = chosenStack(ofCommand, stacks);
-  const allRefusals = [...refusedNames(context, file, stacks), ...refusals];
+  const { region: settingsRegion, ...ofStack } = stacks[stackName] ?? {};
+  const allRefusals = [
+    ...refusedNames(context, file, stacks),
+    ...refusals,
+    ...refusedRegion(stackName, settingsRegion, Object.keys(ofStack), region),
+  ];
   const shape = z.strictObject(OPTION_SHAPES).partial().pipe(z.custom<DeploymentOptions & Settings>());
   // A VPC that is named by its id, unlike a construct, knows none of its subnets.
   const optionShape = shape.superRefine(refuseContradictions([...NEEDS, ['vpc', 'vpcSubnets']], region));
-  const options = acceptSettings(
-    optionShape,
-    { ...ofEveryStack, ...stacks[stackName], ...ofCommand },
-    OPTION_NAMES,
-    allRefusals,
-  );
-  return { ...options, stage, stackName };
+  const options = acceptSettings(optionShape, { ...ofEveryStack, ...ofStack, ...ofCommand }, OPTION_NAMES, allRefusals);
+  return { ...options, stage, stackName, ...(typeof settingsRegion === 'string' && { settingsRegion }) };
+}
+
+/** Returns a sentence when the settings of a stack in the file are not for this region. @param region undefined if nobody knows */
+function refusedRegion(
+  stackName: string,
+  settingsRegion: unknown,
+  names: readonly string[],
+  region: string | undefined,
+): readonly string[] {
+  const place = `stacks.${stackName}.region`;
+  const ofRegion = names.filter((name) => OF_ONE_REGION.includes(name));
+  if (settingsRegion === undefined) {
+    return ofRegion.map(
+      (name) => `${place}: must be the region of ${name}, which a stack of this name elsewhere must not use`,
+    );
+  }
+  if (typeof settingsRegion !== 'string' || !REGION.test(settingsRegion))
+    return [`${place}: must be a region such as eu-west-1`];
+  if (region === undefined || region === settingsRegion) return [];
+  return [`${place}: is ${settingsRegion}, and this is ${region}; another stack has another name: -c stackName=<name>`];
 }
 
 /** Returns a sentence for each name that is unknown, or that stands where it would hold for every stack. */
@@ -416,7 +457,7 @@ function refusedNames(context: Settings, file: Settings, stacks: Stacks): readon
     ),
     ...Object.entries(stacks).flatMap(([stack, options]) =>
       Object.keys(options)
-        .filter((name) => !OPTION_NAMES.includes(name) || name === 'stackName')
+        .filter((name) => name !== 'region' && (!OPTION_NAMES.includes(name) || name === 'stackName'))
         .map((name) => `stacks.${stack}.${unknownName(name, OPTION_NAMES)}`),
     ),
   ];
@@ -486,6 +527,15 @@ function regionOf(value: unknown): string | undefined {
   return Token.isUnresolved(region) ? undefined : region;
 }
 
+const keyProp = z.object({ keyArn: z.string(), node: z.object({ defaultChild: z.unknown() }) });
+const multiRegionResource = z.object({ multiRegion: z.literal(true) });
+
+/** Returns whether a key is one of several regions: by its id, or as the app creates it. */
+function isMultiRegionKey(key: unknown): boolean {
+  const { keyArn, node } = keyProp.safeParse(key).data ?? { keyArn: key };
+  return String(keyArn).includes(':key/mrk-') || multiRegionResource.safeParse(node?.defaultChild).success;
+}
+
 /** The settings that the rules below compare, of a prop or an option. */
 type Compared = Settings &
   Pick<VaWaveProps, 'stage' | 'deliveryLogRetentionDays' | 'eventArchive'> &
@@ -507,6 +557,10 @@ const refuseContradictions =
     }
     if (region !== undefined && settings.sealingKeyReplicaRegion === region) {
       refuse('sealingKeyReplicaRegion', `must be another region than ${region}, which has the key`);
+    }
+    const { sealingKeyReplicaRegion, encryptionKey } = settings;
+    if (sealingKeyReplicaRegion !== undefined && encryptionKey !== undefined && !isMultiRegionKey(encryptionKey)) {
+      refuse('sealingKeyReplicaRegion', 'needs an encryptionKey of several regions (mrk-…), with a replica there');
     }
     const tables = TABLES.map((name) => tableProp.safeParse(settings[name]).data?.tableName ?? settings[name]);
     TABLES.forEach((name, index) => {

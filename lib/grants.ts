@@ -74,6 +74,18 @@ function canBeNamed(principal: iam.IPrincipal): boolean {
   );
 }
 
+/** Returns the principals that a permission of a function names, one each: the parts of a composite, or the principal itself. */
+export function principalsOf(principal: iam.IPrincipal): readonly iam.IPrincipal[] {
+  const { principalJson } = fragmentOf(principal) ?? { principalJson: {} };
+  const parts = Object.entries(principalJson).flatMap(([kind, ids]) =>
+    [ids]
+      .flat()
+      .map(String)
+      .map((id) => (kind === 'Service' ? new iam.ServicePrincipal(id) : new iam.ArnPrincipal(id))),
+  );
+  return parts.length > 1 ? parts : [principal];
+}
+
 /** Returns how a policy names the principal; undefined when the CDK throws, because no policy can name it. */
 function fragmentOf(principal: iam.IPrincipal): iam.PrincipalPolicyFragment | undefined {
   try {

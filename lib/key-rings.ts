@@ -1,7 +1,8 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { ENVIRONMENT } from '../src/deployment/environment.ts';
@@ -48,7 +49,12 @@ export class KeyRings extends Construct {
       });
     this.tokenKeys = key('Token', 'Signs the session tokens of va-wave');
     this.sealingKey = key('Sealing', 'Seals the signing secrets of va-wave Actions; do not delete');
-    if (props.sealingKeyReplicaRegion !== undefined) this.sealingKey.addReplicaRegion(props.sealingKeyReplicaRegion);
+    if (props.sealingKeyReplicaRegion !== undefined) {
+      this.sealingKey.addReplicaRegion(
+        props.sealingKeyReplicaRegion,
+        this.#replicaKey(props.sealingKeyReplicaRegion, encryptionKey),
+      );
+    }
     acknowledge(
       this,
       'The token keys rotate by our own function, since retired ones must stay until their tokens expire; the sealing key and the origin secret are replaced by the documented steps (docs/runbook.md).',
@@ -60,6 +66,14 @@ export class KeyRings extends Construct {
       encryptionKey,
     });
     this.#rotateTokenKeys(props);
+  }
+
+  /** The replica of the operator's key in another region, which has the same id; undefined for a key of AWS. */
+  #replicaKey(region: string, key: IKey | undefined): IKey | undefined {
+    if (key === undefined) return undefined;
+    const { account } = key.env;
+    const arn = Stack.of(this).formatArn({ service: 'kms', region, account, resource: 'key', resourceName: key.keyId });
+    return Key.fromKeyArn(this, 'ReplicaKey', arn);
   }
 
   /** Allows a function to read a secret, and passes it the secret's ARN. */

@@ -73,7 +73,10 @@ export class ServiceTable extends Construct {
   }
 }
 
-export type TablesProps = Pick<VaWaveProps, 'configurationTable' | 'conversationsTable' | 'deliveryLogTable'> & {
+export type TablesProps = Pick<
+  VaWaveProps,
+  'configurationTable' | 'conversationsTable' | 'deliveryLogTable' | 'deliveryLogRecovery'
+> & {
   readonly stage: Stage;
   readonly alarms: Alarms;
 };
@@ -108,8 +111,8 @@ export class ServiceTables extends Construct {
       stage,
       environmentName: ENVIRONMENT.deliveryLogTable,
       existingTable: props.deliveryLogTable,
-      // Recovery is priced by the stored bytes, and records are kept for days only.
-      differs: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } },
+      // Recovery is priced by the stored bytes, and records are kept for days only, unless the operator asks for it.
+      differs: { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.deliveryLogRecovery === true } },
       environment: { [ENVIRONMENT.deliveryLogRetentionDays]: String(stage.deliveryLogRetentionDays) },
     });
     const tables = [this.configuration, this.counters, this.conversations, this.deliveryLog];

@@ -9,7 +9,7 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { type Grant, type IGrantable, type IResourceWithPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, DependencyGroup } from 'constructs';
 import { VERSION } from '#bundles';
 import type { FailureCode } from '../src/contract/delivery-record.ts';
 import { PUBLISHED_BY_US } from '../src/contract/events.ts';
@@ -34,7 +34,7 @@ import { acceptedProps, type VaWaveProps } from './deployment-options.ts';
 import { EdgeDistribution } from './edge-distribution.ts';
 import { Egress } from './egress.ts';
 import type { Foundation } from './foundation.ts';
-import { grantOn, isOfApp } from './grants.ts';
+import { grantOn, isOfApp, principalsOf } from './grants.ts';
 import { KeyRings } from './key-rings.ts';
 import { Messaging } from './messaging.ts';
 import { Monitoring } from './monitoring.ts';
@@ -101,12 +101,15 @@ export class VaWave extends Construct {
       gradual: Boolean(props.gradual), // Also for 'without-alarms', whose functions have aliases too.
       tracing: props.tracing === true,
       encryptionKey,
-      logs: { ...defaults.logs, encryptionKey },
+      logs: { ...defaults.logs, retention: props.logRetentionDays ?? defaults.logs.retention, encryptionKey },
     };
     this.#stage = stage;
     if (encryptionKey !== undefined) allowServices(encryptionKey);
     const concurrency = shareConcurrency(props);
-    for (const [id, note] of notesOnCapacity(props)) Annotations.of(this).addInfoV2(id, note);
+    for (const [id, note] of notesOnCapacity(props, Stack.of(this).region)) Annotations.of(this).addInfoV2(id, note);
+    if (props.alarmTopic === undefined && stageName === 'prod') {
+      Annotations.of(this).addWarningV2('va-wave:alarms', 'Alarms tell nobody: set alarmTopic');
+    }
     const alarms = new Alarms(this, 'Alarms', props);
     const tables = new ServiceTables(this, 'Tables', { ...props, stage, alarms });
     const keys = new KeyRings(this, 'Keys', { ...props, stage, alarms });
@@ -309,9 +312,12 @@ const isPolicyOfApp = (bus: IEventBus): bus is IEventBus & IResourceWithPolicy =
 function grantInvoke(fn: IFunction, grantee: IGrantable): Grant {
   const action = 'lambda:InvokeFunction';
   return grantOn(fn, { grantee, actions: [action], resourceArns: fn.resourceArnsForGrantInvoke }, (principal) => {
-    const id = `Invoke${createHash('sha256').update(principal.toString()).digest('base64')}`;
-    // A principal that is granted again has its permission already.
-    if (fn.node.tryFindChild(id) === undefined) fn.addPermission(id, { principal, action });
-    return fn.node.tryFindChild(id);
+    const permissions = principalsOf(principal).map((one) => {
+      const id = `Invoke${createHash('sha256').update(one.toString()).digest('base64')}`;
+      // A principal that is granted again has its permission already.
+      if (fn.node.tryFindChild(id) === undefined) fn.addPermission(id, { principal: one, action });
+      return fn.node.tryFindChild(id);
+    });
+    return new DependencyGroup(...permissions.filter((permission) => permission !== undefined));
   });
 }

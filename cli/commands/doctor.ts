@@ -1,5 +1,5 @@
 import { capacityFor, deliveriesFor, USUAL_ACCOUNT_CONCURRENCY } from '../../src/deployment/capacity.ts';
-import { UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
+import { eventsPerSecond, UNSUPPORTED_REGION } from '../../src/deployment/regions.ts';
 import type { CliCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { type AccountFacts, DEFAULT_STACK } from '../process.ts';
@@ -48,18 +48,6 @@ export const USUAL_TABLE_WRITES = 40_000;
 /** States of a stack that cannot be updated. */
 const FAILED = /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED|UPDATE_ROLLBACK_FAILED)$/;
 
-/**
- * EventBridge's default quotas of rule invocations per second (code L-5540C5E3) by region, the last of all others. An event is one invocation
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html, November 2026). An account may have a higher one.
- */
-const EVENTS_PER_SECOND: readonly (readonly [number, RegExp])[] = [
-  [18_750, /^(us-east-1|us-west-2|eu-west-1)$/],
-  [4500, /^(us-east-2|eu-central-1|eu-south-2)$/],
-  [2250, /^(us-west-1|eu-west-2|ap-northeast-1|ap-southeast-[12])$/],
-  [1100, /^(ap-east-1|ap-northeast-2|ap-south-1|ca-central-1|eu-north-1|eu-west-3|sa-east-1)$/],
-  [750, /./],
-];
-
 /** Checks whether a deployment can begin, and says what to do when it cannot. The reasons are in docs/deploying.md. */
 function examineAccount(
   facts: AccountFacts,
@@ -69,7 +57,7 @@ function examineAccount(
   const { region, toolkit, concurrency, tableWriteUnits, stack, version } = facts;
   const needs = load === undefined ? undefined : capacityFor(load);
   const executions = needs?.account ?? USUAL_ACCOUNT_CONCURRENCY;
-  const [events = 0] = EVENTS_PER_SECOND.find(([, regions]) => regions.test(region)) ?? [];
+  const events = eventsPerSecond(region);
   const adviceBegins =
     load === undefined
       ? `Deploy with -c accountConcurrency=${concurrency}, and`

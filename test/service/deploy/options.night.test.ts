@@ -73,6 +73,20 @@ const concurrency =
 
 const ROWS: readonly Row[] = [
   {
+    set: { logRetentionDays: ['90', '365'] },
+    seen: stated(/^DeliveriesDispatcherLog/, 'RetentionInDays'),
+    values: [7, 90, 365],
+  },
+  {
+    set: { deliveryLogRecovery: ['true', 'false'] },
+    seen: stated(/^TablesDeliveryLog/, 'PointInTimeRecoverySpecification'),
+    values: [
+      { PointInTimeRecoveryEnabled: false },
+      { PointInTimeRecoveryEnabled: true },
+      { PointInTimeRecoveryEnabled: false },
+    ],
+  },
+  {
     set: { deliveryLogRetentionDays: ['9', '12'] },
     seen: variable('DeliveriesDispatcher', 'VA_WAVE_DELIVERY_LOG_RETENTION_DAYS'),
     values: ['7', '9', '12'],

@@ -116,7 +116,11 @@ const optionsOfStacks: Check = (_, text) => {
   const file = z.looseObject({ stacks: jsonObject }).parse(JSON.parse(text.replace('<ARN>', CERTIFICATE)));
   for (const stackName of Object.keys(file.stacks)) {
     const options = readDeploymentOptions(new App({ context: { ...file, stackName } }).node, file);
-    expect(options).toMatchObject(Object.assign({ stackName }, file.stacks[stackName]));
+    const stated = Object.entries(file.stacks[stackName] ?? {}).map(([name, value]) => [
+      name === 'region' ? 'settingsRegion' : name,
+      value,
+    ]);
+    expect(options).toMatchObject({ stackName, ...Object.fromEntries(stated) });
   }
 };
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555';

@@ -1,5 +1,7 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { notesOnCapacity, shareConcurrency } from '../../../lib/concurrency.ts';
+import { VaWaveStack } from '../../../lib/va-wave-stack.ts';
 import { ALL_OPTIONS } from './deployment-choices.ts';
 import { namesIn, stackOf, synthesize } from './synthesized.ts';
 
@@ -23,6 +25,34 @@ test('two stacks of one account share no name, and no global name in two regions
   expect(globalNames.length).toBeGreaterThan(3);
   for (const name of globalNames) expect(name).toContain('{"Ref":"AWS::Region"}');
 });
+
+test.each([
+  [5, false],
+  [30, false],
+  [34, true],
+  [60, true],
+  [100, true],
+])(
+  'a policy for %d accounts is refused: %p, and the organization of the accounts is the way out',
+  (count, isRefused) => {
+    const platformAccounts = Array.from({ length: count }, (_, index) => String(100_000_000_000 + index));
+    const deploy = (accounts: readonly string[]) => () =>
+      new VaWaveStack(new App(), 'VaWave', { platformAccounts: accounts });
+    if (isRefused) expect(deploy(platformAccounts)).toThrow('name the organization of the accounts (o-…) instead');
+    else {
+      const template = Template.fromStack(deploy(platformAccounts)());
+      const policies = Object.values(template.findResources('AWS::Events::EventBusPolicy'));
+      // With the longest names of a region and of this bus.
+      const resolved = JSON.stringify(policies.map(({ Properties }) => Properties.Statement)).replace(
+        /\{"Fn::GetAtt":\["(\w+)","Arn"\]\}/g,
+        '"arn:aws:events:ap-southeast-1:123456789012:event-bus/VaWave$1"',
+      );
+      expect(resolved.replace(/\{"Fn::Join".*?:iam::(\d+):root"\]\]\}/g, '"arn:aws:iam::$1:root"').length).toBeLessThan(
+        10_240,
+      );
+    }
+  },
+);
 
 test.each([
   ['production', 'VaWave', true],

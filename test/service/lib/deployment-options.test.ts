@@ -85,8 +85,10 @@ test.each([
     { vpc: 'vpc-01234567', vpcSubnets: 'subnet-01234567', securityGroups: 'sg-01234567', fixedEgress: 'true' },
     'vpc: leave out fixedEgress',
   ],
-  [{ platformAccounts: '*' }, 'must be account numbers of 12 digits or ARNs of roles'],
-  [{ platformAccounts: [] }, 'must be account numbers of 12 digits or ARNs of roles'],
+  [{ platformAccounts: '*' }, 'must be account numbers of 12 digits, ARNs of roles or ids of organizations of AWS'],
+  [{ platformAccounts: [] }, 'must be account numbers of 12 digits, ARNs of roles or ids of organizations of AWS'],
+  [{ logRetentionDays: '31' }, 'logRetentionDays: must be one of 30, 60, 90,'],
+  [{ logRetentionDays: '7' }, 'logRetentionDays: must be at least 30'],
   [{ encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:alias/chat' }, 'encryptionKey: must be the ARN of a KMS key'],
   [{ deliveryConcurrency: '980' }, 'deliveryConcurrency: also needs accountConcurrency=<more than 1000>'],
   [{ gradual: '1' }, 'gradual: must be true, false or without-alarms'],
@@ -157,26 +159,28 @@ test.each([
 });
 
 describe('a file for several stacks', () => {
+  const OF_CHAT = { configurationTable: 'restored', originSecretVersion: ALL_OPTIONS.originSecretVersion };
   const FILE = {
     canary: true,
     deliveryLogRetentionDays: 20,
     stacks: {
-      Chat: { configurationTable: 'restored', originSecretVersion: ALL_OPTIONS.originSecretVersion },
+      Chat: { ...OF_CHAT, region: 'eu-west-1' },
       ChatDev: { stage: 'dev', deliveryLogRetentionDays: 5 },
       Trial: { stage: 'dev', canary: false },
     },
   };
   const SHARED = { canary: true, deliveryLogRetentionDays: 20 };
+  const CHAT = { ...OF_CHAT, settingsRegion: 'eu-west-1' };
 
   test.each([
-    [{}, { ...SHARED, ...FILE.stacks.Chat, stage: 'prod', stackName: 'Chat' }],
+    [{}, { ...SHARED, ...CHAT, stage: 'prod', stackName: 'Chat' }],
     [
       { deliveryLogRetentionDays: '9' },
-      { ...SHARED, ...FILE.stacks.Chat, deliveryLogRetentionDays: 9, stage: 'prod', stackName: 'Chat' },
+      { ...SHARED, ...CHAT, deliveryLogRetentionDays: 9, stage: 'prod', stackName: 'Chat' },
     ],
     [
       { configurationTable: 'other' },
-      { ...SHARED, ...FILE.stacks.Chat, configurationTable: 'other', stage: 'prod', stackName: 'Chat' },
+      { ...SHARED, ...CHAT, configurationTable: 'other', stage: 'prod', stackName: 'Chat' },
     ],
     [{ stackName: 'ChatDev' }, { ...SHARED, deliveryLogRetentionDays: 5, stage: 'dev', stackName: 'ChatDev' }],
     [{ stackName: 'Trial' }, { ...SHARED, canary: false, stage: 'dev', stackName: 'Trial' }],
@@ -186,6 +190,41 @@ describe('a file for several stacks', () => {
     ],
   ])('with -c %j has just the options of the stack', (command, options) => {
     expect(read(command, FILE)).toEqual(options);
+  });
+
+  test.each<[string, Context, string | undefined, string | undefined]>([
+    [
+      'names a table and no region',
+      OF_CHAT,
+      'eu-west-1',
+      'stacks.Chat.region: must be the region of configurationTable',
+    ],
+    [
+      'names a table and no region',
+      { conversationsTable: 'kept' },
+      undefined,
+      'stacks.Chat.region: must be the region',
+    ],
+    [
+      'names a wrong region',
+      { ...OF_CHAT, region: 'Ireland' },
+      undefined,
+      'stacks.Chat.region: must be a region such as',
+    ],
+    ['is of another region', { ...OF_CHAT, region: 'eu-west-1' }, 'us-west-2', 'is eu-west-1, and this is us-west-2'],
+    [
+      'is of another region',
+      { canary: false, region: 'eu-west-1' },
+      'us-west-2',
+      'is eu-west-1, and this is us-west-2',
+    ],
+    ['is of this region', { ...OF_CHAT, region: 'eu-west-1' }, 'eu-west-1', undefined],
+    ['is of an unknown region', { ...OF_CHAT, region: 'eu-west-1' }, undefined, undefined],
+    ['names nothing of a region', { canary: false }, 'us-west-2', undefined],
+  ])('%s: %j, deployed to %s', (_, settings, region, problem) => {
+    const work = () => read({}, { stacks: { Chat: settings } }, region);
+    if (problem === undefined) expect(work()).toMatchObject({ stackName: 'Chat' });
+    else expect(refusal(work)).toContain(problem);
   });
 
   test.each([
@@ -251,6 +290,8 @@ const PROPS: Readonly<Record<string, Row>> = {
   },
   identityProviders: { value: ['Okta'], text: 'Okta', wrong: [], token: true },
   eventSources: { value: ['platform'], text: 'platform', wrong: Array(11).fill('a'), token: true },
+  deliveryLogRecovery: flag,
+  logRetentionDays: number(365),
   deliveryLogRetentionDays: number(9),
   deliveriesPerSecond: number(100),
   deliveryConcurrency: number(7),

@@ -4,6 +4,7 @@ import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import {
   AccountPrincipal,
   ArnPrincipal,
+  CompositePrincipal,
   FederatedPrincipal,
   Group,
   type IGrantable,
@@ -63,6 +64,10 @@ const GRANTEES: Readonly<
   ForeignRole: [(stack, id) => Role.fromRoleArn(stack, id, role(THERE, id)), BY_RESOURCE],
   NamedRole: [(_, id) => new ArnPrincipal(role(THERE, id)), BY_RESOURCE],
   '333333333333': [(_, id) => new AccountPrincipal(id), BY_RESOURCE],
+  CompositeRole: [
+    (_, id) => new CompositePrincipal(new ArnPrincipal(role(THERE, id)), new ServicePrincipal('states.amazonaws.com')),
+    BY_RESOURCE,
+  ],
   scheduler: [(_, id) => new ServicePrincipal(`${id}.amazonaws.com`), BY_RESOURCE],
   'o-1234567890': [(_, id) => new OrganizationPrincipal(id), BY_RESOURCE],
   'id.example': [(_, id) => new FederatedPrincipal(id, {}), NOBODY],

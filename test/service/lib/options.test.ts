@@ -150,6 +150,7 @@ const EFFECTS: readonly Effect[] = [
     /(Dispatcher|EventRouter|AiAction|UsageReport|ActionTest|FormSubmit)Function/,
     variables({ VA_WAVE_DELIVERY_LOG_RETENTION_DAYS: '90' }),
   ],
+  ['logRetentionDays', 'Logs::LogGroup', /./, { RetentionInDays: 365 }],
   ['fixedEgress', 'Lambda::Function', OUTBOUND, { VpcConfig: expect.anything() }],
   ['fixedEgress', 'EC2::EIP', /./, { Domain: 'vpc' }],
   [
@@ -172,7 +173,14 @@ const EFFECTS: readonly Effect[] = [
     'sealingKeyReplicaRegion',
     'SecretsManager::Secret',
     /^KeysSealing/,
-    { ReplicaRegions: [{ Region: ALL_OPTIONS.sealingKeyReplicaRegion }] },
+    {
+      ReplicaRegions: [
+        {
+          Region: ALL_OPTIONS.sealingKeyReplicaRegion,
+          KmsKeyId: expect.objectContaining({ 'Fn::Join': expect.anything() }),
+        },
+      ],
+    },
   ],
   [
     // A platform reports nothing in the name of the service.
@@ -218,6 +226,19 @@ describe('an option', () => {
       `:SecretString:::${ALL_OPTIONS.originSecretVersion}}}`,
     );
     expect(JSON.stringify(full.findOutputs('AiActionFunction'))).toContain('AssistantRuntimeAiActionLive');
+  });
+
+  test('deliveryLogRecovery recovers the delivery log as the other tables', () => {
+    for (const [template, expected] of [
+      [prod, [false, true, true, true]],
+      [full, [true, true, true, true]],
+    ] as const) {
+      const tables = Object.values(template.findResources('AWS::DynamoDB::Table'));
+      const recovered = tables.map(
+        ({ Properties }) => Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
+      );
+      expect(recovered.sort()).toEqual(expected);
+    }
   });
 
   test('webAclArn lets preflights read the origin secret', () => {
@@ -270,7 +291,7 @@ describe('an option', () => {
     const allowed = Object.values(full.findResources('AWS::Lambda::Permission')).flatMap(({ Properties }) =>
       String(Properties.Principal).endsWith('.amazonaws.com')
         ? []
-        : [`${Properties.Principal} ${nameOf(String(Properties.FunctionName.Ref))}`],
+        : [`${Properties.PrincipalOrgID ?? Properties.Principal} ${nameOf(String(Properties.FunctionName.Ref))}`],
     );
     expect(allowed.sort()).toEqual(
       ALL_OPTIONS.platformAccounts
