@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
-import { CloudError, codeOf } from './cloud-error.ts';
+import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
 /** A received request. */
 export type ReceivedRequest = {
@@ -32,6 +32,8 @@ export async function listenOnLoopback(server: NetServer, port: number, address 
   await once(server.listen(port, address), 'listening').catch((error: unknown) => {
     throw codeOf(error) === 'EADDRINUSE' ? new PortInUse(port) : error;
   });
+  // A process without a free file descriptor (EMFILE) accepts no connection until it has one. Node would end it for an error without a listener.
+  server.on('error', (error) => console.error(`A connection was not accepted: ${messageOf(error)}`));
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new CloudError('The listener has no port');
   return bound.port;

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { jsonMessage, listenOnLoopback, openListener } from '../../../../local/cloud/listener.ts';
 
 test.each([
@@ -37,4 +37,13 @@ test.each([
   });
   await listener.close();
   expect(status).toBe(answered ? 200 : 421);
+});
+
+test('a connection that cannot be accepted does not end the process', async () => {
+  const server = createServer((_, response) => response.end());
+  const port = await listenOnLoopback(server, 0);
+  server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  server.closeAllConnections();
+  server.close();
 });
