@@ -61,11 +61,9 @@ export function fieldView(field: FormField, texts: Texts, announce: Announce) {
     if (problem) return { problem };
     const text = input.value.trim();
     if (!text) return field.required ? { problem: texts.required } : {};
-    if (field.type === 'Email') {
-      return /^[^\s@,;<>]+@[^\s@,;<>]+$/.test(text) ? { json: JSON.stringify(text) } : { problem: texts.email };
-    }
-    if (field.type !== 'Number') return { json: JSON.stringify(input.value) };
-    return readNumber(text, texts);
+    if (field.type === 'Number') return readNumber(text, texts);
+    if (field.type === 'Email' && !/^[^\s@,;<>]+@[^\s@,;<>]+$/.test(text)) return { problem: texts.email };
+    return { json: JSON.stringify(text) };
   };
   input.oninput = () => {
     const problem = tooLong();

@@ -27,7 +27,7 @@ const conversation: Conversation = {
   id: process.env.CONVERSATION_ID ?? randomUUID(),
   sessionToken: process.env.SESSION_TOKEN,
   messages: [],
-  ended: false,
+  hasEnded: false,
 };
 
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' });
@@ -39,10 +39,10 @@ terminal.once('close', () => {
 terminal.prompt();
 for await (const line of terminal) {
   if (line.trim() !== '') await runTurn(conversation, line, context);
-  if (conversation.ended) break;
+  if (conversation.hasEnded) break;
   if (isOpen) terminal.prompt();
 }
-if (conversation.ended) console.log('The conversation has ended.');
+if (conversation.hasEnded) console.log('The conversation has ended.');
 terminal.close();
 
 function required(name: string): string {

@@ -35,7 +35,7 @@ export type Conversation = {
   readonly sessionToken?: string | undefined;
   messages: readonly Message[];
   /** The usage webhook has ended the conversation. No further turn is allowed. */
-  ended: boolean;
+  hasEnded: boolean;
 };
 
 export type TurnContext = {
@@ -56,34 +56,34 @@ export type TurnContext = {
  * const conversation = { id: conversationId, sessionToken, messages: [], ended: false };
  * await runTurn(conversation, 'Where is my order 1001?', context);
  */
-export async function runTurn(conversation: Conversation, said: string, context: TurnContext): Promise<boolean> {
-  if (conversation.ended) return false;
+export async function runTurn(conversation: Conversation, visitorText: string, context: TurnContext): Promise<boolean> {
+  if (conversation.hasEnded) return false;
   const publish = (event: 'message.received' | 'message.sent', text: string) =>
     context.platform
       .publish(event, { conversation_id: conversation.id, message_id: randomUUID(), text })
       .catch((cause: unknown) => context.onFault(event, cause));
 
-  await publish('message.received', said);
+  await publish('message.received', visitorText);
   const messages: readonly Message[] = [
     ...conversation.messages,
-    { role: 'user', content: [{ kind: 'text', text: said }] },
+    { role: 'user', content: [{ kind: 'text', text: visitorText }] },
   ];
   const { reply, usage } = await answer(conversation.id, messages, context);
   conversation.messages = [...messages, { role: 'assistant', content: [{ kind: 'text', text: reply }] }];
   await context.say(reply);
   await publish('message.sent', reply);
-  conversation.ended = !(await mayContinue(conversation, usage, context));
+  conversation.hasEnded = !(await mayContinue(conversation, usage, context));
   return true;
 }
 
 /** Asks the model for a reply, and makes its tool calls until it gives one. Returns the apology when there is none. */
 async function answer(
   conversationId: string,
-  said: readonly Message[],
+  spokenMessages: readonly Message[],
   context: TurnContext,
 ): Promise<{ readonly reply: string; readonly usage: Usage }> {
   let usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
-  const messages = [...said];
+  const messages = [...spokenMessages];
   try {
     const tools = await context.platform.listTools().catch((cause: unknown) => {
       context.onFault('listTools', cause);
@@ -112,15 +112,15 @@ async function answer(
 }
 
 async function answerCall(conversationId: string, call: ToolCall, context: TurnContext): Promise<ToolAnswer> {
-  const answered = { kind: 'toolAnswer', id: call.id } as const;
+  const toolAnswer = { kind: 'toolAnswer', id: call.id } as const;
   try {
     const { outcome, message, response } = await context.platform.callTool(conversationId, call.name, call.input);
     const content = response === undefined ? { message } : { message, response };
-    return { ...answered, outcome, content };
+    return { ...toolAnswer, outcome, content };
   } catch (cause) {
     context.onFault(`callTool ${call.name}`, cause);
     const message = 'The external service is unavailable. Offer a follow-up.';
-    return { ...answered, outcome: 'unavailable', content: { message } };
+    return { ...toolAnswer, outcome: 'unavailable', content: { message } };
   }
 }
 

@@ -39,7 +39,7 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
   const talkOf = async (credential: Credential, id: string) => {
     const visitor = await visitorOf(apiUrl, credential, id);
     if (visitor === undefined) return undefined;
-    const conversation: Conversation = { id, sessionToken: undefined, messages: [], ended: false };
+    const conversation: Conversation = { id, sessionToken: undefined, messages: [], hasEnded: false };
     const talk = talks.get(id) ?? { conversation, transcript: [], turn: Promise.resolve() };
     talks.set(id, talk);
     return { ...visitor, talk };
@@ -48,7 +48,7 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
   const turnOf = async ({ talk, site_id, session_id }: Visitor, sessionToken: string | undefined, text: string) => {
     const { conversation, transcript } = talk;
     const newMessages: Message[] = [];
-    if (conversation.ended) return { messages: newMessages, ended: true };
+    if (conversation.hasEnded) return { messages: newMessages, ended: true };
     const at = () => new Date().toISOString();
     // The token is renewed while the page is open; each turn is reported with the one that it came with.
     const turn = { ...conversation, sessionToken };
@@ -61,19 +61,19 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
       },
       onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
     });
-    Object.assign(conversation, { messages: turn.messages, ended: turn.ended });
+    Object.assign(conversation, { messages: turn.messages, ended: turn.hasEnded });
     transcript.push(...newMessages);
     // The platform decides that a conversation has ended, and puts the event on the bus.
     const data = { conversation_id: conversation.id, session_id, message_count: transcript.length };
-    if (turn.ended) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
-    return { messages: newMessages, ended: conversation.ended };
+    if (turn.hasEnded) await publish({ event: 'conversation.ended', org_id: orgId, site_id, data });
+    return { messages: newMessages, ended: conversation.hasEnded };
   };
 
   return {
     /** What was said so far; undefined when the service does not let the visitor in. */
     read: async (credential: Credential, id: string) => {
       const { talk } = (await talkOf(credential, id)) ?? {};
-      return talk && { messages: talk.transcript, ended: talk.conversation.ended };
+      return talk && { messages: talk.transcript, ended: talk.conversation.hasEnded };
     },
     /** One turn after those before it, and what the assistant says in it. */
     say: async (credential: Credential, id: string, text: string) => {

@@ -27,10 +27,10 @@ function userOf(request) {
  * The prefix keeps a guest from choosing the id of a user.
  */
 function guestOf(request, response) {
-  const known = /(?:^|; )guest=([0-9a-f-]{36})(?:;|$)/.exec(request.get('cookie') ?? '')?.[1];
-  const id = known ?? randomUUID();
-  const kept = { httpOnly: true, sameSite: 'lax', secure: request.secure, maxAge: 365 * 86_400_000 };
-  if (known === undefined) response.cookie('guest', id, kept);
+  const knownGuestId = /(?:^|; )guest=([0-9a-f-]{36})(?:;|$)/.exec(request.get('cookie') ?? '')?.[1];
+  const id = knownGuestId ?? randomUUID();
+  const cookieOptions = { httpOnly: true, sameSite: 'lax', secure: request.secure, maxAge: 365 * 86_400_000 };
+  if (knownGuestId === undefined) response.cookie('guest', id, cookieOptions);
   return { user_id: `guest-${id}` };
 }
 
@@ -49,15 +49,15 @@ const app = express();
 
 if (USAGE_KEY) {
   // In production, count in your database.
-  const spent = new Map();
-  const seen = new Set();
+  const spentTokens = new Map();
+  const seenNonces = new Set();
   // The middleware answers a report that is not genuine with 400, 401, 408 or 413.
   app.post('/usage', usageWebhookMiddleware({ secret: usageSecretOf }), (_request, response) => {
     const { user_id, nonce, usage } = response.locals.usage;
-    const before = spent.get(user_id) ?? 0;
-    const now = seen.has(nonce) ? before : before + usage.total_tokens;
-    seen.add(nonce);
-    spent.set(user_id, now);
+    const before = spentTokens.get(user_id) ?? 0;
+    const now = seenNonces.has(nonce) ? before : before + usage.total_tokens;
+    seenNonces.add(nonce);
+    spentTokens.set(user_id, now);
     response.json({ should_continue: now < Number(TOKENS_PER_USER) });
   });
 }

@@ -18,12 +18,12 @@ export function sessionClient({ baseUrl, serverKey }) {
   if (!/^ss_[\w-]+$/.test(key))
     throw new Error('The server key is not a server secret: one begins with ss_ and has no quotes');
   /** By the whole body, because a token holds all of it. @type {Map<string, { token: string, goodUntil: number }>} */
-  const kept = new Map();
+  const keptSessions = new Map();
 
   /** Mints a new token. @throws SessionError */
   async function mint(session) {
     // Counts seconds from here, because the clock of this machine may be wrong.
-    const asked = performance.now();
+    const askedAt = performance.now();
     let response;
     let answer;
     try {
@@ -53,17 +53,17 @@ export function sessionClient({ baseUrl, serverKey }) {
     }
     // Without a user_id, the token is of a new visitor, and of nobody else.
     if (session.user_id) {
-      if (kept.size >= KEPT_TOKENS) kept.clear();
-      const goodUntil = asked + answer.expires_in_seconds * 1000 - MIN_LIFE_MS;
-      kept.set(JSON.stringify(session), { token: answer.session_token, goodUntil });
+      if (keptSessions.size >= KEPT_TOKENS) keptSessions.clear();
+      const goodUntil = askedAt + answer.expires_in_seconds * 1000 - MIN_LIFE_MS;
+      keptSessions.set(JSON.stringify(session), { token: answer.session_token, goodUntil });
     }
     return answer.session_token;
   }
 
   /** Returns a token for a page. It reuses tokens, because the service accepts 20 session creates per minute from one IP address. */
   async function tokenFor(session) {
-    const known = kept.get(JSON.stringify(session));
-    return known && known.goodUntil > performance.now() ? known.token : mint(session);
+    const keptSession = keptSessions.get(JSON.stringify(session));
+    return keptSession && keptSession.goodUntil > performance.now() ? keptSession.token : mint(session);
   }
 
   return { mint, tokenFor };

@@ -13,7 +13,7 @@ const { PORT = '8080', HOST = '127.0.0.1' } = process.env;
 if (!secret) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
 mkdirSync(INBOX, { recursive: true });
 
-const refused = ({ status, message }) => console.log(`refused: ${status} ${message}`);
+const printRefusal = ({ status, message }) => console.log(`refused: ${status} ${message}`);
 
 /**
  * Resolves when the bytes are on the disk; their name may be lost when the power fails at once. Writes nothing when the name exists, because the request is then a repeat.
@@ -38,11 +38,11 @@ async function storeOnce(name, content) {
 const app = express();
 
 // Register this before express.json(), because the signature covers the raw bytes. The middleware answers 400, 401, 408 and 413.
-app.all('/actions', actionMiddleware({ trigger, secret, onRefused: refused }), async (_request, response) => {
+app.all('/actions', actionMiddleware({ trigger, secret, onRefused: printRefusal }), async (_request, response) => {
   const { triggerRef, deduplicationKey, rawBody } = response.locals.action;
   const id = deduplicationKey ?? randomUUID();
   if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) {
-    refused({ status: 400, message: 'The id is no file name' });
+    printRefusal({ status: 400, message: 'The id is no file name' });
     return response.status(400).json({ error: 'The id is no file name' });
   }
   const name = `${trigger}-${id}.json`;

@@ -31,15 +31,15 @@ export async function answerOf<Verified, Given extends object>(
   handle: Handle<Verified, Given>,
   options: HandlerOptions,
 ): Promise<Answer> {
-  let verified: Verified;
+  let verifiedRequest: Verified;
   try {
-    verified = verify(await readRawBody(request), request.headers ?? {});
+    verifiedRequest = verify(await readRawBody(request), request.headers ?? {});
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error;
     await tellRefused(error, options);
     return refusedAnswer(error);
   }
-  return jsonAnswer(200, (await handle(verified)) ?? { received: true });
+  return jsonAnswer(200, (await handle(verifiedRequest)) ?? { received: true });
 }
 
 export function refusedAnswer(error: VerificationError): Answer {

@@ -45,8 +45,8 @@ export async function readRawBody(request: ReceivedRequest): Promise<Uint8Array>
   // A body of null is empty. A parser, such as middy's, keeps the text of a Lambda event as `rawBody`.
   const text = [body ?? '', request.rawBody].find((one) => typeof one === 'string');
   if (isLambda && text !== undefined) return Buffer.from(text, isBase64Encoded ? 'base64' : 'utf8');
-  const kept = bytesOf(request.rawBody) ?? bytesOf(body);
-  if (kept !== undefined) return kept;
+  const keptBytes = bytesOf(request.rawBody) ?? bytesOf(body);
+  if (keptBytes !== undefined) return keptBytes;
   if (raw !== undefined) return readRawBody(raw);
   if (isLambda || request.bodyUsed === true || request.readableDidRead === true) {
     const parsers = 'express.json() or httpJsonBodyParser()';
@@ -87,7 +87,7 @@ async function readStream(stream: AsyncIterator<unknown>): Promise<Uint8Array> {
     timer = setTimeout(() => reject(new VerificationError('body_timeout', message)), BODY_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([collected(stream), late]);
+    return await Promise.race([collectedBytes(stream), late]);
   } catch (error) {
     // Nobody waits for the end of a stream that is given up.
     stream.return?.().catch(() => {});
@@ -97,7 +97,7 @@ async function readStream(stream: AsyncIterator<unknown>): Promise<Uint8Array> {
   }
 }
 
-async function collected(stream: AsyncIterator<unknown>): Promise<Uint8Array> {
+async function collectedBytes(stream: AsyncIterator<unknown>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let next = await stream.next(); next.done !== true; next = await stream.next()) {

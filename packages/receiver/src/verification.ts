@@ -181,10 +181,10 @@ export function actionVerifier<T extends Trigger>(receiver: ActionReceiver<T>): 
       throw new VerificationError('signature_mismatch', 'The signature does not match the body');
     }
     if (headerValue(headers, 'x-service-trigger') !== trigger) {
-      throw malformed(`X-Service-Trigger is not ${trigger}, the kind that this receiver expects`);
+      throw malformedRequest(`X-Service-Trigger is not ${trigger}, the kind that this receiver expects`);
     }
     const triggerRef = headerValue(headers, 'x-service-trigger-ref');
-    if (triggerRef === undefined) throw malformed('X-Service-Trigger-Ref is missing');
+    if (triggerRef === undefined) throw malformedRequest('X-Service-Trigger-Ref is missing');
     const body = bytes.byteLength === 0 ? null : jsonObject(bytes);
     return VERIFIED_AS[trigger](body, { triggerRef, timestamp, rawBody: bytes });
   };
@@ -208,19 +208,19 @@ type Arrived = { readonly triggerRef: string; readonly timestamp: number; readon
  * headers: a body that does not match them may be a signed request with changed headers.
  */
 const VERIFIED_AS: { readonly [T in Trigger]: (body: JsonObject | null, arrived: Arrived) => VerifiedBy[T] } = {
-  event: (body, arrived) => {
-    if (body === null) return { ...arrived, trigger: 'event', deduplicationKey: null, body };
-    if (!isEnvelope(body) || body.event !== arrived.triggerRef) {
-      throw malformed('The body is not the envelope of this event');
+  event: (body, arrivedRequest) => {
+    if (body === null) return { ...arrivedRequest, trigger: 'event', deduplicationKey: null, body };
+    if (!isEnvelope(body) || body.event !== arrivedRequest.triggerRef) {
+      throw malformedRequest('The body is not the envelope of this event');
     }
-    return { ...arrived, trigger: 'event', deduplicationKey: body.id, body };
+    return { ...arrivedRequest, trigger: 'event', deduplicationKey: body.id, body };
   },
-  form: (body, arrived) => {
-    if (body === null) return { ...arrived, trigger: 'form', deduplicationKey: null, body };
-    if (!isSubmission(body) || body.submission_id !== arrived.triggerRef) {
-      throw malformed('The body is not this submission');
+  form: (body, arrivedRequest) => {
+    if (body === null) return { ...arrivedRequest, trigger: 'form', deduplicationKey: null, body };
+    if (!isSubmission(body) || body.submission_id !== arrivedRequest.triggerRef) {
+      throw malformedRequest('The body is not this submission');
     }
-    return { ...arrived, trigger: 'form', deduplicationKey: body.submission_id, body };
+    return { ...arrivedRequest, trigger: 'form', deduplicationKey: body.submission_id, body };
   },
   ai: (body, arrived) => ({ ...arrived, trigger: 'ai', deduplicationKey: null, body }),
 };
@@ -257,7 +257,7 @@ function isSubmission(body: JsonObject): body is FormSubmission {
   return areTexts(submission_id, conversation_id) && submission_id !== '' && isJsonObject(values);
 }
 
-function malformed(message: string): VerificationError {
+function malformedRequest(message: string): VerificationError {
   return new VerificationError('request_malformed', message);
 }
 
@@ -318,7 +318,7 @@ export function usageVerifier(receiver: UsageReceiver): Verify<UsageReport> {
     const body = jsonObject(bytes);
     // The signature covers the body's timestamp, but not the header. An old body with a new header is a replay.
     if (!isReport(body) || body.timestamp !== Number(timestamp)) {
-      throw malformed('The body is not a usage report of X-Webhook-Timestamp');
+      throw malformedRequest('The body is not a usage report of X-Webhook-Timestamp');
     }
     requireFresh(body.timestamp, receiver);
     const secretOfSession = typeof secret === 'function' ? secret(body) : secret;
@@ -359,7 +359,7 @@ function canonicalJson(value: unknown): string {
 
 function write(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (depth > MAX_DEPTH) throw malformed('The body is nested too deeply');
+  if (depth > MAX_DEPTH) throw malformedRequest('The body is nested too deeply');
   if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
   const members = Object.entries(value)
     .map(([key, member]) => ({ key, member, bytes: Buffer.from(key) }))
@@ -394,10 +394,10 @@ function isFetchHeaders(headers: HeaderSource): headers is { get(name: string): 
 
 /** Lists the secrets. @throws TypeError for a missing or empty secret, and for an empty list */
 function secretsOf(secret: Secret): readonly string[] {
-  const given = [secret].flat();
+  const givenSecrets = [secret].flat();
   // With an empty secret, any caller could sign.
-  const secrets = given.filter((one): one is string => typeof one === 'string' && one !== '');
-  if (given.length === 0 || secrets.length < given.length) {
+  const secrets = givenSecrets.filter((one): one is string => typeof one === 'string' && one !== '');
+  if (givenSecrets.length === 0 || secrets.length < givenSecrets.length) {
     throw new TypeError('The secret must be a non-empty string, or a list of them. Is its environment variable set?');
   }
   return secrets;
@@ -409,13 +409,13 @@ function digestMatches(
   secrets: readonly string[],
   ...parts: readonly (string | Uint8Array)[]
 ): boolean {
-  const received = Buffer.from(digest, 'hex');
+  const receivedDigest = Buffer.from(digest, 'hex');
   let matches = false;
   for (const one of secrets) {
     const hmac = createHmac('sha256', one);
     for (const part of parts) hmac.update(part);
     const expected = hmac.digest();
-    if (received.length === expected.length && timingSafeEqual(received, expected)) matches = true;
+    if (receivedDigest.length === expected.length && timingSafeEqual(receivedDigest, expected)) matches = true;
   }
   return matches;
 }
@@ -464,7 +464,7 @@ function jsonObject(bytes: Uint8Array): JsonObject {
   } catch {
     value = undefined;
   }
-  if (!isJsonObject(value)) throw malformed('The body is not a JSON object');
+  if (!isJsonObject(value)) throw malformedRequest('The body is not a JSON object');
   return value;
 }
 
@@ -473,13 +473,13 @@ function jsonObject(bytes: Uint8Array): JsonObject {
  * (https://github.com/nodejs/node/issues/63785): with a backslash in the text, it therefore reads names without escapes.
  */
 function parseJson(text: string): unknown {
-  const parsed: unknown = JSON.parse(text);
-  if (!text.includes('\\')) return parsed;
-  const encoded = text.replace(/"(?:[^"\\]|\\.)*"?(\s*:)?/g, (string, colon?: string) => {
+  const parsedBody: unknown = JSON.parse(text);
+  if (!text.includes('\\')) return parsedBody;
+  const encodedText = text.replace(/"(?:[^"\\]|\\.)*"?(\s*:)?/g, (string, colon?: string) => {
     if (colon === undefined) return string;
     return `"${encodeURIComponent(JSON.stringify(JSON.parse(string.slice(0, -colon.length))))}":`;
   });
-  return JSON.parse(encoded, (_name, value) => {
+  return JSON.parse(encodedText, (_name, value) => {
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [JSON.parse(decodeURIComponent(name)), member]),

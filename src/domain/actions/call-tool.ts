@@ -121,18 +121,23 @@ export async function callTool(
  * Checks the arguments of a call: `arguments_json`, and without it `arguments`. Models also write an empty text or null for no arguments,
  * and null for an optional one: it is missing.
  */
-function verdictOf({ arguments_json, arguments: parsed }: ToolCall, { parameters }: AiAction): ArgumentsVerdict {
+function verdictOf(
+  { arguments_json, arguments: parsedArguments }: ToolCall,
+  { parameters }: AiAction,
+): ArgumentsVerdict {
   const field = arguments_json == null ? 'arguments' : 'arguments_json';
   const args =
-    arguments_json == null ? emptyAsObject(parsed ?? null) : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
+    arguments_json == null
+      ? emptyAsObject(parsedArguments ?? null)
+      : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
   if (args !== null && !isJsonObject(args)) return { valid: false, problem: `${field}: must be a JSON object` };
-  const written = Object.entries(args ?? {}).filter(([, value]) => value !== null);
-  for (const [name, value] of written) {
+  const writtenArguments = Object.entries(args ?? {}).filter(([, value]) => value !== null);
+  for (const [name, value] of writtenArguments) {
     // Lambda may have rounded it before this function saw it. One of `arguments_json` is as it was written.
     if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
       return { valid: false, problem: `${name}: must be within ±${Number.MAX_SAFE_INTEGER}` };
   }
-  return checkArguments(parameters, Object.fromEntries(written));
+  return checkArguments(parameters, Object.fromEntries(writtenArguments));
 }
 
 /** Records the call on the conversation. A failure is only reported, because the request has been made. */
@@ -184,15 +189,15 @@ const withoutUnpairedSurrogates = (json: string) =>
 function mappedFields(json: unknown, fieldMap: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const fields: [string, unknown][] = [];
   const sizes = new Map<unknown, number>([[undefined, Number.POSITIVE_INFINITY]]);
-  let left = TOOL_RESPONSE_MAX_BYTES;
+  let bytesLeft = TOOL_RESPONSE_MAX_BYTES;
   let toMeasure = 4 * TOOL_RESPONSE_MAX_BYTES;
   for (const [name, path] of Object.entries(fieldMap)) {
     const value = valueAt(json, path);
     const bytes = sizes.get(value) ?? (toMeasure > 0 ? jsonBytes(value) : Number.POSITIVE_INFINITY);
     if (!sizes.has(value)) toMeasure -= bytes;
     sizes.set(value, bytes);
-    if (bytes > left) continue;
-    left -= bytes;
+    if (bytes > bytesLeft) continue;
+    bytesLeft -= bytes;
     fields.push([name, value]);
   }
   return Object.fromEntries(fields);

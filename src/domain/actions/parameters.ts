@@ -24,7 +24,7 @@ const COMPILED_PATTERNS_MAX = 200;
 const patterns = new BoundedMap<string, RE2JS>(COMPILED_PATTERNS_MAX);
 
 /** Compiling takes milliseconds, matching much less, so a container keeps what it has compiled. @throws the error of a pattern with wrong syntax */
-function compiled(pattern: string): RE2JS {
+function compiledPattern(pattern: string): RE2JS {
   const expression = patterns.get(pattern) ?? RE2JS.compile(pattern);
   // Also when it was found: the map keeps the patterns that were used last.
   patterns.set(pattern, expression);
@@ -51,19 +51,19 @@ export function checkArguments(
     work += matchingWork(property, args[name]);
     if (work > PATTERN_WORK_MAX)
       return { valid: false, problem: `${name}: is too long for the patterns of this Action` };
-    const checked = checkValue(property, args[name]);
-    if ('problem' in checked) return { valid: false, problem: `${name}: ${checked.problem}` };
-    if (property.enum !== undefined && !distinct(property.enum).has(spellingOf(checked.value))) {
+    const checkedValue = checkValue(property, args[name]);
+    if ('problem' in checkedValue) return { valid: false, problem: `${name}: ${checkedValue.problem}` };
+    if (property.enum !== undefined && !distinct(property.enum).has(spellingOf(checkedValue.value))) {
       return { valid: false, problem: `${name}: must be one of ${JSON.stringify(property.enum)}` };
     }
-    values.push([name, checked.value]);
+    values.push([name, checkedValue.value]);
   }
   return { valid: true, values: Object.fromEntries(values) };
 }
 
 /** Returns what matching a value costs, in the unit of PATTERN_WORK_MAX. */
 function matchingWork({ pattern }: ParameterProperty, value: unknown): number {
-  return pattern === undefined || typeof value !== 'string' ? 0 : compiled(pattern).programSize() * value.length;
+  return pattern === undefined || typeof value !== 'string' ? 0 : compiledPattern(pattern).programSize() * value.length;
 }
 
 /** Returns what equal values share: numbers are equal by their value, however they are written. */
@@ -95,7 +95,7 @@ function checkValue(
       if (typeof value !== 'string') return { problem: 'must be a string' };
       if (!isWellFormed(value)) return { problem: NOT_WELL_FORMED };
       if (property.format === 'email' && !isEmail(value)) return { problem: 'must be an email address' };
-      if (property.pattern !== undefined && !compiled(property.pattern).matcher(value).find()) {
+      if (property.pattern !== undefined && !compiledPattern(property.pattern).matcher(value).find()) {
         return { problem: 'must match the pattern' };
       }
       return { value };
@@ -129,16 +129,16 @@ export type ToolSchema = Omit<ParametersSchema, 'properties'> & {
  * admin wrote one. Arguments are checked against the stored parameters.
  * @param isStrict for the strict mode of an API
  */
-export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS, isStrict = false): ToolSchema {
-  const { properties, required, ...rest } = toolParameters.parse(stored);
-  const listed = Object.entries(properties).map(([name, property]) => {
+export function parametersForModel(storedParameters: ParametersSchema = NO_PARAMETERS, isStrict = false): ToolSchema {
+  const { properties, required, ...rest } = toolParameters.parse(storedParameters);
+  const listedProperties = Object.entries(properties).map(([name, property]) => {
     const isOptional = isStrict && !required.includes(name);
     return [name, propertyForModel(property, isOptional)] as const;
   });
   const names = isStrict ? Object.keys(properties) : [...new Set(required)];
   return {
     ...rest,
-    properties: Object.fromEntries(listed),
+    properties: Object.fromEntries(listedProperties),
     required: names,
     ...(isStrict ? { additionalProperties: false } : {}),
   };
@@ -146,13 +146,13 @@ export function parametersForModel(stored: ParametersSchema = NO_PARAMETERS, isS
 
 function propertyForModel({ type, pattern, enum: values, ...rest }: ParameterProperty, mayBeNull: boolean): object {
   const isListed = pattern === undefined || isPortable(pattern);
-  const offered = [...distinct(values ?? []).values()].filter((value) => value !== '');
+  const offeredValues = [...distinct(values ?? []).values()].filter((value) => value !== '');
   return {
     type: mayBeNull ? [type, 'null'] : type,
     ...(isListed ? {} : { description: `Matches the RE2 pattern ${pattern}` }),
     ...rest,
     ...(pattern !== undefined && isListed ? { pattern } : {}),
-    ...(offered.length > 0 ? { enum: mayBeNull ? [...offered, null] : offered } : {}),
+    ...(offeredValues.length > 0 ? { enum: mayBeNull ? [...offeredValues, null] : offeredValues } : {}),
   };
 }
 

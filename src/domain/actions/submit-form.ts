@@ -196,7 +196,7 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
 /** Returns what is kept of a value; undefined when the value is dropped. */
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
-  if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value;
+  if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value.trim();
   if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;
 }

@@ -26,14 +26,14 @@ export async function testAction(
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<TestResult> {
   const now = invocation.now();
-  const [perMinute, found] = await Promise.all([
+  const [perMinute, foundAction] = await Promise.all([
     context.counters.hitPerMinute(`action-test#${orgId}`, ACTION_TESTS_PER_MINUTE, now),
     context.configuration.findAction(orgId, actionId),
   ]);
-  const saved = existingAction(found, actionId);
-  if (saved.suspended) throw new Refusal('organization_suspended', { problem: `${orgId} is suspended` });
+  const savedAction = existingAction(foundAction, actionId);
+  if (savedAction.suspended) throw new Refusal('organization_suspended', { problem: `${orgId} is suspended` });
   if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
-  const action = withChange(saved, change);
+  const action = withChange(savedAction, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);
   const { request, answer } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
@@ -43,11 +43,11 @@ export async function testAction(
 
 /** Returns the request without its signature. A signature is no secret, but a valid one should not be copied. */
 function withoutSignature({ method, url, headers, body, withheld }: OutboundRequest): TestResult['request'] {
-  const shown = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheld)]);
+  const shownHeaders = Object.entries(headers).map(([name, value]) => [name, withoutWithheld(value, withheld)]);
   return {
     method,
     url,
-    headers: Object.fromEntries(shown),
+    headers: Object.fromEntries(shownHeaders),
     body: body === null ? null : Buffer.from(body).toString('utf8'),
   };
 }

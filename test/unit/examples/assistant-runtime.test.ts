@@ -58,7 +58,7 @@ describe('examples/assistant-runtime', () => {
     id: 'c1',
     sessionToken: SESSION_TOKEN,
     messages: [],
-    ended: false,
+    hasEnded: false,
     ...changes,
   });
   const turn = (conversation: Conversation, { model }: ScriptedModel, question = 'Where is my order 1001?') =>
@@ -124,7 +124,7 @@ describe('examples/assistant-runtime', () => {
     const script = new ScriptedModel(replies(text('It was sent.')));
     expect(await turn(conversation, script)).toBe(true);
     expect(said).toEqual(['It was sent.']);
-    expect(conversation.ended).toBe(true);
+    expect(conversation.hasEnded).toBe(true);
     expect(await turn(conversation, script)).toBe(false);
     expect(script.requests).toHaveLength(1);
     expect(fakes.published).toHaveLength(2);
@@ -151,7 +151,7 @@ describe('examples/assistant-runtime', () => {
     expect(said).toEqual([expect.stringContaining('ask a colleague')]);
     expect(reports()).toMatchObject([{ usage: { total_tokens: 120 } }]);
     expect(faults).toEqual(['model']);
-    expect(conversation.ended).toBe(false);
+    expect(conversation.hasEnded).toBe(false);
   });
 
   test('answers while all services except the model are unavailable', async () => {
@@ -165,7 +165,7 @@ describe('examples/assistant-runtime', () => {
     ]);
     expect(said).toEqual(['Later, then.']);
     expect(faults).toEqual(['message.received', 'listTools', `callTool ${ORDER}`, 'message.sent', 'reportUsage']);
-    expect(conversation.ended).toBe(false);
+    expect(conversation.hasEnded).toBe(false);
   });
 
   test('keeps the texts between turns, and no tool calls', async () => {

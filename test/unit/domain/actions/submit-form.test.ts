@@ -320,6 +320,12 @@ describe('cleaning', () => {
     expect(cleanFormValues({ field: value })).toEqual({ field: value });
   });
 
+  test('removes the white space around a text, which the widget removes as well', () => {
+    const values = { name: ' Ada \u00a0Lovelace\n', phone: '\t+15550100 ', note: '\n\ntext\n', empty: ' \n' };
+    const cleaned = { name: 'Ada \u00a0Lovelace', phone: '+15550100', note: 'text', empty: '' };
+    expect(cleanFormValues(values)).toEqual(cleaned);
+  });
+
   test.each<[string, unknown]>([
     ['text of 5001 characters', 'x'.repeat(5001)],
     ['text of 5001 code points', EMOJI.repeat(5001)],
