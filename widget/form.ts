@@ -38,13 +38,13 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
     button,
   );
 
-  /** Shows a text beside the button, in view, and tells it. */
+  /** Shows a text beside the button, both in view, and tells it. Wrong fields are in view instead, of which the first one gets the focus. */
   const say = (text: string, isProblem = false) => {
     notice.textContent = text;
     notice.classList.toggle('calm', !isProblem);
     if (!text) return;
     announce(text, isProblem);
-    notice.scrollIntoView?.({ block: 'nearest' });
+    if (text !== texts.invalid) for (const part of [button, notice]) part.scrollIntoView({ block: 'nearest' });
   };
 
   const typedText = () => JSON.stringify(fields.map(({ input }) => input.value));

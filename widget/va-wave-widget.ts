@@ -208,7 +208,7 @@ function start(first: TagSettings, stub?: Stub): void {
      */
     tag: (next) => {
       if (settings.script.isConnected && !next.token) {
-        if (next.debug) console.warn('[va-wave] this second tag has no effect.');
+        if (next.debug) console.warn('[va-wave] this tag has no effect.');
         return;
       }
       settings = next;

@@ -103,22 +103,7 @@ export function TextCommand(props: {
     if (typedText !== '') void run(() => props.run(typedText));
   };
   return (
-    <div
-      className="text-command"
-      // An input of one line would join the lines of a pasted list.
-      onPaste={(event) => {
-        const lines = event.clipboardData.getData('text').split(/\s*\n\s*/);
-        if (lines.length === 1 || !(event.target instanceof HTMLInputElement)) return;
-        event.preventDefault();
-        event.target.setRangeText(
-          lines.join(' '),
-          event.target.selectionStart ?? 0,
-          event.target.selectionEnd ?? 0,
-          'end',
-        );
-        props.onChange(event.target.value);
-      }}
-    >
+    <div className="text-command">
       <Input
         value={props.value}
         placeholder={props.placeholder}

@@ -138,19 +138,20 @@ export function useForm<E extends { readonly version: number }, V extends object
     problems.clear();
     setNewer(undefined);
     trim();
-    const writtenDraft = latest.current;
     try {
-      const saved = await options.write(writtenDraft);
+      const saved = await options.write(latest.current);
       options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
     } catch (error) {
       const current = options.newerIn?.(error);
       if (current !== undefined) setNewer({ entity: current, by: await authorOf(current).catch(() => undefined) });
       else if (!problems.refuse(error)) onFailure(error);
       // Its id has created something else: in an earlier attempt, or in a copy of this tab. The user, who now knows it, may create another one.
-      // What the user has discarded meanwhile stays discarded.
-      const isStillOpen = latest.current.id === writtenDraft.id;
-      if (isStillOpen && codeOf(error) === 'idempotency_key_reused')
-        keep({ ...latest.current, id: crypto.randomUUID() });
+      if (codeOf(error) === 'idempotency_key_reused') {
+        const isStored = storedDraft(storageKey(key)) !== undefined;
+        latest.current = { ...latest.current, id: crypto.randomUUID() };
+        // What was discarded meanwhile on another screen stays discarded.
+        if (isStored) keep(latest.current);
+      }
     } finally {
       setSaving(false);
     }

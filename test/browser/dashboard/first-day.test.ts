@@ -21,7 +21,7 @@ describe('the first day', () => {
 
   test('names every wrong field of the first assistant, each until it is corrected, and opens its Deploy tab', async () => {
     await page.getByText('No assistants yet').waitFor();
-    await button('Create assistant').first().click();
+    await button('Create assistant').click();
     const focused = (label: string) => dialog().getByLabel(label).and(page.locator(':focus')).waitFor();
     await focused('Name');
     await dialog().getByLabel('Domain').fill('*.shop.example');
@@ -72,7 +72,7 @@ describe('the first day', () => {
   test('names every wrong field and cell of a new Form Action, and derives a key from its label', async () => {
     await page.getByRole('tab', { name: 'Intelligence' }).click();
     await page.getByText('No Actions yet').waitFor();
-    await button('Create Action').first().click();
+    await button('Create Action').click();
     await page.getByRole('radio', { name: 'Form' }).click();
     await page.getByText('Visitors see it as the name of the form.').waitFor();
     await page.getByLabel('Endpoint URL').fill('http://insecure.example/');

@@ -222,6 +222,30 @@ describe('clicks and input', () => {
     await copy.close();
   });
 
+  test('stores no input again that was discarded elsewhere when its creation is refused afterwards', async () => {
+    const refused = Promise.withResolvers<void>();
+    await page.route('**/actions', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await refused.promise;
+      await route.fulfill({ status: 409, json: { success: false, code: 'idempotency_key_reused', error: 'reused' } });
+    });
+    await open(page, url('intelligence/new'));
+    await page.getByRole('radio', { name: 'AI-decided' }).click();
+    await page.getByLabel('Name').fill('Discarded');
+    await page.getByLabel('Description').fill('Finds an order by its number');
+    await page.getByLabel('Endpoint URL').fill(dashboard.receiver.url('/discarded'));
+    await button('Create Action').click();
+    await page.getByRole('link', { name: 'Assistants' }).first().click();
+    await page.getByRole('button', { name: /^Discard the input of Action/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
+    const answered = page.waitForResponse('**/actions');
+    refused.resolve();
+    await answered;
+    await page.getByText('has created this with other input').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain('Discarded');
+    await page.unroute('**/actions');
+  });
+
   test('keeps the input and the change of another user, says that input was restored, and discards it', async () => {
     await dashboard.vaWave('assistant', 'update', siteId, '--name', 'Second', '--rate-limit', '321');
     await page.goto(url('general'));

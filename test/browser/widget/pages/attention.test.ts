@@ -103,6 +103,7 @@ test.each(
   expect(notice?.y).toBeGreaterThanOrEqual(bar.y + bar.height - 1);
   expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThanOrEqual(height);
   expect(notice?.y).toBeLessThan(button?.y ?? 0);
+  expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(height);
 });
 
 const FIELD = '<input id="search" style="position:fixed; right:60px; bottom:120px; width:200px">';
@@ -325,7 +326,7 @@ test('data-debug names unknown values and a tag without effect, and tells slow f
     tag.src = '${harness.service.url}/static/va-wave-widget.js';
     document.body.append(tag);
   }`);
-  await until(() => logged.includes('[va-wave] this second tag has no effect.'));
+  await until(() => logged.includes('[va-wave] this tag has no effect.'));
 });
 
 test('a protocol-relative tag calls the API by https', async () => {
