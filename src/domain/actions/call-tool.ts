@@ -132,11 +132,12 @@ function verdictOf(
       : emptyAsObject(parseJson(arguments_json.trim() || 'null'));
   if (args !== null && !isJsonObject(args)) return { valid: false, problem: `${field}: must be a JSON object` };
   const writtenArguments = Object.entries(args ?? {}).filter(([, value]) => value !== null);
-  for (const [name, value] of writtenArguments) {
-    // Lambda may have rounded it before this function saw it. One of `arguments_json` is as it was written.
-    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      return { valid: false, problem: `${name}: must be within ±${Number.MAX_SAFE_INTEGER}` };
-  }
+  // Lambda may have rounded a number of `arguments` before this function saw it. One of `arguments_json` is as it was written.
+  const roundedArgument = writtenArguments.find(
+    ([, value]) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER,
+  );
+  if (arguments_json == null && roundedArgument !== undefined)
+    return { valid: false, problem: `${roundedArgument[0]}: must be within ±${Number.MAX_SAFE_INTEGER}` };
   return checkArguments(parameters, Object.fromEntries(writtenArguments));
 }
 

@@ -113,7 +113,7 @@ describe('a connection is not reused', () => {
       setTimeout(() => socket.end(), 20);
       return undefined;
     });
-    const outbound = network.outbound({ timeoutMs: 1000 });
+    const outbound = network.outbound();
     for (let index = 0; index < 3; index += 1) expect((await outbound.makeAttempt(event(receiver))).error).toBeNull();
     expect(receiver.connections()).toBe(3);
   });

@@ -41,9 +41,9 @@ beforeAll(async () => {
   signingKeys = await loginKeys(first);
   const { gatewayUrl: endpoint, region, credentials, outputs, baseUrl } = first;
   const cognito = cognitoClient({ endpoint, region, credentials: { ...credentials } });
-  await userPoolLogins(cognito, outputs[OUTPUTS.userPool] ?? '', 'a password').create('a@b.example');
+  await userPoolLogins(cognito, outputs[OUTPUTS.userPool] ?? '', 'a-password').create('a@b.example');
   const client = await loginOf(baseUrl);
-  const { refresh_token } = await tokensOf(client, 'a@b.example', 'a password');
+  const { refresh_token } = await tokensOf(client, 'a@b.example', 'a-password');
   loggedIn = { client, used: refresh_token, valid: String(await renewed(client, refresh_token)) };
   await first.stop();
 });
