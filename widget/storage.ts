@@ -17,8 +17,6 @@ export type SubmitAttempt = {
   readonly startedAt?: number | undefined;
 };
 
-export type SiteStorage = ReturnType<typeof siteStorage>;
-
 /**
  * What the tab and the browser keep of a site's visitor. Nothing is written before `allow`, which the visitor's own act calls: until then, values wait
  * in memory. Who has keys already is known, and has acted before.

@@ -29,15 +29,7 @@ type TextFieldProps<Field extends string> = Pick<
 
 /** A text of a form with its label and what is wrong with it. */
 export function TextField<Field extends string>(props: TextFieldProps<Field>) {
-  const {
-    form,
-    field,
-    required = false,
-    long = false,
-    placeholder = '',
-    inputMode = 'text',
-    ...formFieldProps
-  } = props;
+  const { form, field, required = false, long = false, placeholder = '', inputMode = 'text', ...fieldProps } = props;
   const control = {
     value: form.values[field],
     disabled: form.isReadOnly,
@@ -46,7 +38,7 @@ export function TextField<Field extends string>(props: TextFieldProps<Field>) {
     placeholder,
   };
   return (
-    <FormField errorText={form.problems.of(field)} {...formFieldProps}>
+    <FormField errorText={form.problems.of(field)} {...fieldProps}>
       {long ? <Textarea {...control} /> : <Input {...control} inputMode={inputMode} />}
     </FormField>
   );
