@@ -32,7 +32,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   deleted: 'an option of the command line',
   disabled: 'an option of the command line',
   enabled: 'the word of the contract for the flag of an Action',
+  reported: 'a field of the result of a usage report, which runtimes read',
   required: 'the word of the contract and of JSON Schema',
+  set: 'the method of Map that BoundedMap overrides',
   tracing: 'a property of the construct',
 };
 /** Types that may have the name of another one, each with its reason. */
@@ -49,7 +51,7 @@ const IRREGULAR_PARTICIPLES = new Set(
 const OTHER_WORDS = new Set(
   `string setting settings thing something nothing ring king building heading timing rating billing ending warning padding
   spacing listing feed seed speed need embed red bed exceed meeting mapping binding routing logging polling messaging testing
-  styling loading nesting indexing ordering encoding proceed`.split(/\s+/),
+  spelling styling loading nesting indexing ordering encoding proceed`.split(/\s+/),
 );
 
 const isBareParticiple = (name: string) =>

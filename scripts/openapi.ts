@@ -137,7 +137,7 @@ function publicOperation(
     },
     requestBody: { required: !body.safeParse({}).success, content: json(body) },
     responses: {
-      200: answer(operation.answered, operation.answer),
+      200: answer(operation.answerMeaning, operation.answer),
       ...refusalsByStatus(operation.refusals),
       413: TOO_LARGE,
       ...OF_EVERY_OPERATION,

@@ -25,8 +25,8 @@ export function addTo(event: CliCommand): void {
         const data = await jsonValue('data', options.data, cliProcess);
         const sent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
         output.object(sent, 'Put the event on the bus');
-        if (sent.reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
-        else if (sent.subscribed.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
+        if (sent.is_reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
+        else if (sent.subscriber_ids.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
       },
     );
 

@@ -58,7 +58,7 @@ to rotate automatically.`)
  * @throws Refusal 409 when the keys are replaced at the same moment: then nothing is revoked
  */
 export async function revokeTokenKeys(context: Pick<Deployment, 'tokenRing' | 'now' | 'randomBytes'>) {
-  const former = await context.tokenRing.read();
+  const former = await context.tokenRing.readRing();
   const { kid, key } = newRingKey(context.now(), context.randomBytes);
   await context.tokenRing.replace(former, [{ kid, key }]);
   return {
@@ -96,7 +96,7 @@ export async function reseal(context: ResealContext) {
     await context.pause(SETTLED_MS);
   }
 
-  const last = await context.sealingRing.read();
+  const last = await context.sealingRing.readRing();
   if (last.ring[0].kid !== newest.kid) throw new Refusal('keys_replaced');
   await context.sealingRing.replace(last, [newest]);
   return {
@@ -109,7 +109,7 @@ export async function reseal(context: ResealContext) {
 
 /** Adds a key, unless the ring has several: then an interrupted run has added one. */
 async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Promise<KeyRing> {
-  const storedRing = await sealingRing.read();
+  const storedRing = await sealingRing.readRing();
   if (storedRing.ring.length > 1) return storedRing.ring;
   const added: KeyRing = [newRingKey(now(), randomBytes), ...storedRing.ring];
   await sealingRing.replace(storedRing, added);

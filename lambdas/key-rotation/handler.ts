@@ -15,14 +15,14 @@ const tokenRing = ringStore(secretsManagerClient(), setting('tokenKeys'));
  */
 export const handler = (event: unknown, time: InvocationTime): Promise<{ readonly keys: number }> =>
   invoke(time, async ({ now, report }) => {
-    const stored = await tokenRing.read();
-    const { ring } = stored;
+    const storedRing = await tokenRing.readRing();
+    const { ring } = storedRing;
     const days = newestKeyAgeDays(ring, now());
     if (days !== undefined) report({ kind: 'token_key_age', days });
     if (isScheduled(event) && !isRotationDue(ring, now())) return { keys: ring.length };
-    const rotated = rotateRing(ring, now(), randomBytes);
-    await tokenRing.replace(stored, rotated);
+    const rotatedRing = rotateRing(ring, now(), randomBytes);
+    await tokenRing.replace(storedRing, rotatedRing);
     if (days === undefined) report({ kind: 'token_key_age', days: 0 });
-    report({ kind: 'token_keys_rotated', keys: rotated.length, kid: rotated[0].kid });
-    return { keys: rotated.length };
+    report({ kind: 'token_keys_rotated', keys: rotatedRing.length, kid: rotatedRing[0].kid });
+    return { keys: rotatedRing.length };
   });

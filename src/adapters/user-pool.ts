@@ -100,7 +100,7 @@ function loginOf(username: string | undefined, enabled: boolean | undefined, att
     username: username ?? sub,
     email: named.get('email'),
     enabled: enabled === true,
-    verified: named.get('email_verified') === 'true',
+    isVerified: named.get('email_verified') === 'true',
     providers: linked === undefined ? [] : identities.parse(parseJson(linked)).map(({ providerName }) => providerName),
   };
 }

@@ -2,13 +2,13 @@ type Failure = {
   /** What the customer can do. */
   readonly advice: string;
   /** Whether something of the request may have reached the endpoint. */
-  readonly reached: boolean;
+  readonly isReached: boolean;
   /** Whether an Event delivery is tried again; of `http_status`, the status decides (domain/delivery/outcome.ts). */
-  readonly retried: boolean;
+  readonly isRetried: boolean;
 };
 
-const unsent = (advice: string, retried = false): Failure => ({ advice, reached: false, retried });
-const reached = (advice: string, retried = false): Failure => ({ advice, reached: true, retried });
+const unsent = (advice: string, retried = false): Failure => ({ advice, isReached: false, isRetried: retried });
+const reachedFailure = (advice: string, retried = false): Failure => ({ advice, isReached: true, isRetried: retried });
 const RETRIED = true;
 
 /**
@@ -26,18 +26,18 @@ export const FAILURES = {
     RETRIED,
   ),
   // `reached`, because TLS may fail, and the time may be over, only after the request was sent.
-  tls_failure: reached(
+  tls_failure: reachedFailure(
     'The TLS connection failed, as the message says. The server needs a valid certificate for this host with its complete chain, and must require no client certificate.',
     RETRIED,
   ),
-  timeout: reached(
+  timeout: reachedFailure(
     'The endpoint did not send a complete response within 5 seconds. Respond first and do the work afterwards.',
     RETRIED,
   ),
-  connection_closed: reached('The server closed the connection before the response was complete.', RETRIED),
-  response_malformed: reached('The response was not valid HTTP.', RETRIED),
-  redirect: reached('The endpoint sent a redirect. Redirects are not followed: use the final URL.'),
-  http_status: reached('The endpoint responded with an error status. Look in the log of the endpoint.'),
+  connection_closed: reachedFailure('The server closed the connection before the response was complete.', RETRIED),
+  response_malformed: reachedFailure('The response was not valid HTTP.', RETRIED),
+  redirect: reachedFailure('The endpoint sent a redirect. Redirects are not followed: use the final URL.'),
+  http_status: reachedFailure('The endpoint responded with an error status. Look in the log of the endpoint.'),
   action_disabled: unsent('The Action is disabled.'),
   action_deleted: unsent('The Action was deleted.'),
   organization_suspended: unsent('The organization is suspended.'),
@@ -48,7 +48,7 @@ export const FAILURES = {
     'Too many requests of the organization are waiting for responses. Try again in a few seconds.',
   ),
   payload_too_large: unsent('The payload is too large or nested too deeply to send.'),
-  internal_error: reached('The service failed. Try again.'),
+  internal_error: reachedFailure('The service failed. Try again.'),
 };
 export type FailureCode = keyof typeof FAILURES;
 export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filter(
@@ -56,7 +56,7 @@ export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURES).filte
 );
 
 /** Returns whether nothing of the request can have reached the endpoint. */
-export const isUnsent = (code: FailureCode): boolean => !FAILURES[code].reached;
+export const isUnsent = (code: FailureCode): boolean => !FAILURES[code].isReached;
 
 /** Returns why an attempt failed; undefined for a success, which may have an `error` too: why the body of its response is not whole. */
 export const failureOf = ({ success, error }: Pick<AttemptResult, 'success' | 'error'>): FailureCode | undefined =>

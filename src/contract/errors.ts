@@ -144,11 +144,11 @@ export const inOurWords: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : mustBeOneOf(issue.values);
     case 'invalid_union':
-      return typeof issue.discriminator === 'string' ? discriminated(issue) : 'has a wrong type';
+      return typeof issue.discriminator === 'string' ? discriminatorProblem(issue) : 'has a wrong type';
     case 'too_big':
-      return bound(issue.origin, 'at most', issue.maximum);
+      return boundProblem(issue.origin, 'at most', issue.maximum);
     case 'too_small':
-      return bound(issue.origin, 'at least', issue.minimum);
+      return boundProblem(issue.origin, 'at least', issue.minimum);
     case 'invalid_format':
       return issue.format === 'email' ? 'must be an email address' : 'has a wrong format';
     case 'unrecognized_keys':
@@ -161,7 +161,7 @@ export const inOurWords: z.core.$ZodErrorMap = (issue) => {
 /** The part of an issue of a discriminated union: the field that decides between its shapes, and the values that it may have. */
 type Discriminated = { readonly discriminator?: unknown; readonly input?: unknown; readonly options?: unknown };
 
-function discriminated({ discriminator, input, options }: Discriminated): string {
+function discriminatorProblem({ discriminator, input, options }: Discriminated): string {
   if (Object(input)[String(discriminator)] === undefined) return 'is required';
   return mustBeOneOf(Array.isArray(options) ? options : []);
 }
@@ -171,7 +171,7 @@ function mustBeOneOf(values: readonly unknown[]): string {
   return `must be ${quoted.length > 1 ? 'one of ' : ''}${quoted.join(', ')}`;
 }
 
-function bound(origin: string, limit: string, number: number | bigint): string {
+function boundProblem(origin: string, limit: string, number: number | bigint): string {
   if (origin === 'string') return `must be ${limit} ${number} characters`;
   if (origin === 'array') return `must have ${limit} ${number} entries`;
   return `must be ${limit} ${number}`;

@@ -2,7 +2,7 @@ import type { JsonObject } from './fields.ts';
 
 const fires = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: false });
 /** An event that can be selected and is never delivered. */
-const reserved = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: true });
+const reservedEvent = (group: string, firesWhen: string) => ({ group, firesWhen, reserved: true });
 
 /** The event catalog of the spec ("Events"): the names that an Event Action can select. */
 export const EVENT_CATALOG = {
@@ -11,7 +11,7 @@ export const EVENT_CATALOG = {
   'conversation.resolved': fires('Conversation', 'a conversation is graded against its goal'),
   'message.received': fires('Message', 'a user sends a message'),
   'message.sent': fires('Message', 'the bot sends a response'),
-  'form.submitted': reserved('Form', 'a form submission is collected'),
+  'form.submitted': reservedEvent('Form', 'a form submission is collected'),
   'contact.created': fires('Contact', 'a new contact is added'),
   'contact.updated': fires('Contact', 'contact fields are modified'),
   'contact.merged': fires('Contact', 'two contact records are merged'),
@@ -19,14 +19,14 @@ export const EVENT_CATALOG = {
   'live_chat.requested': fires('Live chat', 'a visitor requests live chat'),
   'live_chat.claimed': fires('Live chat', 'an agent claims a live chat conversation'),
   'live_chat.released': fires('Live chat', 'an agent releases a live chat conversation'),
-  'call.completed': reserved('Call', 'a phone call ends'),
+  'call.completed': reservedEvent('Call', 'a phone call ends'),
   'call.resolved': fires('Call', 'a call is graded against its goal'),
   'campaign.completed': fires('Campaign', 'an outbound campaign finishes'),
-  'campaign.contact.completed': reserved('Campaign', 'a single contact in a campaign finishes'),
-  'campaign.paused': reserved('Campaign', 'a campaign is paused'),
+  'campaign.contact.completed': reservedEvent('Campaign', 'a single contact in a campaign finishes'),
+  'campaign.paused': reservedEvent('Campaign', 'a campaign is paused'),
   'sms.sent': fires('SMS', 'an SMS is sent'),
   'sms.received': fires('SMS', 'an SMS is received'),
-  'email.sent': reserved('Email', 'an email is sent (campaign or transactional)'),
+  'email.sent': reservedEvent('Email', 'an email is sent (campaign or transactional)'),
   'appointment.booked': fires('Appointment', 'an appointment is booked'),
   'appointment.cancelled': fires('Appointment', 'an appointment is cancelled'),
   'appointment.rescheduled': fires('Appointment', 'an appointment is rescheduled'),

@@ -40,7 +40,7 @@ const visible = (refused: RegExp) => unicodeText.trim().check(unless((text) => i
 
 /** Adds the bounds of a length in code points. */
 function within(text: z.ZodString, { min = 0, max }: Bounds) {
-  const bounded = text.check(
+  const boundedText = text.check(
     unless((value) => {
       if (min > 0 && isEmpty(value)) return 'is required';
       if (min > 0 && !exceedsCharacters(value, min - 1)) return `must be at least ${min} characters`;
@@ -48,7 +48,7 @@ function within(text: z.ZodString, { min = 0, max }: Bounds) {
     }),
   );
   // JSON Schema counts code points too.
-  return bounded.meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
+  return boundedText.meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
 }
 
 /**
@@ -182,11 +182,11 @@ export function endpointUrlProblem(text: string, maxBytes?: number): string | un
 
 /** Accepts an endpoint URL as endpointUrlProblem does, without white space around it. @param maxBytes limit for the URL in the encoded form in which it is sent */
 export function endpointUrl(maxBytes?: number) {
-  const checked = z
+  const checkedUrl = z
     .string()
     .trim()
     .check(unless((text) => endpointUrlProblem(text, maxBytes)));
-  return checked.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
+  return checkedUrl.meta({ description: 'Starts with https://', maxLength: URL_MAX_CHARACTERS, pattern: '^https://' });
 }
 
 /**

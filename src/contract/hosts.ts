@@ -61,9 +61,9 @@ function couldBeResolved(hostname: string): boolean {
  * name that is not normalized, user info, tabs. Normalizes only the case of letters.
  */
 export function pageHost(header: string): PageHost | undefined {
-  const written = /^([a-z][a-z0-9+.-]*:\/\/([^/?#\\@\s]+?)(?::[1-9]\d{0,4})?)(?:[/?#]|$)/i.exec(header);
-  const url = URL.parse(written?.[1] ?? '');
-  if (url === null || url.hostname !== written?.[2]?.toLowerCase()) return undefined;
+  const writtenPage = /^([a-z][a-z0-9+.-]*:\/\/([^/?#\\@\s]+?)(?::[1-9]\d{0,4})?)(?:[/?#]|$)/i.exec(header);
+  const url = URL.parse(writtenPage?.[1] ?? '');
+  if (url === null || url.hostname !== writtenPage?.[2]?.toLowerCase()) return undefined;
   const port = url.port || (DEFAULT_PORTS[url.protocol] ?? '');
   // `url.origin` is "null" for the scheme of an app.
   return { hostname: url.hostname, port, origin: `${url.protocol}//${url.host}` };

@@ -17,21 +17,21 @@ export type PageSettings = Pick<AssistantSettings, 'authentication_mode' | 'enab
  * @param address of the page, as an admin types it, with or without https://
  */
 export function checkPage(address: string, settings: PageSettings): PageVerdict {
-  const typed = address.trim();
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
+  const typedAddress = address.trim();
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typedAddress) ? typedAddress : `https://${typedAddress}`);
   // Parsing normalizes the typed address as a browser does before it sends it.
   const page = url === null ? undefined : pageHost(`${url.protocol}//${url.host}`);
   if (page === undefined) return { host: null, matched_by: null, refused_by: [] };
-  const saved = normalized(settings);
+  const savedSettings = normalizedSettings(settings);
   return {
     host: page.origin.replace(/^https?:\/\//, ''),
-    matched_by: saved.allowed_domains.find((entry) => hostMatches(entry, page)) ?? null,
-    refused_by: refusing(page, saved),
+    matched_by: savedSettings.allowed_domains.find((entry) => hostMatches(entry, page)) ?? null,
+    refused_by: refusalsOf(page, savedSettings),
   };
 }
 
 /** Returns settings with their hosts as a save normalizes them. */
-function normalized(settings: PageSettings): PageSettings {
+function normalizedSettings(settings: PageSettings): PageSettings {
   return {
     ...settings,
     domain: normalizedEntry(settings.domain) ?? '',
@@ -40,7 +40,7 @@ function normalized(settings: PageSettings): PageSettings {
 }
 
 /** Returns the settings that prevent the widget on a page. The service refuses a disabled assistant before it compares Allowed Domains. */
-function refusing(page: PageHost, settings: PageSettings): PageVerdict['refused_by'] {
+function refusalsOf(page: PageHost, settings: PageSettings): PageVerdict['refused_by'] {
   const { domain, enabled, allowed_domains, authentication_mode } = settings;
   const refused: PageVerdict['refused_by'] = hostMatches(domain, page) ? [] : ['domain'];
   if (!enabled) return [...refused, 'enabled'];
@@ -53,7 +53,7 @@ export type SiteSettings = PageSettings & {
   /** Whether the assistant has a server secret. Without one, nobody can create the tokens of Session Signed. */
   readonly server_secret: object | null;
   /** Whether the operator has suspended the organization. */
-  readonly suspended: boolean;
+  readonly isSuspended: boolean;
 };
 
 /** Where a widget appears. */
@@ -68,23 +68,24 @@ export type SiteVerdict = {
 
 /** Says on which pages the widget of an assistant appears: the pages of its Domain that checkPage allows. */
 export function whereItRuns(settings: SiteSettings): SiteVerdict {
-  const saved = normalized(settings);
-  const { domain, allowed_domains, authentication_mode } = saved;
-  const { enabled, suspended, server_secret } = settings;
-  const signed = authentication_mode === 'Session Signed';
+  const savedSettings = normalizedSettings(settings);
+  const { domain, allowed_domains, authentication_mode } = savedSettings;
+  const { enabled, isSuspended, server_secret } = settings;
+  const isSessionSigned = authentication_mode === 'Session Signed';
   /** The pages that these Allowed Domains and the Domain have in common, also of a disabled assistant. Of two that match, it is the one with the port, if any has one. */
-  const allowed = (entries: string[]) =>
+  const allowedPages = (entries: string[]) =>
     [...new Set([domain, ...entries])].filter(
-      (entry) => refusing(pageOf(entry), { ...saved, enabled: true, allowed_domains: entries }).length === 0,
+      (entry) => refusalsOf(pageOf(entry), { ...savedSettings, enabled: true, allowed_domains: entries }).length === 0,
     );
-  const on = allowed(allowed_domains);
+  const on = allowedPages(allowed_domains);
   const refused_by: SiteVerdict['refused_by'][number][] = [];
-  if (suspended) refused_by.push('suspended');
+  if (isSuspended) refused_by.push('suspended');
   if (!enabled) refused_by.push('enabled');
   if (domain === '') refused_by.push('domain');
   else if (on.length === 0) refused_by.push('allowed_domains');
-  if (signed && server_secret === null) refused_by.push('server_secret');
-  const useless = signed || domain === '' ? [] : allowed_domains.filter((entry) => allowed([entry]).length === 0);
+  if (isSessionSigned && server_secret === null) refused_by.push('server_secret');
+  const useless =
+    isSessionSigned || domain === '' ? [] : allowed_domains.filter((entry) => allowedPages([entry]).length === 0);
   return { on: refused_by.length === 0 ? on : [], refused_by, useless };
 }
 

@@ -38,7 +38,7 @@ type Operation = {
   /** Body of the response with status 200. */
   readonly answer: z.ZodObject;
   /** What a response with status 200 means. */
-  readonly answered: string;
+  readonly answerMeaning: string;
   readonly refusals: readonly RefusalCode[];
 };
 
@@ -76,7 +76,7 @@ export const PUBLIC_OPERATIONS = {
     query: {},
     body: sessionCreateRequest,
     answer: sessionCreateResponse,
-    answered: 'The token',
+    answerMeaning: 'The token',
     refusals: [
       'server_key_required',
       'server_key_malformed',
@@ -102,7 +102,7 @@ export const PUBLIC_OPERATIONS = {
     },
     body: initRequest,
     answer: initResponse,
-    answered: 'The widget may render',
+    answerMeaning: 'The widget may render',
     refusals: [...WIDGET_REFUSALS, ...BODY_REFUSALS],
   },
   submitForm: {
@@ -117,7 +117,7 @@ export const PUBLIC_OPERATIONS = {
     query: {},
     body: formSubmitRequest,
     answer: formSubmitResponse,
-    answered: 'The endpoint or an escalation channel accepted it',
+    answerMeaning: 'The endpoint or an escalation channel accepted it',
     refusals: [
       ...WIDGET_REFUSALS,
       'site_mismatch',

@@ -43,7 +43,7 @@ export const eventMessage = z.unknown();
 const claimedEvent = z.object({ 'detail-type': z.string(), detail: z.object({ version: z.number().default(1) }) });
 
 /** A field of a malformed event as far as a log line shows it: EventBridge accepts 256 characters of a source, and 128 of a name. */
-const reported = z
+const reportedText = z
   .string()
   .transform((text) => truncateCharacters(text, 256))
   .optional()
@@ -51,7 +51,7 @@ const reported = z
 
 /** What the operator learns of an event that is dropped. Of an event of no known name, the rule of the bus passes on nothing else (lib/messaging.ts). */
 export const droppedEvent = z
-  .object({ id: reported, 'detail-type': reported, source: reported, account: reported })
+  .object({ id: reportedText, 'detail-type': reportedText, source: reportedText, account: reportedText })
   .catch({});
 
 /**

@@ -181,8 +181,8 @@ export type Counters = {
 export type Hit = (key: string, limit: number, now: Date) => Promise<LimitDecision>;
 /** `retryAfterSeconds` are whole seconds. */
 export type LimitDecision =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly retryAfterSeconds: number };
+  | { readonly isAllowed: true }
+  | { readonly isAllowed: false; readonly retryAfterSeconds: number };
 
 /** Conversations, the calls of tools in them, and submissions with a key (adapters/dynamodb). */
 export type Conversations = {
@@ -455,7 +455,7 @@ export type Login = {
   readonly email: string | undefined;
   readonly enabled: boolean;
   /** Whether its user has proved access to the mailbox of the address. */
-  readonly verified: boolean;
+  readonly isVerified: boolean;
   /** The identity providers whose people use it. Each of them may have written its address. */
   readonly providers: readonly string[];
 };

@@ -34,7 +34,7 @@ type Facts = {
    * An attempt of any kind was made, or a message of the deliveries queue was handled. Outcome `taken`: the attempt has been made before.
    * `recorded`: only the record of an earlier attempt was completed. `unsent`: the Action may send nothing.
    */
-  attempted: OfAttempt & {
+  attempt_made: OfAttempt & {
     org_id: string;
     site_id: string | null;
     trigger: DeliveryRecord['trigger'];
@@ -50,7 +50,7 @@ type Facts = {
   /** Nor could a message that completes the record later be queued. */
   record_unqueued: OfAttempt & Caused;
   /** A request could not be counted against a limit, and was sent; or its place in flight was not given back, and expires. */
-  uncounted: Caused & { limit: 'quota' | 'in_flight'; org_id: string };
+  request_uncounted: Caused & { limit: 'quota' | 'in_flight'; org_id: string };
   endpoint_failing: EndpointFailing;
   /** The check for a failing endpoint did not complete. */
   watch_failed: Caused & { event_id: string; action_id: string };
@@ -60,18 +60,18 @@ type Facts = {
    * An event began so many deliveries. `unknown`: the field that names no organization, or no assistant of the organization. Such an event
    * reaches no Action.
    */
-  routed: OfEvent<string> & {
+  event_routed: OfEvent<string> & {
     org_id: string;
     site_id?: string | null;
     deliveries: number;
     unknown?: 'org_id' | 'site_id';
   };
   /** An event was dropped, because its publisher gave it a wrong name or shape. `field` is its first wrong field; empty for the whole event. */
-  dropped: OfEvent<string | undefined> & OfMessage & { source?: string; account?: string; field: string };
+  event_dropped: OfEvent<string | undefined> & OfMessage & { source?: string; account?: string; field: string };
 
   // Forms and tools
   /** A form submission went to its endpoint and to the escalation channels. */
-  forwarded: { submission_id: string; endpoint: boolean; escalation: 'accepted' | 'failed' | 'none' };
+  form_forwarded: { submission_id: string; endpoint: boolean; escalation: 'accepted' | 'failed' | 'none' };
   /** A form submission could not be given to the endpoint, or to one of the channels, because of a fault of the service. */
   forward_failed: Caused & { submission_id: string; to: 'endpoint' | 'escalation' };
   /** The outcome of a form submission could not be stored, so that its key stays claimed for a while. */
@@ -89,7 +89,7 @@ type Facts = {
 
   // Functions
   /** A request was refused. A direct invocation has no route: its caller gets the refusal as its result. The site is one that exists. */
-  refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
+  request_refused: { code: RefusalCode; status: RefusalStatus; route?: string; site_id?: string } & RefusalFacts;
   /** An HTTP request was answered with 500. */
   request_failed: Caused;
   /** A direct invocation ended with an error. */
@@ -101,7 +101,7 @@ type Facts = {
   /** The time of a message that waits could not be set: the visibility timeout of the queue applies. */
   message_unhidden: Caused & OfMessage;
   /** The canary tried the service. `step` and `problem` are of the first step that failed (auth/try-service.ts). */
-  canary_ran: { succeeded: boolean; step?: string; problem?: string };
+  canary_ran: { success: boolean; step?: string; problem?: string };
   /** Days since the newest token key was made. */
   token_key_age: { days: number };
   /** A key was added. `keys`: how many there are; `kid`: the id of the new one. */

@@ -6,15 +6,15 @@
  * a time that is linear in the length of the text, for any depth.
  */
 export function parseJson(text: string): unknown {
-  let parsed: unknown;
+  let parsedValue: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsedValue = JSON.parse(text);
   } catch {
     return undefined;
   }
   return MAY_HOLD_UNUSUAL_NUMBER.some((beginning) => beginning.test(text)) || hasEscapedName(text)
-    ? read(text)
-    : parsed;
+    ? readExactly(text)
+    : parsedValue;
 }
 
 /**
@@ -48,7 +48,7 @@ function hasEscapedName(text: string): boolean {
 type Open = { readonly members: Record<string, unknown> | unknown[]; name: string | undefined };
 
 /** Reads text that JSON.parse has accepted, so its commas and colons are skipped. Does not recurse, because others choose the depth. */
-function read(text: string): unknown {
+function readExactly(text: string): unknown {
   const root: unknown[] = [];
   const outer: Open[] = [];
   let inner: Open = { members: root, name: undefined };

@@ -42,9 +42,9 @@ export class Refusal extends Error {
 
   constructor(code: RefusalCode, { problem, message, fields, retryAfterSeconds, facts = {} }: RefusalDetails = {}) {
     // Not every code has a `problem` and a `field`.
-    const known: KnownRefusal = REFUSALS[code];
-    const text = problem ?? known.problem ?? known.message;
-    const wrong = fields ?? (known.field === undefined ? [] : [{ field: known.field, problem: text }]);
+    const knownRefusal: KnownRefusal = REFUSALS[code];
+    const text = problem ?? knownRefusal.problem ?? knownRefusal.message;
+    const wrong = fields ?? (knownRefusal.field === undefined ? [] : [{ field: knownRefusal.field, problem: text }]);
     const [first] = wrong;
     super(message ?? (first === undefined ? text : `${first.field}: ${first.problem}`));
     this.code = code;
@@ -74,8 +74,8 @@ function problemsOf(issues: readonly z.core.$ZodIssue[], within: readonly string
   return issues.flatMap((issue) => {
     const path = [...within, ...issue.path.map(String)];
     // Of several types that a value may have, the problems are those of the type that it has.
-    const fitting = issue.code === 'invalid_union' && issue.errors.find((one) => !one.some(isWrongType));
-    if (fitting) return problemsOf(fitting, path);
+    const fittingIssues = issue.code === 'invalid_union' && issue.errors.find((one) => !one.some(isWrongType));
+    if (fittingIssues) return problemsOf(fittingIssues, path);
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({ field: [...path, key].join('.'), problem: issue.message }));
     const problem = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;

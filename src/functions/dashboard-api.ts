@@ -150,7 +150,7 @@ const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonOb
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
   /** Returns the context of a change that this member makes, with the author and time for its audit record. */
-  const authored = (member: Membership, creationKey?: string) => ({
+  const authoredContext = (member: Membership, creationKey?: string) => ({
     ...context,
     author: { by: member, at: context.now(), creationKey },
   });
@@ -183,17 +183,19 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
       };
     }),
     forMember('createAssistant', assistantCreation, async ({ member, input }) =>
-      viewOfAssistant(await createAssistant(member.org_id, input.assistant, authored(member, input.idempotency_key))),
+      viewOfAssistant(
+        await createAssistant(member.org_id, input.assistant, authoredContext(member, input.idempotency_key)),
+      ),
     ),
     forMember('getAssistant', nothing, async (call) => viewOfAssistant(await assistant(call))),
     forMember('updateAssistant', assistantUpdate, async (call) => {
       const { member, input } = call;
-      const save = (seen: Assistant) => updateAssistant(seen, input.change, authored(member));
+      const save = (seen: Assistant) => updateAssistant(seen, input.change, authoredContext(member));
       return viewOfAssistant(await saveAt(input.version, () => assistant(call), save));
     }),
     forMember('generateServerSecret', DASHBOARD_SCHEMAS.generateServerSecret.body, async (call) => {
       const { member, input } = call;
-      const generate = (seen: Assistant) => generateServerSecret(seen, input, authored(member));
+      const generate = (seen: Assistant) => generateServerSecret(seen, input, authoredContext(member));
       const generated = await saveAt(input.version, () => assistant(call), generate);
       return { server_secret: generated.serverSecret, assistant: viewOfAssistant(generated.assistant) };
     }),
@@ -211,16 +213,16 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     forMember('createAction', actionCreation, async (call) => {
       const { member, input } = call;
       const seen = await assistant(call);
-      return viewOfAction(await createAction(seen, input.action, authored(member, input.idempotency_key)));
+      return viewOfAction(await createAction(seen, input.action, authoredContext(member, input.idempotency_key)));
     }),
     forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
     forMember('updateAction', actionUpdate, async (call) => {
       const { member, input } = call;
-      const save = (seen: Action) => updateAction(seen, input.change, authored(member));
+      const save = (seen: Action) => updateAction(seen, input.change, authoredContext(member));
       return viewOfAction(await saveAt(input.version, () => action(call), save));
     }),
     forMember('deleteAction', DASHBOARD_SCHEMAS.deleteAction.query, async (call) => {
-      const remove = (seen: Action) => deleteAction(seen, authored(call.member));
+      const remove = (seen: Action) => deleteAction(seen, authoredContext(call.member));
       await saveAt(call.input.version, () => action(call), remove);
       return { deleted: true };
     }),

@@ -76,7 +76,7 @@ export function httpHandler(
         } catch (cause) {
           if (cause instanceof Refusal) {
             const { code, status, retryAfterSeconds, facts } = cause;
-            invocation.report({ kind: 'refused', code, status, route: event.routeKey, site_id, ...facts });
+            invocation.report({ kind: 'request_refused', code, status, route: event.routeKey, site_id, ...facts });
             if (status >= INTERNAL_ERROR.status) answerHeaders['x-request-id'] = context.awsRequestId;
             if (retryAfterSeconds !== undefined) answerHeaders['retry-after'] = String(retryAfterSeconds);
             return respond({ status, body: errorBody(cause) }, answerHeaders);

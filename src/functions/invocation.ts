@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { FunctionName } from '../deployment/outputs.ts';
 import { InvocationEnded } from '../domain/delivery/outbound-request.ts';
 import type { Invocation } from '../domain/facts.ts';
-import { reporting } from './report.ts';
+import { factReporter } from './report.ts';
 import { now, traceId } from './settings.ts';
 
 /** The part of Lambda's context that says how much time an invocation has, in milliseconds. */
@@ -60,7 +60,7 @@ export function functionShell(name: FunctionName): Shell {
 
 /** Returns what runs invocations, reports their facts to this log, and emits their metrics when they end. */
 export function invocations(logger: Logger): Invoke {
-  const begin = reporting(logger, now);
+  const begin = factReporter(logger, now);
   return (time, work) => {
     const { report, publish } = begin();
     return withinInvocation(time, (signal) => work({ signal, now, newId: randomUUID, report })).finally(publish);
@@ -78,11 +78,11 @@ export async function withinInvocation<Result>(
   time: InvocationTime,
   work: (ended: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const ended = new AbortController();
-  const end = () => ended.abort(ENDED);
+  const invocationEnd = new AbortController();
+  const end = () => invocationEnd.abort(ENDED);
   const deadline = setTimeout(end, time.getRemainingTimeInMillis());
   try {
-    return await work(ended.signal);
+    return await work(invocationEnd.signal);
   } finally {
     clearTimeout(deadline);
     end();

@@ -13,11 +13,11 @@ import { now, outboundClock, setting, traceId } from './settings.ts';
 export function outboundParts(dynamo: DynamoDb): Context<'send' | 'log'> {
   const counters = setting('countersTable');
   const { makeAttempt } = createOutbound({ clock: outboundClock });
-  const unlimited: Send = (request, { signal }) => makeAttempt(request, signal);
-  const counted = withinQuota(unlimited, hitPerDay(dynamo, counters));
+  const unlimitedSend: Send = (request, { signal }) => makeAttempt(request, signal);
+  const countedSend = withinQuota(unlimitedSend, hitPerDay(dynamo, counters));
   return {
     // Only requests with `inFlightOf` are counted here. Event deliveries have none, because the concurrency of their queue limits them.
-    send: withinInFlight(counted, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
+    send: withinInFlight(countedSend, inFlightLeases(dynamo, counters, REQUESTS_IN_FLIGHT_PER_ORGANIZATION, randomInt)),
     log: deliveryLog(dynamo, setting('deliveryLogTable'), {
       retentionDays: Number(setting('deliveryLogRetentionDays')),
       now,

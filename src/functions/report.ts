@@ -18,11 +18,11 @@ type SameLine = readonly [level: Line[0], message: string, metric?: string];
 const SAME_LINES = {
   send_failed: ['error', 'The service could not make a request'],
   record_unqueued: ['error', 'A delivery record cannot be completed later'],
-  uncounted: ['error', 'A request could not be counted against a limit of its organization'],
+  request_uncounted: ['error', 'A request could not be counted against a limit of its organization'],
   endpoint_failing: ['warn', 'An endpoint has failed for an hour', METRICS.endpointsFailing],
   watch_failed: ['error', 'The check for a failing endpoint did not complete'],
-  dropped: ['error', 'An event was dropped: its publisher must correct the field', METRICS.eventsDropped],
-  forwarded: ['info', 'Forwarded a form submission'],
+  event_dropped: ['error', 'An event was dropped: its publisher must correct the field', METRICS.eventsDropped],
+  form_forwarded: ['info', 'Forwarded a form submission'],
   forward_failed: ['error', 'A form submission could not be forwarded'],
   submission_unsettled: ['error', 'The outcome of a form submission could not be stored'],
   call_unrecorded: ['error', 'A call could not be recorded with its conversation'],
@@ -37,7 +37,7 @@ const SAME_LINES = {
 } satisfies Partial<Record<Fact['kind'], SameLine>>;
 
 /** Statuses of authentication, authorization and rate limits. Other refusals are errors in the caller's input and are not counted. */
-const COUNTED_STATUSES: ReadonlySet<FactOf<'refused'>['status']> = new Set([401, 403, 429]);
+const COUNTED_STATUSES: ReadonlySet<FactOf<'request_refused'>['status']> = new Set([401, 403, 429]);
 
 const WAIT_MESSAGES: Readonly<Record<FactOf<'message_waits'>['why'], string>> = {
   in_progress: 'A message becomes visible again after the attempt in progress',
@@ -49,7 +49,7 @@ const WAIT_MESSAGES: Readonly<Record<FactOf<'message_waits'>['why'], string>> = 
  * class, code and place of its cause.
  * @returns a function that begins the report of an invocation. `publish` emits its metrics; call it at the end.
  */
-export function reporting(logger: Logger, now: Clock) {
+export function factReporter(logger: Logger, now: Clock) {
   /** Powertools writes into the store of an invocation, which does not exist while Lambda Managed Instances import the function. */
   let storedMetrics: ReturnType<typeof newMetrics> | undefined;
   const organizations = unreachedOrganizations(now);
@@ -62,9 +62,9 @@ export function reporting(logger: Logger, now: Clock) {
     const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
 
     /** Counts the fact, and returns its line; null when it has none. */
-    const told = (fact: Fact): Line | null => {
+    const lineOf = (fact: Fact): Line | null => {
       switch (fact.kind) {
-        case 'attempted': {
+        case 'attempt_made': {
           const { kind, result, ...ids } = fact;
           if (result !== null) {
             const { latency_ms } = result;
@@ -86,32 +86,32 @@ export function reporting(logger: Logger, now: Clock) {
           const shown = { ...ids, record_state, ...shownResult(result), cause: causeOf(cause) };
           return ['error', 'A delivery record could not be written', shown];
         }
-        case 'routed': {
-          const { kind, unknown: field, ...shown } = fact;
+        case 'event_routed': {
+          const { kind, unknown: field, ...shownFact } = fact;
           if (field !== undefined) {
             count(METRICS.eventsOfNobody);
             const message = 'An event names an organization or an assistant that does not exist';
-            return ['warn', message, { ...shown, field }];
+            return ['warn', message, { ...shownFact, field }];
           }
           // An event that reaches an Action has its record in the delivery log.
-          return fact.deliveries > 0 ? null : ['info', 'No Action is subscribed to an event', shown];
+          return fact.deliveries > 0 ? null : ['info', 'No Action is subscribed to an event', shownFact];
         }
-        case 'refused': {
-          const { kind, site_id, ...shown } = fact;
-          const { code, status, route, token_problem } = shown;
+        case 'request_refused': {
+          const { kind, site_id, ...shownFact } = fact;
+          const { code, status, route, token_problem } = shownFact;
           const refusals = countedBy(METRICS.refusals);
           if (COUNTED_STATUSES.has(status)) refusals.once('reason', code);
           if (token_problem !== undefined) refusals.once('token_problem', token_problem);
           // The logger adds the site. A direct invocation has no route and no line, because its caller gets the refusal as its result.
-          const isShown = route !== undefined && hasLine([...Object.values(shown).map(String), site_id]);
-          return isShown ? ['info', 'Refused', shown] : null;
+          const isShown = route !== undefined && hasLine([...Object.values(shownFact).map(String), site_id]);
+          return isShown ? ['info', 'Refused', shownFact] : null;
         }
         case 'message_waits':
           if (fact.why === 'throttled') count(METRICS.deliveriesThrottled);
           return ['info', WAIT_MESSAGES[fact.why]];
         case 'canary_ran':
-          count(METRICS.canaryFailed, fact.succeeded ? 0 : 1);
-          return fact.succeeded ? null : ['error', 'The canary failed'];
+          count(METRICS.canaryFailed, fact.success ? 0 : 1);
+          return fact.success ? null : ['error', 'The canary failed'];
         case 'token_key_age':
           metrics.addMetric(METRICS.tokenKeyAge, MetricUnit.NoUnit, fact.days);
           return null;
@@ -125,7 +125,7 @@ export function reporting(logger: Logger, now: Clock) {
 
     return {
       report: (fact: Fact): void => {
-        const [level, message, shown = shownOf(fact)] = told(fact) ?? [];
+        const [level, message, shown = shownOf(fact)] = lineOf(fact) ?? [];
         if (level !== undefined && message !== undefined) logger[level](message, shown);
       },
       publish: (): void => {
@@ -174,16 +174,16 @@ const CAUSES = 5;
  * Returns an error by its class, code and place. Its message is left out, because it may quote content: that of a SyntaxError quotes the text.
  * Of a thrown value that is no error, nothing is known.
  */
-export function causeOf(thrown: unknown, causesLeft = CAUSES - 1): Cause {
-  if (!(thrown instanceof Error)) return { error: typeof thrown };
-  const { name, message, stack = '', cause } = thrown;
+export function causeOf(thrownValue: unknown, causesLeft = CAUSES - 1): Cause {
+  if (!(thrownValue instanceof Error)) return { error: typeof thrownValue };
+  const { name, message, stack = '', cause } = thrownValue;
   // The stack begins with the message as it was when the error was made. Only what follows it is known to be places.
   const end = stack.indexOf(message);
   const at = end === -1 ? [] : stack.slice(end + message.length).match(/^ +at .*$/gm);
   return {
     error: name,
-    code: 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined,
-    message: thrown instanceof ServiceError ? message : undefined,
+    code: 'code' in thrownValue && typeof thrownValue.code === 'string' ? thrownValue.code : undefined,
+    message: thrownValue instanceof ServiceError ? message : undefined,
     at: at?.slice(0, PLACES).map((place) => place.trim()),
     cause: cause === undefined || causesLeft === 0 ? undefined : causeOf(cause, causesLeft - 1),
   };
@@ -255,16 +255,16 @@ const REFUSAL_LINES_MAX = 60;
  */
 function refusalLines(now: Clock) {
   let from = Number.NEGATIVE_INFINITY;
-  let logged = new Set<string>();
+  let loggedRefusals = new Set<string>();
   return (parts: readonly (string | undefined)[]): boolean => {
     const at = now().getTime();
     if (at - from >= REFUSAL_PERIOD_MS) {
       from = at;
-      logged = new Set();
+      loggedRefusals = new Set();
     }
     const key = parts.join(' ');
-    if (logged.has(key) || logged.size >= REFUSAL_LINES_MAX) return false;
-    logged.add(key);
+    if (loggedRefusals.has(key) || loggedRefusals.size >= REFUSAL_LINES_MAX) return false;
+    loggedRefusals.add(key);
     return true;
   };
 }

@@ -5,7 +5,7 @@ export type LimitCall = { readonly key: string; readonly limit: number; readonly
 /** A rate limit that allows every hit unless a test sets another decision. It records the hits. */
 export class FakeLimit {
   readonly calls: LimitCall[] = [];
-  decision: LimitDecision = { allowed: true };
+  decision: LimitDecision = { isAllowed: true };
 
   readonly hit = async (key: string, limit: number, now: Date): Promise<LimitDecision> => {
     this.calls.push({ key, limit, now });

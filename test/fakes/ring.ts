@@ -10,7 +10,7 @@ export class InMemoryRing implements RingStore {
     this.ring = ring;
   }
 
-  readonly read: RingStore['read'] = async () => ({ ring: this.ring, version: String(this.#version) });
+  readonly readRing: RingStore['readRing'] = async () => ({ ring: this.ring, version: String(this.#version) });
 
   readonly replace: RingStore['replace'] = async (seen, ring) => {
     if (seen.version !== String(this.#version)) throw new Refusal('keys_replaced');

@@ -16,7 +16,7 @@ export type Repair = Partial<Pick<Site, 'domain' | 'enabled' | 'allowed_domains'
 /** Returns where the widget of an assistant appears, with the settings on the screen. */
 export function useVerdict(): (site: Site) => SiteVerdict {
   const { suspended } = useDashboard().organization;
-  return (site) => whereItRuns({ ...site, suspended });
+  return (site) => whereItRuns({ ...site, isSuspended: suspended });
 }
 
 /** Says on which addresses the widget appears, or on none and why. @param props.onRepair changes the fields of the form */

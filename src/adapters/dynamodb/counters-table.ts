@@ -44,9 +44,9 @@ export function hitPerMinute(client: DynamoDb, table: string): Hit {
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    if (fullItem === undefined) return { allowed: true };
+    if (fullItem === undefined) return { isAllowed: true };
     const freeAt = readOldestHit(table, fullItem).h0 + MINUTE_MS;
-    return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)) };
+    return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAt - now.getTime()) / 1000)) };
   };
 }
 
@@ -75,7 +75,7 @@ function hitPerWindow(client: DynamoDb, table: string, window: Window): Hit {
   return async (id, limit, now) => {
     const current = numberAt(now, window);
     const end = (current + 1) * window.seconds;
-    const refusal = { allowed: false, retryAfterSeconds: end - unixSeconds(now) } as const;
+    const refusal = { isAllowed: false, retryAfterSeconds: end - unixSeconds(now) } as const;
     if (current !== refusedWindow) {
       limitsReached.clear();
       refusedWindow = current;
@@ -96,7 +96,7 @@ function hitPerWindow(client: DynamoDb, table: string, window: Window): Hit {
         },
       }),
     );
-    if (fullItem === undefined) return { allowed: true };
+    if (fullItem === undefined) return { isAllowed: true };
     // Meanwhile another request may have begun the next window.
     if (current === refusedWindow) limitsReached.set(id, limit);
     return refusal;

@@ -83,8 +83,8 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
 
 /** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
-  const { read } = ringStore(client, secretId);
-  const stored = kept(read, now);
+  const { readRing } = ringStore(client, secretId);
+  const stored = kept(readRing, now);
   return {
     current: async () => activeKey((await stored.value()).ring, now()),
     byId: (kid) => stored.found(({ ring }) => ring.find((candidate) => candidate.kid === kid)),
@@ -97,7 +97,7 @@ const PROPOSED = 'AWSPENDING';
 
 /** A key ring in Secrets Manager. `read` throws an Error when the secret does not contain a ring. */
 export function ringStore(client: SecretsManagerClient, SecretId: string): RingStore {
-  const read: RingStore['read'] = async () => {
+  const readRing: RingStore['readRing'] = async () => {
     const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     // The errors of the parser and the schema are not used, because both could quote the secret.
     const parsed = storedRing.safeParse(parseJson(SecretString));
@@ -105,7 +105,7 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
     return { ring: parsed.data, version };
   };
   return {
-    read,
+    readRing,
     replace: async ({ version }, ring) => {
       await replaceVersion(client, SecretId, version, JSON.stringify({ keys: ring }));
     },

@@ -39,7 +39,7 @@ export async function createAction(
   requireSize(settings);
   const action_id = newEntityId(ID_PREFIXES[settings.trigger], context.randomBytes);
   const now = context.now().toISOString();
-  const wanted: Action = {
+  const newAction: Action = {
     ...settings,
     action_id,
     org_id,
@@ -52,7 +52,7 @@ export async function createAction(
   };
   const storedAction = await createOnce(
     action_id,
-    () => storeAction(wanted, context),
+    () => storeAction(newAction, context),
     (id) => context.store.findAction(org_id, id),
     context,
   );
@@ -62,23 +62,23 @@ export async function createAction(
 }
 
 /** Stores a new Action with the restrictions of its organization. @throws Refusal 409 for the 51st Action or a slug in use, 404 */
-async function storeAction(wanted: Action, context: ManagementContext): Promise<Action | 'exists'> {
-  const stored = await createRestricted(
-    wanted,
+async function storeAction(newAction: Action, context: ManagementContext): Promise<Action | 'exists'> {
+  const storedAction = await createRestricted(
+    newAction,
     (action) => context.store.createAction(action, context.author),
     context,
   );
-  switch (stored) {
+  switch (storedAction) {
     case 'too_many':
       throw new Refusal('too_many_actions', {
         problem: `an organization has at most ${ACTIONS_PER_ORGANIZATION} Actions`,
       });
     case 'slug_taken':
-      throw slugTaken(wanted);
+      throw slugTaken(newAction);
     case 'no_assistant':
-      throw noAssistant(wanted.site_id);
+      throw noAssistant(newAction.site_id);
     default:
-      return stored;
+      return storedAction;
   }
 }
 
@@ -96,12 +96,12 @@ export async function updateAction(
   if (trigger !== previous.trigger) {
     throw invalidField('trigger', `cannot be changed after creation; it is ${previous.trigger}`);
   }
-  const changed = withChange(previous, settings);
-  requireSize(settingsOf(changed));
+  const changedAction = withChange(previous, settings);
+  requireSize(settingsOf(changedAction));
   const next: Action = {
-    ...changed,
+    ...changedAction,
     // With its name, an Action keeps its slug, also one that an earlier rule made: pages and instructions have it.
-    slug: changed.name === previous.name ? previous.slug : slugOf(changed.name, previous.action_id),
+    slug: changedAction.name === previous.name ? previous.slug : slugOf(changedAction.name, previous.action_id),
     updated_at: context.now().toISOString(),
     version: previous.version + 1,
   };

@@ -95,7 +95,7 @@ async function admittedForm(
     conversations.findConversation(siteId, conversationId),
     key && conversations.acceptedSubmission(key),
   ]);
-  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
+  if (!perMinute.isAllowed) throw new Refusal('rate_limit_exceeded', perMinute);
   if (!form?.enabled) throw new Refusal('form_not_found');
   if (!belongsTo(conversation, claims?.sub ?? null)) throw new Refusal('conversation_unknown');
   return { form, earlier };
@@ -112,7 +112,7 @@ function requireFields({ form_fields }: FormAction, values: FormInput['values'])
 async function countAgainstAssistant(assistant: Assistant, now: Date, counters: Counters): Promise<void> {
   const { site_id, form_submissions_per_hour = FORM_SUBMISSIONS_PER_HOUR } = assistant;
   const perHour = await counters.hitPerHour(`forms#${site_id}`, form_submissions_per_hour, now);
-  if (!perHour.allowed) throw new Refusal('form_limit_exceeded', perHour);
+  if (!perHour.isAllowed) throw new Refusal('form_limit_exceeded', perHour);
 }
 
 /** Claims the key of a submission, so that concurrent submissions with one key are sent once. @throws Refusal 409 */
@@ -140,14 +140,14 @@ async function forwardAndSettle(
   invocation: Invocation,
 ): Promise<boolean> {
   const { submission_id } = submission.body;
-  let accepted = false;
+  let isAccepted = false;
   try {
-    accepted = await forward(submission, context, invocation);
-    return accepted;
+    isAccepted = await forward(submission, context, invocation);
+    return isAccepted;
   } finally {
     if (key !== undefined) {
       await context.conversations
-        .settleSubmission(key, accepted)
+        .settleSubmission(key, isAccepted)
         .catch((cause: unknown) => invocation.report({ kind: 'submission_unsettled', submission_id, cause }));
     }
   }
@@ -169,7 +169,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
     ),
     context.escalate(submission, invocation).catch((cause: unknown) => fault('escalation', cause)),
   ]);
-  invocation.report({ kind: 'forwarded', submission_id, endpoint, escalation });
+  invocation.report({ kind: 'form_forwarded', submission_id, endpoint, escalation });
   if (endpoint || escalation === 'accepted') return true;
   // A fault of the service is answered with 500, not with the 502 of an endpoint or a topic that refuses.
   if (faults.length > 0) throw faults[0];

@@ -32,7 +32,7 @@ export async function testAction(
   ]);
   const savedAction = existingAction(foundAction, actionId);
   if (savedAction.suspended) throw new Refusal('organization_suspended', { problem: `${orgId} is suspended` });
-  if (!perMinute.allowed) throw new Refusal('rate_limit_exceeded', perMinute);
+  if (!perMinute.isAllowed) throw new Refusal('rate_limit_exceeded', perMinute);
   const action = withChange(savedAction, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);

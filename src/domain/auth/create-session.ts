@@ -34,7 +34,7 @@ export async function createSession(
     counters.hitPerMinute(ADDRESS_COUNTERS.sessionCreate(request.ip), SESSION_CREATE_PER_MINUTE, now),
     siteId === undefined ? undefined : configuration.findAssistant(siteId),
   ]);
-  if (!perIp.allowed) throw new Refusal('rate_limit_exceeded', perIp);
+  if (!perIp.isAllowed) throw new Refusal('rate_limit_exceeded', perIp);
   if (request.serverKey === undefined || request.serverKey === '') throw new Refusal('server_key_required');
   if (!request.serverKey.startsWith('ss_')) throw new Refusal('server_key_malformed');
   if (!assistant?.enabled || assistant.suspended || !serverSecretMatches(assistant.server_secret, request.serverKey)) {
@@ -62,7 +62,7 @@ export async function createSession(
   }
 
   const perHour = await counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now);
-  if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
+  if (!perHour.isAllowed) throw new Refusal('rate_limit_exceeded', perHour);
   return {
     success: true,
     session_token: token,

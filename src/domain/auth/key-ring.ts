@@ -18,7 +18,7 @@ export type StoredRing = { readonly ring: KeyRing; readonly version: string };
 /** The place where a ring is stored (adapters/secrets). */
 export type RingStore = {
   /** Reads the ring, without a cache. */
-  readonly read: () => Promise<StoredRing>;
+  readonly readRing: () => Promise<StoredRing>;
   /** Replaces the ring that was read. @throws Refusal 409, and changes nothing, when the stored ring is another one by now */
   readonly replace: (seen: StoredRing, ring: KeyRing) => Promise<void>;
 };

@@ -20,9 +20,9 @@ export type Ask = (request: PublicRequest) => Promise<{ readonly status: number;
 export type TriedStep = 'server_key' | 'session_create' | 'widget_init' | 'widget_file';
 
 export type Trial =
-  | { readonly succeeded: true }
+  | { readonly success: true }
   /** The first step that failed, and its problem: a sentence of this file, a status, or the code or name of an error, never content of a request or response. */
-  | { readonly succeeded: false; readonly step: TriedStep; readonly problem: string };
+  | { readonly success: false; readonly step: TriedStep; readonly problem: string };
 
 /**
  * Uses the service from outside as a customer's backend and page do: creates a session token, initializes the widget with it, which
@@ -58,9 +58,9 @@ export async function tryService(serverKey: string, ask: Ask): Promise<Trial> {
     const file = await textOf(ask, { method: 'GET', path: '/static/va-wave-widget.js' });
     // Every build contains this name, by which the widget finds its script tag. An error page does not contain it.
     check(file.includes('va-wave-widget'), 'it is not the widget');
-    return { succeeded: true };
+    return { success: true };
   } catch (error) {
-    return { succeeded: false, step, problem: error instanceof Problem ? error.message : nameOf(error) };
+    return { success: false, step, problem: error instanceof Problem ? error.message : nameOf(error) };
   }
 }
 
@@ -86,10 +86,10 @@ async function answerOf<Answer>(ask: Ask, schema: z.ZodType<Answer>, request: Pu
 }
 
 const code = z.string().optional().catch(undefined);
-const thrown = z.object({ name: z.string(), code, cause: z.object({ code }).optional().catch(undefined) });
+const thrownError = z.object({ name: z.string(), code, cause: z.object({ code }).optional().catch(undefined) });
 
 /** Returns the code of an error or of its cause, such as CERT_HAS_EXPIRED, otherwise its name. Never its message, which may quote content. */
 function nameOf(error: unknown): string {
-  const { data } = thrown.safeParse(error);
+  const { data } = thrownError.safeParse(error);
   return data?.code ?? data?.cause?.code ?? data?.name ?? 'unknown';
 }

@@ -28,20 +28,20 @@ export async function initWidget(
   const assistant = admitWidget(widget);
   const input = inputOf(initRequest, readBody());
   const now = invocation.now();
-  const [perHour, resumed, forms] = await Promise.all([
+  const [perHour, resumedConversation, forms] = await Promise.all([
     context.counters.hitPerHour(assistant.site_id, assistant.hourly_rate_limit, now),
     resumable(input, assistant, widget, context.conversations),
     context.configuration.formsOf(assistant.site_id),
   ]);
   for (const { action_id, cause } of forms.unreadable)
     invocation.report({ kind: 'action_unreadable', action_id, cause });
-  if (!perHour.allowed) throw new Refusal('rate_limit_exceeded', perHour);
-  const visitor = visitorId(widget, resumed, input, invocation);
+  if (!perHour.isAllowed) throw new Refusal('rate_limit_exceeded', perHour);
+  const visitor = visitorId(widget, resumedConversation, input, invocation);
   // After the count, so that a request over the limit writes nothing else.
   const conversation =
-    resumed === undefined && input.begin_conversation !== false
+    resumedConversation === undefined && input.begin_conversation !== false
       ? await beginConversation(assistant, widget, { visitor, now, referrer: input.referrer }, context, invocation)
-      : resumed;
+      : resumedConversation;
   return {
     success: true,
     site_id: assistant.site_id,
@@ -67,12 +67,12 @@ async function resumable(
 /** Returns the id of the visitor: that of the user of the token, of the resumed conversation, of an earlier visit, or a new one. */
 function visitorId(
   { claims }: IdentifiedWidget,
-  resumed: Conversation | undefined,
+  resumedConversation: Conversation | undefined,
   input: InitInput,
   { newId }: Invocation,
 ): string {
   if (claims !== undefined) return userVisitorId(claims.sub);
-  return resumed?.visitor_id ?? anonymousVisitorId(input.visitor_id ?? undefined, newId);
+  return resumedConversation?.visitor_id ?? anonymousVisitorId(input.visitor_id ?? undefined, newId);
 }
 
 /** Stores a new conversation and puts conversation.started on the bus. */

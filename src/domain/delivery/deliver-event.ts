@@ -18,7 +18,7 @@ import { retryDelay } from './outcome.ts';
 type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log' | 'queue'>;
 
 /** What became of a message (Fact `attempted`). */
-export type AttemptSummary = Pick<FactOf<'attempted'>, 'outcome' | 'result'> & {
+export type AttemptSummary = Pick<FactOf<'attempt_made'>, 'outcome' | 'result'> & {
   /** Why the delivery failed; absent while another attempt follows. */
   readonly finalFailure?: FailureCode;
 };
@@ -49,7 +49,7 @@ export async function deliverEvent(
   const { id: event_id, org_id, site_id } = envelope;
   const { finalFailure, ...summary } = await attemptDelivery(message, context, invocation);
   const ids = { trigger: 'event', reference: event_id, org_id, site_id, action_id, attempt } as const;
-  invocation.report({ kind: 'attempted', ...ids, ...summary });
+  invocation.report({ kind: 'attempt_made', ...ids, ...summary });
   if (finalFailure === undefined) return;
   await signalFailingEndpoint(message, finalFailure, context, invocation).catch((cause: unknown) =>
     invocation.report({ kind: 'watch_failed', event_id, action_id, cause }),

@@ -32,10 +32,10 @@ export function withinQuota(send: Send, hitPerDay: Hit): Send {
     if (request.quota === undefined) return send(request, invocation);
     const { orgId: org_id, perDay } = request.quota;
     const hit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
-      invocation.report({ kind: 'uncounted', limit: 'quota', org_id, cause });
-      return { allowed: true };
+      invocation.report({ kind: 'request_uncounted', limit: 'quota', org_id, cause });
+      return { isAllowed: true };
     });
-    return hit.allowed ? send(request, invocation) : QUOTA_USED;
+    return hit.isAllowed ? send(request, invocation) : QUOTA_USED;
   };
 }
 
@@ -60,7 +60,7 @@ export function withinInFlight(send: Send, takeLease: TakeLease): Send {
     const org_id = request.inFlightOf;
     if (org_id === undefined) return send(request, invocation);
     const uncounted = (cause: unknown) => {
-      invocation.report({ kind: 'uncounted', limit: 'in_flight', org_id, cause });
+      invocation.report({ kind: 'request_uncounted', limit: 'in_flight', org_id, cause });
       return 'unknown' as const;
     };
     const lease = await takeLease(org_id, invocation.now()).catch(uncounted);

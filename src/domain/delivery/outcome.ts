@@ -91,5 +91,5 @@ export function retryDelay(
 /** Returns whether an Event delivery is retried after this failure. */
 export function isRetried(code: FailureCode, status: number | null): boolean {
   if (code === 'http_status') return status === 408 || status === 429 || (status ?? 0) >= 500;
-  return FAILURES[code].retried;
+  return FAILURES[code].isRetried;
 }

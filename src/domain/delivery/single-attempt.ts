@@ -45,7 +45,7 @@ export async function sendOnce(
     site_id,
     ...about
   }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'> &
-    Pick<FactOf<'attempted'>, 'org_id' | 'site_id'>,
+    Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id'>,
   request: OutboundRequest,
   now: Date,
   context: Context<'send' | 'log'>,
@@ -59,6 +59,6 @@ export async function sendOnce(
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;
   const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1 };
-  invocation.report({ kind: 'attempted', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
+  invocation.report({ kind: 'attempt_made', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
   return answer;
 }

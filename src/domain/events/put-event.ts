@@ -22,9 +22,9 @@ export type PutEventResult = CatalogEvent & {
   /** The envelope id of every delivery of this event. */
   readonly id: string;
   /** True for an event that is registered but never delivered (spec "Events", R). */
-  readonly reserved: boolean;
+  readonly is_reserved: boolean;
   /** Ids of the Actions that receive it, as they are now. */
-  readonly subscribed: readonly string[];
+  readonly subscriber_ids: readonly string[];
 };
 
 /** The most characters that a mistyped name differs by: `form.submit` differs from `form.submitted` by three. */
@@ -83,14 +83,14 @@ function largeInteger(value: unknown, path: string): string | undefined {
  * or assistant
  */
 export async function putEvent(input: EventInput, context: Context<'store' | 'publish'>): Promise<PutEventResult> {
-  const checked = await checkEvent(input, context);
-  const { event: name, ...detail } = checked;
+  const checkedEvent = await checkEvent(input, context);
+  const { event: name, ...detail } = checkedEvent;
   if (Buffer.byteLength(messageText(detail)) > EVENT_DETAIL_MAX_BYTES)
     throw invalidField('data', `must have at most ${EVENT_DETAIL_MAX_BYTES} bytes with org_id and site_id`);
-  const { reserved } = EVENT_CATALOG[name];
+  const is_reserved = EVENT_CATALOG[name].reserved;
   const { actions } = await context.store.listActions(detail.org_id);
-  const subscribed = actions
-    .filter((action) => action.trigger === 'Event' && !reserved && isSubscribed(action, name, detail.site_id))
+  const subscriber_ids = actions
+    .filter((action) => action.trigger === 'Event' && !is_reserved && isSubscribed(action, name, detail.site_id))
     .map(({ action_id }) => action_id);
-  return { id: await context.publish(checked), ...checked, reserved, subscribed };
+  return { id: await context.publish(checkedEvent), ...checkedEvent, is_reserved, subscriber_ids };
 }

@@ -18,7 +18,7 @@ import { ServiceError, UnreadableMessage } from '../service-error.ts';
 type RoutingContext = Context<'subscriptions' | 'queue' | 'log'>;
 
 /** What became of an event (Fact `routed`). */
-type Routing = Pick<FactOf<'routed'>, 'deliveries' | 'unknown'>;
+type Routing = Pick<FactOf<'event_routed'>, 'deliveries' | 'unknown'>;
 
 /**
  * Handles one message of the events queue. Drops a malformed event, and one whose name is not in the catalog: a retry cannot succeed, and the
@@ -30,17 +30,17 @@ export async function routeMessage(
   context: RoutingContext,
   invocation: Invocation,
 ): Promise<void> {
-  const parsed = busEvent.safeParse(message);
-  if (parsed.success) {
-    const { id: event_id, 'detail-type': event, detail } = parsed.data;
+  const parsedEvent = busEvent.safeParse(message);
+  if (parsedEvent.success) {
+    const { id: event_id, 'detail-type': event, detail } = parsedEvent.data;
     const { org_id, site_id } = detail;
-    const routing = await routeEvent(parsed.data, context, invocation);
-    return invocation.report({ kind: 'routed', event_id, event, org_id, site_id, ...routing });
+    const routing = await routeEvent(parsedEvent.data, context, invocation);
+    return invocation.report({ kind: 'event_routed', event_id, event, org_id, site_id, ...routing });
   }
   if (isNewerEvent(message)) throw new UnreadableMessage('The event is of a newer version');
   const { id: event_id, 'detail-type': event, source, account } = droppedEvent.parse(message);
-  const field = parsed.error.issues[0]?.path.join('.') ?? '';
-  invocation.report({ kind: 'dropped', message_id: messageId, event_id, event, source, account, field });
+  const field = parsedEvent.error.issues[0]?.path.join('.') ?? '';
+  invocation.report({ kind: 'event_dropped', message_id: messageId, event_id, event, source, account, field });
 }
 
 /**
@@ -59,21 +59,23 @@ async function routeEvent(event: BusEvent, context: RoutingContext, invocation: 
   const { exists, subscribers, unreadable } = await context.subscriptions.subscribersOf(org_id);
   // The canary names an organization that does not exist on purpose, so nothing of its events is reported as unknown.
   if (!exists) return { deliveries: 0, unknown: org_id === CANARY_ORGANIZATION ? undefined : 'org_id' };
-  const subscribed = subscribers.filter((subscriber) => isSubscribed(subscriber, name, site_id));
-  const deliveries = await beginDeliveries(subscribed, event, context, invocation);
-  const [skipped] = unreadable;
-  if (skipped !== undefined) {
-    throw new ServiceError(`The subscription of Action ${skipped.action_id} cannot be read`, { cause: skipped.cause });
+  const subscribedActions = subscribers.filter((subscriber) => isSubscribed(subscriber, name, site_id));
+  const deliveries = await beginDeliveries(subscribedActions, event, context, invocation);
+  const [skippedAction] = unreadable;
+  if (skippedAction !== undefined) {
+    throw new ServiceError(`The subscription of Action ${skippedAction.action_id} cannot be read`, {
+      cause: skippedAction.cause,
+    });
   }
   // The event is routed. That nobody can say why it reached no Action is no reason to deliver it again.
-  const known =
+  const isKnown =
     site_id == null ||
     subscribers.some((subscriber) => subscriber.site_id === site_id) ||
     (await context.subscriptions.hasAssistant(org_id, site_id).catch((cause: unknown) => {
       invocation.report({ kind: 'assistant_unreadable', site_id, cause });
       return true;
     }));
-  return { deliveries, unknown: known ? undefined : 'site_id' };
+  return { deliveries, unknown: isKnown ? undefined : 'site_id' };
 }
 
 /** Queues the first attempt of each delivery, and records those that no message can carry. Returns how many deliveries began. */

@@ -93,8 +93,8 @@ async function certainLogin(email: string, providers: readonly string[], logins:
     loginsWithEmail = [...loginsWithEmail.filter(({ sub }) => sub !== login.sub), login];
   }
   const [login, ...others] = loginsWithEmail.filter(({ enabled }) => enabled);
-  const isCertain = ({ verified, providers: writers }: Login): boolean =>
-    writers.length === 0 ? verified : writers.every((name) => providers.includes(name));
+  const isCertain = ({ isVerified, providers: writers }: Login): boolean =>
+    writers.length === 0 ? isVerified : writers.every((name) => providers.includes(name));
   if (login !== undefined && others.length === 0 && isCertain(login)) return { login, isInvited: false };
   throw new Refusal('login_uncertain', {
     problem: `${email} does not name one login for certain: name the login by its sub. The user pool has ${loginsWithEmail.map(describedLogin).join('; ')}`,
@@ -102,7 +102,7 @@ async function certainLogin(email: string, providers: readonly string[], logins:
 }
 
 /** Returns what tells a login from others, and why its address is not certain. */
-function describedLogin({ username, sub, enabled, verified: isVerified, providers }: Login): string {
+function describedLogin({ username, sub, enabled, isVerified, providers }: Login): string {
   const notes = [`sub ${sub}`];
   if (!enabled) notes.push('disabled');
   if (providers.length > 0) notes.push(`address from ${providers.join(' and ')}`);

@@ -98,11 +98,11 @@ for (const backend of backends) {
     };
 
     test('serves the page without the widget when the service fails, and tells the page when to renew again', async () => {
-      service.perMinute.decision = { allowed: false, retryAfterSeconds: 7 };
+      service.perMinute.decision = { isAllowed: false, retryAfterSeconds: 7 };
       expect(await pageToken()).toEqual([]);
       const refused = await renew();
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '7']);
-      service.perMinute.decision = { allowed: true };
+      service.perMinute.decision = { isAllowed: true };
     });
 
     test('renders the widget with a token of the user, and the next page with the same token', async () => {

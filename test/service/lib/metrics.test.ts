@@ -7,16 +7,16 @@ import { METRICS } from '../../../src/deployment/metrics.ts';
 import type { Fact, FactOf } from '../../../src/domain/facts.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import { functionLogger } from '../../../src/functions/invocation.ts';
-import { reporting } from '../../../src/functions/report.ts';
+import { factReporter } from '../../../src/functions/report.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { lambdaContext, logged } from '../../unit/lambdas/invocation.ts';
 import '../../unit/lambdas/environment.ts';
 
 const OF_ATTEMPT = { action_id: 'action_1', reference: 'event_1', attempt: 2 };
 const result = { status: null, response_excerpt: null, latency_ms: 12, success: false };
-const attempted = (org_id: string): FactOf<'attempted'> => ({
+const attempted = (org_id: string): FactOf<'attempt_made'> => ({
   ...{
-    kind: 'attempted',
+    kind: 'attempt_made',
     trigger: 'event',
     reference: 'event_1',
     org_id,
@@ -33,15 +33,21 @@ const FACTS: readonly Fact[] = [
   { ...attempted('org_1'), outcome: 'taken', result: null },
   { ...attempted('org_1'), trigger: 'form', attempt: 1 },
   { kind: 'request_failed', cause: undefined },
-  { kind: 'refused', code: 'rate_limit_exceeded', status: 429, route: 'POST /api/widget/init', site_id: undefined },
+  {
+    kind: 'request_refused',
+    code: 'rate_limit_exceeded',
+    status: 429,
+    route: 'POST /api/widget/init',
+    site_id: undefined,
+  },
   { kind: 'endpoint_failing', org_id: 'o', site_id: 's', action_id: 'a', failing_since: '', failure_code: 'timeout' },
-  { kind: 'dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
-  { kind: 'routed', event_id: 'e', event: 'x', org_id: 'o', deliveries: 0, unknown: 'org_id' },
+  { kind: 'event_dropped', message_id: 'm', event_id: 'e', event: 'x', source: 's', account: 'a', field: '' },
+  { kind: 'event_routed', event_id: 'e', event: 'x', org_id: 'o', deliveries: 0, unknown: 'org_id' },
   { kind: 'message_failed', message_id: 'm', cause: undefined },
   { kind: 'message_waits', message_id: 'm', seconds: 1, why: 'throttled', cause: undefined },
   { kind: 'token_key_age', days: 3 },
   { kind: 'action_unreadable', action_id: 'a', cause: undefined },
-  { kind: 'canary_ran', succeeded: false },
+  { kind: 'canary_ran', success: false },
   { kind: 'record_lost', at: '', result: null, ...OF_ATTEMPT, cause: undefined },
 ];
 
@@ -66,7 +72,7 @@ const partsOf = (name: string, value: unknown) =>
 
 async function emitted(): Promise<readonly string[]> {
   const { log } = await logged(async () => {
-    const { report, publish } = reporting(functionLogger('test'), new FrozenClock().now)();
+    const { report, publish } = factReporter(functionLogger('test'), new FrozenClock().now)();
     for (const fact of FACTS) report(fact);
     publish();
   });
@@ -129,7 +135,7 @@ test('the saved queries show only fields that the lines of functions have', asyn
     logger.appendKeys({ api_request_id: 'api-request-1' });
     const cause = Object.assign(new ServiceError('x'), { code: 'x' });
     for (const fact of FACTS)
-      reporting(logger, new FrozenClock().now)().report('cause' in fact ? { ...fact, cause } : fact);
+      factReporter(logger, new FrozenClock().now)().report('cause' in fact ? { ...fact, cause } : fact);
   });
   const lines: object[] = log
     .trim()

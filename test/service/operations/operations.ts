@@ -183,7 +183,7 @@ describe('the canary', () => {
     );
     const { server_secret } = await command.json<{ server_secret: string }>('secret', 'generate', site_id);
     const ask = askService(system.cloud.baseUrl);
-    expect(await tryService(server_secret, ask)).toEqual({ succeeded: true });
+    expect(await tryService(server_secret, ask)).toEqual({ success: true });
     const closed = askService('http://127.0.0.1:2');
     expect(await tryService(server_secret, closed)).toMatchObject({ problem: 'ECONNREFUSED' });
   });

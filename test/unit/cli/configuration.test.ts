@@ -60,7 +60,7 @@ test.each([
 ])('refuses %j and changes nothing: %s', async (words, message, code = 2) => {
   const { org_id, site_id, action_id } = await operator.action();
   const ids: Readonly<Record<string, string>> = { ORG: org_id, SITE: site_id, ACTION: action_id };
-  operator.addLogin({ email: 'not-verified@example.com', verified: false });
+  operator.addLogin({ email: 'not-verified@example.com', isVerified: false });
   const state = () => structuredClone(operator.store.items());
   const before = state();
   const refused = await operator.run(...words.map((word) => ids[word] ?? word));

@@ -31,7 +31,7 @@ describe('event put', () => {
     const sent = { event: 'conversation.started', org_id: one.org_id, site_id: one.site_id, data: { a: 1 } };
     const { out } = await put(sent.event, '--site', one.site_id, '--data', '{"a": 1}', '--json');
     const subscribed = [one.action_id];
-    expect(JSON.parse(out)).toEqual({ id: 'event-1', ...sent, reserved: false, subscribed });
+    expect(JSON.parse(out)).toEqual({ id: 'event-1', ...sent, is_reserved: false, subscriber_ids: subscribed });
     expect(operator.events).toEqual([sent]);
     expect(await put('conversation.started')).toMatchObject({ out: expect.stringContaining(one.action_id), err: '' });
     expect((await put('sms.sent')).err).toBe('Warning: no enabled Action is subscribed to sms.sent\n');

@@ -154,7 +154,7 @@ export class FakeOperator {
   /** Adds a login to the user pool. @default an enabled one with a verified address */
   addLogin(login: Partial<Login>): Login {
     const sub = `sub of ${login.email}`;
-    const added = { sub, username: sub, email: undefined, enabled: true, verified: true, providers: [], ...login };
+    const added = { sub, username: sub, email: undefined, enabled: true, isVerified: true, providers: [], ...login };
     this.logins.push(added);
     return added;
   }

@@ -123,7 +123,7 @@ describe('access', () => {
     const { call, store, facts } = await withAssistant();
     await store.createAction(anEventAction());
     await call(sub, method, path, body);
-    expect(facts).toMatchObject([{ kind: 'refused' }]);
+    expect(facts).toMatchObject([{ kind: 'request_refused' }]);
     expect(facts).toEqual([expect.objectContaining({ site_id })]);
   });
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/domain/refusal.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import { httpHandler } from '../../../src/functions/http.ts';
 import { functionLogger } from '../../../src/functions/invocation.ts';
-import { causeOf, reporting, unreachedOrganizations } from '../../../src/functions/report.ts';
+import { causeOf, factReporter, unreachedOrganizations } from '../../../src/functions/report.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { call, logged, testShell } from '../lambdas/invocation.ts';
 import '../lambdas/environment.ts';
@@ -15,9 +15,9 @@ const clock = new FrozenClock();
 const linesOf = async (
   work: (refuse: (code: 'origin_not_allowed' | 'credentials_required', site?: string) => void) => void,
 ) => {
-  const { report } = reporting(functionLogger('test'), clock.now)();
+  const { report } = factReporter(functionLogger('test'), clock.now)();
   const refuse = (code: 'origin_not_allowed' | 'credentials_required', site_id?: string) =>
-    report({ kind: 'refused', code, status: 401, route: ROUTE, site_id });
+    report({ kind: 'request_refused', code, status: 401, route: ROUTE, site_id });
   const { log } = await logged(async () => work(refuse));
   return log.split('\n').filter((line) => line.includes('Refused'));
 };
@@ -106,7 +106,7 @@ test('every fact with a cause has a line with its ids, and without the message o
     { kind: 'send_failed', ...attempt, cause },
     { kind: 'record_lost', ...attempt, at: '2026-01-01', result: null, cause },
     { kind: 'record_unqueued', ...attempt, cause },
-    { kind: 'uncounted', limit: 'quota', org_id, cause },
+    { kind: 'request_uncounted', limit: 'quota', org_id, cause },
     { kind: 'watch_failed', event_id: 'event-1', action_id, cause },
     { kind: 'action_unreadable', action_id, cause },
     { kind: 'assistant_unreadable', site_id: 'site_1', cause },
@@ -119,7 +119,7 @@ test('every fact with a cause has a line with its ids, and without the message o
     { kind: 'message_failed', message_id, cause },
     { kind: 'message_unhidden', message_id, cause },
   ];
-  const { report } = reporting(functionLogger('test'), clock.now)();
+  const { report } = factReporter(functionLogger('test'), clock.now)();
   const { log } = await logged(async () => facts.forEach(report));
   expect(log).not.toContain(SECRET);
   const lines = log
@@ -155,7 +155,7 @@ test.each<[string, number | undefined, readonly Attempts[]]>([
 });
 
 test('an endpoint whose response broke off after its status was reached, and its delivery succeeded', async () => {
-  const { report, publish } = reporting(functionLogger('test'), clock.now)();
+  const { report, publish } = factReporter(functionLogger('test'), clock.now)();
   const error = { code: 'timeout', message: 'The response broke off' } as const;
   const result = { success: true, status: 200, response_excerpt: 'o', latency_ms: 5000, error };
   const { log } = await logged(async () => {
@@ -167,7 +167,7 @@ test('an endpoint whose response broke off after its status was reached, and its
         site_id: 'site_1',
         action_id: 'act_1',
       } as const;
-      report({ kind: 'attempted', ...ids, attempt: 1, outcome: 'succeeded', result });
+      report({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'succeeded', result });
     }
     publish();
   });
@@ -198,9 +198,9 @@ test('a million organizations need no more memory than a thousand', () => {
 
 test('a refused token has its problem in the line and in a dimension, and each problem has a line of its own', async () => {
   const { log } = await logged(async () => {
-    const { report, publish } = reporting(functionLogger('test'), clock.now)();
+    const { report, publish } = factReporter(functionLogger('test'), clock.now)();
     for (const token_problem of ['expired', 'wrong_signature', 'expired'] as const)
-      report({ kind: 'refused', code: 'session_token_invalid', status: 401, route: ROUTE, token_problem });
+      report({ kind: 'request_refused', code: 'session_token_invalid', status: 401, route: ROUTE, token_problem });
     publish();
   });
   const lines = log

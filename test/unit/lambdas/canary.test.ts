@@ -42,7 +42,7 @@ const metricOf = (log: string) => lineOf(log, METRICS.canaryFailed);
 
 test('uses the service over HTTP with the server secret, and counts no failure', async () => {
   const { result, log } = await logged(() => handler({}, lambdaContext()));
-  expect(result).toEqual({ succeeded: true });
+  expect(result).toEqual({ success: true });
   expect(requests).toEqual([
     { path: '/api/widget/session/create', key: KEY, token: undefined },
     { path: '/api/widget/init', key: undefined, token: SESSION.session_token },

@@ -274,8 +274,8 @@ const OTHER_DEFECTS: Readonly<Record<string, Scenario>> = {
   'a rotation overwrites what it has not read': (world) =>
     keys(world, {
       store: (client, secretId) => {
-        const { read, replace } = ringStore(client, secretId);
-        return { read, replace: async (_, ring) => replace(await read(), ring) };
+        const { readRing: read, replace } = ringStore(client, secretId);
+        return { readRing: read, replace: async (_, ring) => replace(await read(), ring) };
       },
     }),
   'Actions are counted without the limit': (world) =>
@@ -372,9 +372,9 @@ function hitsInMemory(windowMs?: number): Hit {
   return async (_, limit, now) => {
     const time = now.getTime();
     const since = windowMs === undefined ? time - 60_000 : Math.floor(time / windowMs) * windowMs - 1;
-    if (hits.filter((at) => at > since).length >= limit) return { allowed: false, retryAfterSeconds: 1 };
+    if (hits.filter((at) => at > since).length >= limit) return { isAllowed: false, retryAfterSeconds: 1 };
     hits.push(time);
-    return { allowed: true };
+    return { isAllowed: true };
   };
 }
 

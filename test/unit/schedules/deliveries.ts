@@ -298,8 +298,8 @@ export class Deliveries {
   /** Runs invocations in an environment, and learns their facts. */
   #invoke({ now }: Environment): Invoke {
     const report = (fact: Fact) => {
-      if (fact.kind === 'dropped') this.#world.violated(`the event of message ${fact.message_id} was dropped`);
-      if (fact.kind === 'uncounted') this.#uncounted += 1;
+      if (fact.kind === 'event_dropped') this.#world.violated(`the event of message ${fact.message_id} was dropped`);
+      if (fact.kind === 'request_uncounted') this.#uncounted += 1;
       if (fact.kind === 'record_lost') this.#unwritten.add(nameOf(fact));
     };
     return (time, work) => withinInvocation(time, (signal) => work({ signal, now, newId: countingIds(), report }));

@@ -79,14 +79,14 @@ export async function keys(world: World, defects: KeyDefects = {}): Promise<void
   };
   const rotate = async () => {
     const ring = storeOf(rotation.client, SECRET);
-    const seen = await ring.read();
+    const seen = await ring.readRing();
     const now = rotation.environment.now();
     await ring.replace(seen, (defects.rotate ?? rotateRing)(seen.ring, now, randomBytes));
   };
   const revoke = async () => {
     const ring = storeOf(operator.client, SECRET);
     const tokenRing: RingStore = {
-      read: ring.read,
+      readRing: ring.readRing,
       replace: async (seen, next) => {
         for (const { kid } of seen.ring) revoked.set(kid, undefined);
         urgent.set(next[0].kid, Number.POSITIVE_INFINITY);

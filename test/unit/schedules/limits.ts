@@ -328,7 +328,7 @@ export async function inFlight(world: World, defects: LimitDefects = {}): Promis
     return defects.lease?.(takeLease, dynamo) ?? takeLease;
   });
   const report = ({ kind }: Fact) => {
-    if (kind === 'uncounted') uncounted += 1;
+    if (kind === 'request_uncounted') uncounted += 1;
   };
   const request = {
     method: 'GET',

@@ -11,7 +11,8 @@ const tables = await tablesOfFile();
 
 const START = Date.parse('2026-03-04T05:06:07.000Z');
 const at = (milliseconds: number) => new Date(START + milliseconds);
-const allowed = (decisions: readonly { readonly allowed: boolean }[]) => decisions.filter((one) => one.allowed).length;
+const allowed = (decisions: readonly { readonly isAllowed: boolean }[]) =>
+  decisions.filter((one) => one.isAllowed).length;
 
 describe('hits per minute', () => {
   const hit = (key: string, limit: number, milliseconds: number) =>
@@ -20,27 +21,27 @@ describe('hits per minute', () => {
   test.each([10, 20])('allow exactly %p of 100 concurrent hits', async (limit) => {
     const decisions = await atOnce(100, () => hit(`at-once-${limit}`, limit, 0));
     expect(allowed(decisions)).toBe(limit);
-    expect(decisions.find((one) => !one.allowed)).toEqual({ allowed: false, retryAfterSeconds: 60 });
+    expect(decisions.find((one) => !one.isAllowed)).toEqual({ isAllowed: false, retryAfterSeconds: 60 });
   });
 
   test('allow one more hit exactly 60 000 ms after a hit', async () => {
-    for (let i = 0; i < 20; i++) expect(await hit('edge', 20, i * 100)).toEqual({ allowed: true });
-    expect(await hit('edge', 20, 59_999)).toEqual({ allowed: false, retryAfterSeconds: 1 });
-    expect(await hit('edge', 20, 60_000)).toEqual({ allowed: true });
-    expect(await hit('edge', 20, 60_000)).toEqual({ allowed: false, retryAfterSeconds: 1 });
-    expect(await hit('edge', 20, 60_100)).toEqual({ allowed: true });
+    for (let i = 0; i < 20; i++) expect(await hit('edge', 20, i * 100)).toEqual({ isAllowed: true });
+    expect(await hit('edge', 20, 59_999)).toEqual({ isAllowed: false, retryAfterSeconds: 1 });
+    expect(await hit('edge', 20, 60_000)).toEqual({ isAllowed: true });
+    expect(await hit('edge', 20, 60_000)).toEqual({ isAllowed: false, retryAfterSeconds: 1 });
+    expect(await hit('edge', 20, 60_100)).toEqual({ isAllowed: true });
   });
 
   test('do not include refused hits: a caller that repeats its request waits no longer than another', async () => {
     await atOnce(20, () => hit('impatient', 20, 0));
-    for (let time = 1000; time < 60_000; time += 5000) expect((await hit('impatient', 20, time)).allowed).toBe(false);
+    for (let time = 1000; time < 60_000; time += 5000) expect((await hit('impatient', 20, time)).isAllowed).toBe(false);
     expect(allowed(await atOnce(30, () => hit('impatient', 20, 60_000)))).toBe(20);
   });
 
   test('return the time to wait in whole seconds, rounded up', async () => {
     await atOnce(20, () => hit('wait', 20, 0));
-    expect(await hit('wait', 20, 18_500)).toEqual({ allowed: false, retryAfterSeconds: 42 });
-    expect(await hit('wait', 20, 19_000)).toEqual({ allowed: false, retryAfterSeconds: 41 });
+    expect(await hit('wait', 20, 18_500)).toEqual({ isAllowed: false, retryAfterSeconds: 42 });
+    expect(await hit('wait', 20, 19_000)).toEqual({ isAllowed: false, retryAfterSeconds: 41 });
   });
 
   test('expire when they can no longer refuse a hit', async () => {
@@ -75,12 +76,12 @@ describe.each([
 
   test('are counted from 0 in each clock window and for each id, and Retry-After is the time until then', async () => {
     const hit = limiter(tables.client, tables.unsorted);
-    expect(await hit(id('one'), 1, at(0))).toEqual({ allowed: true });
+    expect(await hit(id('one'), 1, at(0))).toEqual({ isAllowed: true });
     const retryAfterSeconds = Math.ceil((next.getTime() - START) / 1000);
-    expect(await hit(id('one'), 1, at(0))).toEqual({ allowed: false, retryAfterSeconds });
-    expect(await hit(id('one'), 1, lastMoment)).toEqual({ allowed: false, retryAfterSeconds: 1 });
-    expect(await hit(id('two'), 1, lastMoment)).toEqual({ allowed: true });
-    expect(await hit(id('one'), 1, next)).toEqual({ allowed: true });
+    expect(await hit(id('one'), 1, at(0))).toEqual({ isAllowed: false, retryAfterSeconds });
+    expect(await hit(id('one'), 1, lastMoment)).toEqual({ isAllowed: false, retryAfterSeconds: 1 });
+    expect(await hit(id('two'), 1, lastMoment)).toEqual({ isAllowed: true });
+    expect(await hit(id('one'), 1, next)).toEqual({ isAllowed: true });
   });
 
   test('cause no more writes of a container that was refused, until the limit or the window changes', async () => {
@@ -98,7 +99,7 @@ describe.each([
       [3, length, true, 1],
     ] as const) {
       const decision = await hit(id('memo'), limit, at(milliseconds));
-      expect([decision.allowed, calls.splice(0)]).toEqual([yes, Array(writes).fill('update')]);
+      expect([decision.isAllowed, calls.splice(0)]).toEqual([yes, Array(writes).fill('update')]);
     }
   });
 
@@ -117,10 +118,10 @@ describe.each([
       tables.unsorted,
     );
     const late = hit(id('late'), 1, lastMoment);
-    expect(await hit(id('early'), 1, next)).toEqual({ allowed: true });
+    expect(await hit(id('early'), 1, next)).toEqual({ isAllowed: true });
     answer();
-    expect(await late).toMatchObject({ allowed: false });
-    expect(await hit(id('late'), 1, next)).toEqual({ allowed: true });
+    expect(await late).toMatchObject({ isAllowed: false });
+    expect(await hit(id('late'), 1, next)).toEqual({ isAllowed: true });
   });
 
   test('have a counter that is kept for a day after its window', async () => {

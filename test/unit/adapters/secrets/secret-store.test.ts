@@ -117,7 +117,7 @@ describe('a key ring', () => {
     ['a key id that is not valid in a header', { kid: 'a b', key: 'DontTellThisSecret'.repeat(4) }],
   ])('a secret with %s is an error that does not quote it', async (_, value) => {
     holds(value);
-    const failed = ringStore(client, 'the-secret').read();
+    const failed = ringStore(client, 'the-secret').readRing();
     await expect(failed).rejects.toThrow('The secret does not contain a key ring');
     await expect(failed).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining('DontTell') }));
   });
@@ -140,7 +140,7 @@ describe('a key ring', () => {
         { SecretId, VersionStage: 'AWSCURRENT', MoveToVersionId: 'v2', RemoveFromVersionId: 'v1' },
       ]);
       holds(SecretString);
-      expect((await ringStore(client, 'the-secret').read()).ring).toEqual([TWO, ONE]);
+      expect((await ringStore(client, 'the-secret').readRing()).ring).toEqual([TWO, ONE]);
     });
 
     test.each(['InvalidParameterException', 'ResourceNotFoundException'])(

@@ -234,7 +234,7 @@ describe('a call', () => {
     const attempted = { trigger: 'ai', action_id: 'act_ai', reference: 'id-1', attempt: 1, outcome: 'failed' };
     expect(invocation.facts).toMatchObject([
       { kind: 'send_failed', ...send_failed },
-      { kind: 'attempted', ...attempted, result: { error: { code: 'internal_error' } } },
+      { kind: 'attempt_made', ...attempted, result: { error: { code: 'internal_error' } } },
     ]);
     expect(JSON.stringify(log.items())).not.toContain('a fault of the sender');
   });

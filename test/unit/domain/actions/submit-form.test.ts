@@ -109,8 +109,8 @@ describe('an accepted submission', () => {
     const answer = await submit(KEYED, {}, {}, { conversations: { ...conversations, settleSubmission } });
     expect(answer.success).toBe(true);
     expect(invocation.facts).toEqual([
-      expect.objectContaining({ kind: 'attempted', trigger: 'form', outcome: 'succeeded' }),
-      { kind: 'forwarded', submission_id: 'id-1', endpoint: true, escalation: 'none' },
+      expect.objectContaining({ kind: 'attempt_made', trigger: 'form', outcome: 'succeeded' }),
+      { kind: 'form_forwarded', submission_id: 'id-1', endpoint: true, escalation: 'none' },
       { kind: 'submission_unsettled', submission_id: 'id-1', cause },
     ]);
   });
@@ -176,7 +176,7 @@ describe('refuses', () => {
 
   test('more than 10 in a minute from one address to one assistant', async () => {
     const { submit, perMinute, perHour, outbound } = await setUp();
-    perMinute.decision = { allowed: false, retryAfterSeconds: 42 };
+    perMinute.decision = { isAllowed: false, retryAfterSeconds: 42 };
     const refusal = await refusalOf(submit(BODY, { ip: '2001:db8:1:2::1' }));
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 42 });
     expect(perMinute.calls).toMatchObject([{ key: `form-submit#${SITE_ID}#2001:db8:1:2::/64`, limit: 10 }]);
@@ -188,7 +188,7 @@ describe('refuses', () => {
     [9000, { form_submissions_per_hour: 9000 }],
   ])('more than %i in an hour from all addresses, with a code of its own', async (limit, assistant) => {
     const { submit, perHour, outbound, conversations } = await setUp({ assistant });
-    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
+    perHour.decision = { isAllowed: false, retryAfterSeconds: 60 };
     expect(await refusalOf(submit(KEYED))).toMatchObject({ code: 'form_limit_exceeded', retryAfterSeconds: 60 });
     expect(perHour.calls).toMatchObject([{ key: `forms#${SITE_ID}`, limit }]);
     expect([outbound.requests.length, conversations.items().length]).toEqual([0, 2]);
@@ -230,7 +230,7 @@ describe('the endpoint and the escalation channels', () => {
     if (accepted) expect(await submit()).toEqual({ success: true, submission_id: 'id-1' });
     else expect(await refusedWith(submit())).toEqual([502, 'The submission could not be delivered']);
     const forwarded = { submission_id: 'id-1', endpoint: status === 200, escalation };
-    expect(invocation.of('forwarded')).toEqual([{ kind: 'forwarded', ...forwarded }]);
+    expect(invocation.of('form_forwarded')).toEqual([{ kind: 'form_forwarded', ...forwarded }]);
   });
 
   test.each([answered(302), unanswered('timeout')])(
@@ -257,7 +257,7 @@ describe('the endpoint and the escalation channels', () => {
     const cause = expect.objectContaining({ message: 'The key store is away' });
     expect(invocation.facts).toEqual([
       { kind: 'forward_failed', submission_id: 'id-1', to: 'endpoint', cause },
-      { kind: 'forwarded', submission_id: 'id-1', endpoint: false, escalation: 'accepted' },
+      { kind: 'form_forwarded', submission_id: 'id-1', endpoint: false, escalation: 'accepted' },
     ]);
   });
 });
@@ -275,7 +275,7 @@ describe('a client_key', () => {
     const { submit, perHour } = await setUp();
     const first = await submit(KEYED);
     const hits = perHour.calls.length;
-    perHour.decision = { allowed: false, retryAfterSeconds: 60 };
+    perHour.decision = { isAllowed: false, retryAfterSeconds: 60 };
     expect(await submit(KEYED)).toEqual(first);
     expect(perHour.calls).toHaveLength(hits);
   });

@@ -161,7 +161,7 @@ describe('is refused without a request:', () => {
 
   test('the eleventh test of an organization in a minute', async () => {
     const { outbound, perMinute, test } = setUp(anEventAction());
-    perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
+    perMinute.decision = { isAllowed: false, retryAfterSeconds: 17 };
     expect(await refusalOf(test())).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 17 });
     expect(perMinute.calls).toMatchObject([{ key: `action-test#${ORG_ID}`, limit: 10 }]);
     expect(outbound.requests).toEqual([]);

@@ -99,7 +99,7 @@ describe('refuses', () => {
 
   test('the 21st request of an IP address in a minute, before anything else', async () => {
     const { create, perMinute, perHour, invocation } = setUp();
-    perMinute.decision = { allowed: false, retryAfterSeconds: 17 };
+    perMinute.decision = { isAllowed: false, retryAfterSeconds: 17 };
     const refusal = await refusalOf(create({ user_id: 5 }, { serverKey: 'nonsense' }));
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 17 });
     expect(perMinute.calls).toEqual([{ key: 'session-create#203.0.113.5', limit: 20, now: invocation.now() }]);
@@ -112,14 +112,14 @@ describe('refuses', () => {
       throw new Error('The body was read');
     };
     expect((await refusalOf(create({}, { serverKey: undefined, readBody }))).code).toBe('server_key_required');
-    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
+    perHour.decision = { isAllowed: false, retryAfterSeconds: 1234 };
     expect((await refusalOf(create({ user_id: 5 }))).code).toBe('invalid_request');
     expect([perMinute.calls.length, perHour.calls.length]).toEqual([2, 0]);
   });
 
   test('a request over the hourly limit of its assistant', async () => {
     const { create, perHour, invocation } = setUp();
-    perHour.decision = { allowed: false, retryAfterSeconds: 1234 };
+    perHour.decision = { isAllowed: false, retryAfterSeconds: 1234 };
     const refusal = await refusalOf(create());
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1234 });
     expect(perHour.calls).toEqual([{ key: SITE_ID, limit: 77, now: invocation.now() }]);

@@ -227,7 +227,7 @@ describe('where a widget appears', () => {
     domain: 'shop.example',
     allowed_domains: ['shop.example'],
     server_secret: null,
-    suspended: false,
+    isSuspended: false,
     ...changes,
   });
 
@@ -252,7 +252,7 @@ describe('where a widget appears', () => {
     [{ domain: '' }, { on: [], refused_by: ['domain'], useless: [] }],
     [{ domain: '*.shop.example' }, { on: [], refused_by: ['domain'], useless: [] }],
     [
-      { enabled: false, suspended: true },
+      { enabled: false, isSuspended: true },
       { on: [], refused_by: ['suspended', 'enabled'], useless: [] },
     ],
     [{ ...SIGNED }, { on: [], refused_by: ['server_secret'], useless: [] }],

@@ -74,7 +74,7 @@ describe('refuses', () => {
 
   test('a site over its hourly limit, with the time until the next hour', async () => {
     const { init, perHour, published, conversations } = setUp({ assistant: { hourly_rate_limit: 5 } });
-    perHour.decision = { allowed: false, retryAfterSeconds: 3233 };
+    perHour.decision = { isAllowed: false, retryAfterSeconds: 3233 };
     expect(await refusalOf(init())).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 3233 });
     expect(perHour.calls).toEqual([expect.objectContaining({ key: SITE_ID, limit: 5 })]);
     expect([published, conversations.items()]).toEqual([[], []]);

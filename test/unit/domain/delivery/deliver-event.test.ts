@@ -365,7 +365,7 @@ const away = failing('The table is away');
 
 const attempted = (attempt: number) => {
   const { id: reference, org_id, site_id } = DELIVERY.envelope;
-  return { kind: 'attempted', trigger: 'event', reference, org_id, site_id, action_id: 'act_event', attempt };
+  return { kind: 'attempt_made', trigger: 'event', reference, org_id, site_id, action_id: 'act_event', attempt };
 };
 const failed = { outcome: 'failed', result: { status: 500 } };
 

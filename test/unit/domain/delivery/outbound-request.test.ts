@@ -41,13 +41,13 @@ test('a request without a quota is sent and not counted', async () => {
 
 test('a request over its quota is not sent', async () => {
   const { send, outbound, perDay } = setUp();
-  perDay.decision = { allowed: false, retryAfterSeconds: 60 };
+  perDay.decision = { isAllowed: false, retryAfterSeconds: 60 };
   const { error, status } = await send(COUNTED);
   expect([error?.code, status]).toEqual(['quota_exceeded', null]);
   expect(outbound.requests).toEqual([]);
 });
 
-const uncounted = (limit: string) => ({ kind: 'uncounted', limit, org_id: ORG_ID, cause: expect.any(Error) });
+const uncounted = (limit: string) => ({ kind: 'request_uncounted', limit, org_id: ORG_ID, cause: expect.any(Error) });
 
 test('when the counter fails, the request is sent and the failure is reported', async () => {
   const { send, invocation } = setUp();

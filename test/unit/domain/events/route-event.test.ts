@@ -43,7 +43,7 @@ async function route(
   return { sent, recorded, facts: invocation.facts, error };
 }
 const routed = (deliveries: number, more: object = {}) => ({
-  facts: [{ kind: 'routed', event_id: EVENT.id, deliveries, ...more }],
+  facts: [{ kind: 'event_routed', event_id: EVENT.id, deliveries, ...more }],
 });
 
 const away = failing('away');
@@ -53,7 +53,7 @@ test('every subscribed Action gets one message with the envelope of the spec', a
   expect(sent).toEqual([DELIVERY, { ...DELIVERY, action_id: 'act_second' }]);
   expect(Object.keys(sent[0]?.envelope ?? {})).toEqual(Object.keys(DELIVERY.envelope));
   const ids = { event_id: EVENT.id, event: 'conversation.started', org_id: ORG_ID, site_id: SITE_ID };
-  expect(facts).toEqual([{ kind: 'routed', ...ids, deliveries: 2 }]);
+  expect(facts).toEqual([{ kind: 'event_routed', ...ids, deliveries: 2 }]);
 });
 
 test.each<[string, Partial<EventAction>]>([
@@ -157,7 +157,7 @@ test.each<[string, unknown, string | undefined, string]>([
   ['that is a number', 7, undefined, ''],
   ['with a long id that is text', { id: 'i'.repeat(1e6) }, 'i'.repeat(256), 'detail-type'],
 ])('an event %s is dropped and reported with its id and wrong field', async (_, body, id, field) => {
-  const facts = [expect.objectContaining({ kind: 'dropped', message_id: 'message-0', event_id: id, field })];
+  const facts = [expect.objectContaining({ kind: 'event_dropped', message_id: 'message-0', event_id: id, field })];
   expect(await route(body)).toEqual({ sent: [], recorded: [], facts, error: undefined });
 });
 

@@ -10,7 +10,7 @@ const LOGIN: Login = {
   username: 'ada',
   email: 'ada@example.com',
   enabled: true,
-  verified: true,
+  isVerified: true,
   providers: [],
 };
 
