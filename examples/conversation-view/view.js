@@ -216,9 +216,11 @@ function sheet() {
     *, ::before { box-sizing: border-box; }
     [role=log] { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 16px 20px; display: flex; flex-direction: column; gap: 10px; }
     p, strong, textarea { margin: 0; unicode-bidi: plaintext; }
-    [role=log] p { position: relative; flex: none; max-width: 85%; padding: 9px 14px; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; }
+    [role=log] p { position: relative; flex: none; max-width: 85%; padding: 8px 13px; border: 1px solid transparent; border-radius: 14px; overflow-wrap: anywhere; white-space: pre-line; }
     .assistant { align-self: flex-start; background: var(--soft); color: var(--fg); border-end-start-radius: 4px; }
     .visitor { align-self: flex-end; background: var(--accent); color: var(--on-accent); border-end-end-radius: 4px; }
+    /* Where the system chooses the colors, the border is drawn, and the visitor's is the thicker one. */
+    @media (forced-colors: active) { .visitor { border-width: 3px; } }
     a { color: inherit; }
     time { display: block; font-size: 12px; text-align: end; }
     .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }

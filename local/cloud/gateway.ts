@@ -5,10 +5,10 @@ import { messageOf } from './cloud-error.ts';
 import { documentedProblem } from './constraints/documented-limits.ts';
 import { modelProblem } from './constraints/model-constraints.ts';
 import { isList, isObject, type Json, type JsonRecord, parseObject } from './json.ts';
-import type { HttpAnswer, ReceivedRequest } from './listener.ts';
+import type { HttpAnswer, ListenerRequest } from './listener.ts';
 
 /** A received call. */
-export type AwsRequest = Omit<ReceivedRequest, 'client'>;
+export type AwsRequest = Omit<ListenerRequest, 'client'>;
 
 /** Demands that the policies of a caller allow an action on a resource. @throws ServiceError when they do not */
 export type Demand = (action: string, resource: string, sets?: ConditionSets) => void;

@@ -4,7 +4,7 @@ import type { Server as NetServer } from 'node:net';
 import { CloudError, codeOf, messageOf } from './cloud-error.ts';
 
 /** A received request. */
-export type ReceivedRequest = {
+export type ListenerRequest = {
   readonly method: string;
   /** With the query string, as it was sent. */
   readonly path: string;
@@ -85,7 +85,7 @@ export async function openListener(port: number, listen: typeof listenNear, host
     /** Begins to hand requests over. */
     handle,
     /** Begins to answer. What `answer` throws becomes a 500 and is reported. */
-    serve(answer: (request: ReceivedRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
+    serve(answer: (request: ListenerRequest) => Promise<HttpAnswer>, onFault: (error: unknown) => void): void {
       handle(async (request, response) => {
         try {
           const body = await readBody(request, MAX_BODY_BYTES);
@@ -124,7 +124,7 @@ export const jsonMessage = (status: number, message: string, headers = {}): Http
 
 const TOO_LARGE = jsonMessage(413, 'Request Entity Too Large');
 
-function receivedRequest(request: IncomingMessage, body: Buffer): ReceivedRequest {
+function receivedRequest(request: IncomingMessage, body: Buffer): ListenerRequest {
   const { method = 'GET', url = '/', headersDistinct, socket } = request;
   const headers = Object.entries(headersDistinct).map(([name, values = []]) => [
     name,

@@ -1,4 +1,5 @@
 import { closeServer, type ReceivedAction, type ReceivedRequest, receiverServer } from '../../cli/receiver.ts';
+import { EVENT_ATTEMPTS } from '../../src/contract/limits.ts';
 import type { ReceiverCertificate } from '../certificates.ts';
 import { listenNear } from '../cloud/listener.ts';
 
@@ -62,7 +63,8 @@ export async function startDemoReceiver(certificate: ReceiverCertificate | undef
     onRequest: (arrival, { status: answerStatus }) => {
       if (answerStatus === 404) return;
       number += 1;
-      const request = shownRequest(arrival, number, actions.get(arrival.path)?.name ?? '', answerStatus);
+      const previousArrival = recent.findLast(({ key }) => key !== null && key === arrival.key);
+      const request = shownRequest(arrival, number, actions.get(arrival.path), answerStatus, previousArrival?.at);
       recent.push(request);
       if (recent.length > KEPT_REQUESTS) recent.shift();
       for (const watcher of watchers) watcher(request);
@@ -89,8 +91,18 @@ const reply = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
 type ShownRequest = ReturnType<typeof shownRequest>;
 
-/** A request as the site shows it. @param action name of its Action; empty for usage webhooks */
-function shownRequest(arrival: ReceivedRequest, number: number, action: string, answerStatus: number) {
+/**
+ * A request as the site shows it.
+ * @param action undefined for usage webhooks
+ * @param previousAt when a request with its key came before
+ */
+function shownRequest(
+  arrival: ReceivedRequest,
+  number: number,
+  action: ReceivedAction | undefined,
+  answerStatus: number,
+  previousAt: string | undefined,
+) {
   const { at, headers, body } = arrival;
   const proof = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name));
   const [title, note] = wordsFor(arrival);
@@ -98,7 +110,13 @@ function shownRequest(arrival: ReceivedRequest, number: number, action: string, 
     number,
     at: at.toISOString(),
     title,
-    action,
+    key: arrival.key,
+    action: action?.name ?? '',
+    attempt: attemptOf(arrival, previousAt),
+    command:
+      action && arrival.key !== null
+        ? `npx --no-install va-wave deliveries ${action.action_id} ${arrival.key} --local`
+        : '',
     outcome: outcomeOf(arrival, answerStatus),
     answered: answerStatus,
     note,
@@ -112,6 +130,14 @@ function outcomeOf({ verdict, arrivals }: ReceivedRequest, answered: number): st
   if (verdict.kind === 'refused') return 'refused';
   if (answered === 503) return 'failed';
   return arrivals.isAccepted ? 'duplicate' : 'accepted';
+}
+
+/** Says which attempt of an event this is, and how long after the one before it came. Other requests have one attempt. */
+function attemptOf({ at, verdict, arrivals: { count } }: ReceivedRequest, previousAt: string | undefined): string {
+  if (verdict.kind !== 'action' || verdict.request.trigger !== 'event') return '';
+  const pause =
+    previousAt === undefined ? '' : `, ${((at.getTime() - Date.parse(previousAt)) / 1000).toFixed(1)} s later`;
+  return `attempt ${count} of ${EVENT_ATTEMPTS}${pause}`;
 }
 
 /** The title says what the request is; the note, by what the receiver recognizes repeats, or why it refused the request. */

@@ -52,7 +52,7 @@ function readable(body) {
   }
 }
 
-function entry({ at, title, action, outcome, answered, note, body, headers }) {
+function entry({ at, title, action, attempt, command, outcome, answered, note, body, headers }) {
   const time = element('time', '', new Date(at).toLocaleTimeString(document.documentElement.lang));
   time.dateTime = at;
   const what = element('div', 'what', element('strong', '', title), element('span', 'note', action));
@@ -61,9 +61,12 @@ function entry({ at, title, action, outcome, answered, note, body, headers }) {
     'verdict',
     element('span', 'badge', outcome === 'refused' ? 'not verified' : 'signature verified'),
     element('span', 'badge outcome', `${answered} ${OUTCOMES[outcome]}`),
+    element('span', 'note', attempt),
   );
   const proof = element('details', '', element('summary', '', 'Headers, and the body as it was signed'));
   proof.append(element('pre', '', headers, '\n\n', body), element('p', 'note', note));
+  if (command !== '')
+    proof.append(element('p', 'note', 'Its record in the delivery log: ', element('code', '', command)));
   return element(
     'li',
     `request ${outcome}`,

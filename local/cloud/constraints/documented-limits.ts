@@ -34,7 +34,7 @@ const attributesOf = ({ MessageAttributes: all }: JsonRecord): JsonRecord => (is
 const attributeNames = (message: JsonRecord) => Object.keys(attributesOf(message));
 const characters = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name).length];
 /** 1 when the text is missing, else 0. */
-const missing = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name) === '' ? 1 : 0];
+const missingText = (name: string) => (parameters: JsonRecord) => [textAt(parameters, name) === '' ? 1 : 0];
 /** Counts the characters that are not of the set. */
 const outside = (text: string, set: RegExp): number => text.replaceAll(set, '').length;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -46,7 +46,7 @@ const INVALID = 'InvalidParameterValue';
 /** The limits by what they are about: a message or an entry, which AWS refuses alone, or a whole call. */
 export const DOCUMENTED_LIMITS = {
   'sqs message': [
-    { page: SEND, code: INVALID, rule: 'A message has a character', measure: missing('MessageBody') },
+    { page: SEND, code: INVALID, rule: 'A message has a character', measure: missingText('MessageBody') },
     {
       ...{ page: SEND, code: 'InvalidMessageContents', rule: 'A message has characters of XML 1.0' },
       measure: (message) => [outside(textAt(message, 'MessageBody'), XML)],
@@ -130,7 +130,12 @@ export const DOCUMENTED_LIMITS = {
   ],
   'events entry': [
     ...['Source', 'DetailType', 'Detail'].map((name) => ({
-      ...{ page: PUT_EVENTS, code: 'InvalidArgument', rule: `${name} is a required argument`, measure: missing(name) },
+      ...{
+        page: PUT_EVENTS,
+        code: 'InvalidArgument',
+        rule: `${name} is a required argument`,
+        measure: missingText(name),
+      },
     })),
     {
       ...{ page: PUT_EVENTS, code: 'NotAuthorizedForSourceException', rule: 'A source does not begin with aws.' },

@@ -60,9 +60,9 @@ export function modelProblem(service: string, operation: string, parameters: Jso
         : parts.map((part) => problemOf(...part)).find((problem) => problem !== undefined);
     if (type === 'structure') {
       if (!isObject(value)) return fault('be a structure');
-      const missing = required.find((member) => value[member] === undefined || value[member] === null);
-      if (missing !== undefined)
-        return `Value at '${path}.${missing}' failed to satisfy constraint: Member must not be null`;
+      const missingMember = required.find((member) => value[member] === undefined || value[member] === null);
+      if (missingMember !== undefined)
+        return `Value at '${path}.${missingMember}' failed to satisfy constraint: Member must not be null`;
       for (const [member, memberShape] of Object.entries(members)) {
         const problem = problemOf(memberShape, value[member], `${path}.${member}`);
         if (problem !== undefined) return problem;

@@ -6,7 +6,7 @@ import { ACCOUNT, arnOf } from '../account.ts';
 import { CloudError, required } from '../cloud-error.ts';
 import type { LambdaFunction } from '../functions/lambda-function.ts';
 import { isObject, type Json, type JsonRecord } from '../json.ts';
-import { type HttpAnswer, jsonMessage, type ReceivedRequest } from '../listener.ts';
+import { type HttpAnswer, jsonMessage, type ListenerRequest } from '../listener.ts';
 import type { Route } from '../template/stack.ts';
 import { jwtAuthorizer } from './jwt-authorizer.ts';
 
@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 10_240;
 const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
 /** Answers one request. */
-export type Responder = (request: ReceivedRequest) => Promise<HttpAnswer>;
+export type Responder = (request: ListenerRequest) => Promise<HttpAnswer>;
 
 /**
  * Returns what answers a request as the HTTP API of the template does: with the function of its route, in payload format 2.0.
@@ -128,7 +128,7 @@ type RequestRoute = {
 };
 
 /** The event of payload format 2.0. */
-function eventOf({ method, headers: all, body, client }: ReceivedRequest, requestRoute: RequestRoute): object {
+function eventOf({ method, headers: all, body, client }: ListenerRequest, requestRoute: RequestRoute): object {
   const { apiId, routeKey, pathParameters, path, rawQueryString, authorizer } = requestRoute;
   const { cookie, ...headers } = all;
   const query = queryOf(rawQueryString);

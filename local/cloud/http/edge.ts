@@ -5,15 +5,15 @@ import { createContext, Script } from 'node:vm';
 import * as z from 'zod';
 import { matchesWildcard } from '../access/policies.ts';
 import { CloudError, required } from '../cloud-error.ts';
-import type { HttpAnswer, ReceivedRequest } from '../listener.ts';
+import type { HttpAnswer, ListenerRequest } from '../listener.ts';
 import { overHttp, type Resource, type Stack } from '../template/stack.ts';
 import { decodedText, type Responder } from './api-gateway.ts';
 
 /** The parts of a viewer's request that an origin receives. */
-type Forwarded = Pick<ReceivedRequest, 'path' | 'headers'>;
+type Forwarded = Pick<ListenerRequest, 'path' | 'headers'>;
 
 /** Answers a request of a viewer. A bucket knows the whole request, the API only what the behavior forwards. */
-type Origin = (viewer: ReceivedRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
+type Origin = (viewer: ListenerRequest, forwarded: Forwarded) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A header that replaces the origin's header, or is only added when the origin sent none. */
 type AddedHeader = readonly [name: string, value: string, override: boolean];
@@ -112,7 +112,7 @@ const NEVER_FORWARDED =
  * Returns what takes from a request the parts that the request policy with this id forwards. Without an id, these are the path alone.
  * @throws CloudError on an unknown id
  */
-function forwarderOf(stack: Stack, id: string | undefined): (viewer: ReceivedRequest) => Forwarded {
+function forwarderOf(stack: Stack, id: string | undefined): (viewer: ListenerRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
   if (own === undefined && id !== undefined) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
@@ -171,7 +171,7 @@ const rewritten = z.object({ uri: z.string() });
  * @throws CloudError when the template has no such function, or its code defines no handler
  */
 function viewerFunction(stack: Stack, arn: string | undefined) {
-  if (arn === undefined) return (_: ReceivedRequest, path: string): string => path;
+  if (arn === undefined) return (_: ListenerRequest, path: string): string => path;
   const definition = stack.all('AWS::CloudFront::Function').find(({ ref }) => ref === arn);
   const { FunctionCode } = required(definition, `The template has no function ${arn}`).properties;
   const realm = createContext({});
@@ -179,7 +179,7 @@ function viewerFunction(stack: Stack, arn: string | undefined) {
   new Script(code).runInContext(realm);
   const call: unknown = realm.call;
   if (typeof call !== 'function') throw new CloudError(`The function ${arn} has no handler`);
-  return ({ method, headers, client }: ReceivedRequest, uri: string): string => {
+  return ({ method, headers, client }: ListenerRequest, uri: string): string => {
     const values = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }]));
     const request = { method, uri, querystring: {}, headers: values, cookies: {} };
     const viewer = { ip: client.address };
