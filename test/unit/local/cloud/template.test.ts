@@ -115,12 +115,10 @@ describe('a template', () => {
   const operators = ['StringEquals', 'StringLike', 'StringNotEquals', 'ForAllValues:StringLike', 'BoolIfExists'];
   test.each<[Record<string, Json>, string]>([
     [{ Condition: { Bool: { 'aws:ViaAWSService': 'true' } } }, 'Unrecognized key: "aws:ViaAWSService"'],
-    ...[...operators, 'NumericLessThan', 'IpAddress', 'constructor'].map(
-      (operator): [Record<string, Json>, string] => [
-        { Condition: { [operator]: { 'aws:SourceArn': '1' } } },
-        `Unrecognized key: "${operator}"`,
-      ],
-    ),
+    ...[...operators, 'NumericLessThan', 'IpAddress', 'constructor'].map((operator): [Record<string, Json>, string] => [
+      { Condition: { [operator]: { 'aws:SourceArn': '1' } } },
+      `Unrecognized key: "${operator}"`,
+    ]),
     [{ Action: 'kms:Decrypt' }, 'Action: not an action of a known service'],
     [{ Resource: `\${aws:username}` }, 'policy variables'],
     [{ Surprise: 1 }, 'Unrecognized key: "Surprise"'],
