@@ -154,6 +154,23 @@ describe('a call', () => {
     });
   });
 
+  test.each(['9007199254740992', '12345678901234567890', '-1e300'])(
+    'takes the number %s of a text as it is written',
+    async (number) => {
+      const { context, invocation, outbound, action } = setUp({
+        parameters: { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] },
+      });
+      const call = {
+        site_id: SITE_ID,
+        conversation_id: 'c-1',
+        tool: action.slug,
+        arguments_json: `{"number":${number}}`,
+      };
+      expect(await callTool(call, context, invocation)).toMatchObject({ outcome: 'completed' });
+      expect(Buffer.from(outbound.requests[0]?.body ?? []).toString()).toBe(`{"number":${number}}`);
+    },
+  );
+
   test('with an idempotency key is made and counted once, and the key is of these arguments', async () => {
     const { context, invocation, outbound, action } = setUp();
     const call = (idempotency_key: string | undefined, order: unknown) =>
