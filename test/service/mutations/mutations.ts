@@ -65,7 +65,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'a receiver compares a signature byte by byte': {
     file: 'packages/receiver/src/verification.ts',
-    text: 'received.length === expected.length && timingSafeEqual(received, expected)',
+    text: 'receivedDigest.length === expected.length && timingSafeEqual(receivedDigest, expected)',
     becomes: 'received.equals(expected)',
     seenBy: SECRETS,
   },

@@ -67,7 +67,7 @@ describe('the comparison of secrets', () => {
   /** The only comparison of the service, and that of the package for customers, which has no imports. */
   const ALLOWED = {
     'src/domain/auth/server-secret.ts': 'timingSafeEqual(expected, provided)',
-    'packages/receiver/src/verification.ts': 'timingSafeEqual(received, expected)',
+    'packages/receiver/src/verification.ts': 'timingSafeEqual(receivedDigest, expected)',
   };
 
   /** Names of values that an attacker may try to guess. */
