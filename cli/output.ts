@@ -236,11 +236,11 @@ function widthsOf(rows: readonly (readonly Cell[])[]): number[] {
 /** Returns the text in at most so many columns of a terminal, in which a Chinese character takes two. */
 function shortenedTo(width: number, text: string): string {
   if (stringWidth(text) <= width) return text;
-  let left = width;
+  let remainingWidth = width;
   let shownText = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    left -= stringWidth(segment);
-    if (left <= 0) break;
+    remainingWidth -= stringWidth(segment);
+    if (remainingWidth <= 0) break;
     shownText += segment;
   }
   return `${shownText}…`;

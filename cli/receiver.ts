@@ -29,7 +29,7 @@ type Verified =
 type Refused = { readonly kind: 'refused'; readonly status: number; readonly problem: string };
 
 /** A received request and the result of its verification. */
-export type ReceivedRequest<Verdict = Verified | Refused> = {
+export type ReceiverRequest<Verdict = Verified | Refused> = {
   readonly at: Date;
   readonly method: string;
   readonly path: string;
@@ -68,17 +68,17 @@ export function receiverServer(options: {
   readonly usageSecret: UsageSecret;
   readonly now: () => Date;
   /** Chooses the answer to a verified request. */
-  readonly answer: (received: ReceivedRequest<Verified>) => ReceiverAnswer;
+  readonly answer: (received: ReceiverRequest<Verified>) => ReceiverAnswer;
   /** Passes every request on, verified or not, to a server that verifies it itself. Its answer is the answer. */
   readonly forward?: (request: Forwarded) => Promise<ReceiverAnswer>;
   /** Called when the Actions cannot be read. The service gets a 503 and sends an event again. */
   readonly onFault?: (error: unknown) => void;
   /** Reports every request with its answer. */
-  readonly onRequest: (received: ReceivedRequest, answer: ReceiverAnswer) => void;
+  readonly onRequest: (received: ReceiverRequest, answer: ReceiverAnswer) => void;
 }): Server {
   const arrivals = new BoundedMap<string, Arrivals>(KEPT_KEYS);
 
-  const ownAnswer = ({ verdict, ...received }: ReceivedRequest): ReceiverAnswer =>
+  const ownAnswer = ({ verdict, ...received }: ReceiverRequest): ReceiverAnswer =>
     verdict.kind === 'refused'
       ? { status: verdict.status, body: JSON.stringify({ message: verdict.problem }) }
       : options.answer({ ...received, verdict });

@@ -10,8 +10,8 @@ import {
   closeServer,
   forwardTo,
   type ReceivedAction,
-  type ReceivedRequest,
   type ReceiverAnswer,
+  type ReceiverRequest,
   receiverServer,
 } from '../receiver.ts';
 import { collect, duration, jsonValue, numberFrom, positive, textValue } from '../values.ts';
@@ -152,7 +152,7 @@ type Printed = ReturnType<typeof printedRequest>;
 
 /** Returns a received request as the command prints it. Absent values are null. The trigger and its reference are those of the delivery log. */
 function printedRequest(
-  { at, method, path, verdict, key, arrivals, body }: ReceivedRequest,
+  { at, method, path, verdict, key, arrivals, body }: ReceiverRequest,
   answer: ReceiverAnswer,
   isForwarded: boolean,
 ) {

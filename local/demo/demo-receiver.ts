@@ -1,4 +1,4 @@
-import { closeServer, type ReceivedAction, type ReceivedRequest, receiverServer } from '../../cli/receiver.ts';
+import { closeServer, type ReceivedAction, type ReceiverRequest, receiverServer } from '../../cli/receiver.ts';
 import { EVENT_ATTEMPTS } from '../../src/contract/limits.ts';
 import type { ReceiverCertificate } from '../certificates.ts';
 import { listenNear } from '../cloud/listener.ts';
@@ -97,7 +97,7 @@ type ShownRequest = ReturnType<typeof shownRequest>;
  * @param previousAt when a request with its key came before
  */
 function shownRequest(
-  arrival: ReceivedRequest,
+  arrival: ReceiverRequest,
   number: number,
   action: ReceivedAction | undefined,
   answerStatus: number,
@@ -126,14 +126,14 @@ function shownRequest(
 }
 
 /** A key of `OUTCOMES` in demo.js. A 503 is the failure that the visitor asked for. */
-function outcomeOf({ verdict, arrivals }: ReceivedRequest, answered: number): string {
+function outcomeOf({ verdict, arrivals }: ReceiverRequest, answered: number): string {
   if (verdict.kind === 'refused') return 'refused';
   if (answered === 503) return 'failed';
   return arrivals.isAccepted ? 'duplicate' : 'accepted';
 }
 
 /** Says which attempt of an event this is, and how long after the one before it came. Other requests have one attempt. */
-function attemptOf({ at, verdict, arrivals: { count } }: ReceivedRequest, previousAt: string | undefined): string {
+function attemptOf({ at, verdict, arrivals: { count } }: ReceiverRequest, previousAt: string | undefined): string {
   if (verdict.kind !== 'action' || verdict.request.trigger !== 'event') return '';
   const pause =
     previousAt === undefined ? '' : `, ${((at.getTime() - Date.parse(previousAt)) / 1000).toFixed(1)} s later`;
@@ -141,7 +141,7 @@ function attemptOf({ at, verdict, arrivals: { count } }: ReceivedRequest, previo
 }
 
 /** The title says what the request is; the note, by what the receiver recognizes repeats, or why it refused the request. */
-function wordsFor({ at, path, verdict, key, arrivals }: ReceivedRequest): readonly [title: string, note: string] {
+function wordsFor({ at, path, verdict, key, arrivals }: ReceiverRequest): readonly [title: string, note: string] {
   const place = path.split('/').at(-1);
   const seconds = ((Number(at) - Number(arrivals.firstAt)) / 1000).toFixed(1);
   const again = arrivals.count === 1 ? '' : `, arrival ${arrivals.count}, ${seconds} s after the first.`;

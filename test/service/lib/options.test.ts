@@ -1,4 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { OPTION_NAMES } from '../../../lib/deployment-options.ts';
 import { STAGES } from '../../../lib/stage.ts';
 import { ALL_OPTIONS, NAGGED } from './deployment-choices.ts';
 import { bringsAlong, findings, grantsOf, nameOf, synthesize } from './synthesized.ts';
@@ -200,6 +201,32 @@ const EFFECTS: readonly Effect[] = [
     },
   ],
 ];
+
+/** Where the effect of each other option is tried. */
+const TRIED_ELSEWHERE: Readonly<Record<string, string>> = {
+  stackName: 'accounts.test.ts',
+  stage: 'a stage, above',
+  deliveriesPerSecond: 'accounts.test.ts',
+  deliveryConcurrency: 'accounts.test.ts',
+  alarmTopic: 'alarmTopic and ticketTopic, below',
+  ticketTopic: 'alarmTopic and ticketTopic, below',
+  deliveryLogRecovery: 'deliveryLogRecovery, below',
+  vpc: 'vpc, below',
+  vpcSubnets: 'vpc, below',
+  securityGroups: 'vpc, below',
+  edgeAccessLog: 'accounts.test.ts',
+  gradual: 'gradual releases, below',
+  canary: 'metrics.test.ts, and the alarms of monitoring.test.ts',
+  originSecretVersion: 'the outputs, below',
+  configurationTable: 'accounts.test.ts',
+  conversationsTable: 'accounts.test.ts',
+  deliveryLogTable: 'accounts.test.ts',
+};
+
+test('every option has its effect here, or is named with the place where it is tried', () => {
+  const names = [...EFFECTS.flatMap(([options]) => options.split(', ')), ...Object.keys(TRIED_ELSEWHERE)];
+  expect([...new Set(names)].sort()).toEqual([...OPTION_NAMES].sort());
+});
 
 describe('an option', () => {
   test.each(EFFECTS)('%s: %s %s has %j', (_, type, resources, properties) => {
