@@ -89,6 +89,9 @@ test('an event that can reach no Action has one line with its id and wrong field
   const expected = new Map([
     [await put('message.recieved', {}), { event: 'message.recieved', source: 'crm', field: 'detail-type' }],
     [await put('sms.sent', { org_id: 'org_none' }), { level: 'WARN', org_id: 'org_none', field: 'org_id' }],
+    // SQS refuses such a group, so the event comes without one.
+    [await put('sms.sent', { org_id: 'bad id' }), { event: 'sms.sent' }],
+    [await put('sms.sent', { org_id: 'x'.repeat(129) }), { event: 'sms.sent' }],
     [await put('sms.sent', { site_id: org.siteId }), { message: 'No Action is subscribed to an event' }],
   ]);
   const linesOf = (id: string) =>
