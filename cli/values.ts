@@ -164,7 +164,7 @@ export function withoutUndefined<Value>(settings: Readonly<Record<string, Value 
 }
 
 /** Returns the settings that an update changes. @throws CommandFailure when no option names one */
-export function changeOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function namedChange(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const change = withoutUndefined(settings);
   if (Object.keys(change).length > 0) return change;
   throw new CommandFailure(EXIT.refused, 'Nothing to change: give at least one setting (--help lists them)');

@@ -13,7 +13,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { mayBelongTo } from '../operations/erase.ts';
 import { type CommandOutput, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { changeOf, collect, enabledBy, jsonValue, requireOne, withoutUndefined, wordLike } from '../values.ts';
+import { collect, enabledBy, jsonValue, namedChange, requireOne, withoutUndefined, wordLike } from '../values.ts';
 
 /** How many characters of body and response `action test` shows as text. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
@@ -40,7 +40,7 @@ export function addTo(action: CliCommand): void {
     .examples(...CREATE_EXAMPLES)
     .withDeployment(
       async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
-        const settings = await actionSettings(options, cliProcess);
+        const settings = await settingsOfOptions(options, cliProcess);
         const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
         const created = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(created), 'Created the Action');
@@ -68,7 +68,7 @@ export function addTo(action: CliCommand): void {
         actionId: string,
         options: ActionOptions & { enable?: true; disable?: true },
       ) => {
-        const change = changeOf({ ...(await actionSettings(options, cliProcess)), enabled: enabledBy(options) });
+        const change = namedChange({ ...(await settingsOfOptions(options, cliProcess)), enabled: enabledBy(options) });
         const changed = await updateAction(await requireAction(actionId, context), change, context);
         output.object(actionView(changed), 'Changed the Action');
         if (options.event !== undefined) warnOfReserved(changed, output);
@@ -235,7 +235,7 @@ type ActionOptions = {
  * Returns the settings that the options name. The domain validates them. A missing option is undefined; null removes a setting.
  * @throws Refusal 400 that names the field when an option cannot be read
  */
-async function actionSettings(
+async function settingsOfOptions(
   options: ActionOptions,
   cliProcess: CliProcess,
 ): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {

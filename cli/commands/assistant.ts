@@ -11,7 +11,7 @@ import { requireOrganization } from '../../src/domain/organizations/manage-organ
 import type { CliCommand } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import { changeOf, collect, enabledBy, requireOne, wholeNumber, withoutUndefined, wordLike } from '../values.ts';
+import { collect, enabledBy, namedChange, requireOne, wholeNumber, withoutUndefined, wordLike } from '../values.ts';
 
 /** Options of `assistant create` and `assistant update`, as commander parses them. */
 type Options = {
@@ -77,7 +77,7 @@ export function addTo(assistant: CliCommand): void {
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
     .withDeployment(
       async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
-        const change = changeOf({ ...settingsFrom(options), enabled: enabledBy(options) });
+        const change = namedChange({ ...settingsFrom(options), enabled: enabledBy(options) });
         const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
         output.object(assistantView(changed), 'Changed the assistant');
       },

@@ -8,7 +8,7 @@ import {
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
 import type { CliCommand } from '../command.ts';
 import { checkDeletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
-import { changeOf, requireOne, wholeNumber, wordLike } from '../values.ts';
+import { namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
 const plan = (text: string) => wordLike(PLANS, text);
 
@@ -38,7 +38,7 @@ export function addTo(org: CliCommand): void {
     .withDeployment(
       async ({ output, context }, orgId: string, options: { name?: string; plan?: string; assistants?: number }) => {
         const { assistants: assistant_limit, ...settings } = options;
-        const change = changeOf({ ...settings, assistant_limit });
+        const change = namedChange({ ...settings, assistant_limit });
         output.object(await updateOrganization(orgId, change, context), 'Changed the organization');
       },
     );

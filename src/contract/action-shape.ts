@@ -10,7 +10,7 @@ type ObjectSchema<Config extends z.core.$ZodObjectConfig> = <Shape extends z.cor
 ) => z.ZodObject<z.core.util.Writeable<Shape>, Config>;
 
 /** The settings that every Action has. */
-const COMMON = { name: z.string(), method: z.enum(METHODS), url: z.string(), enabled: z.boolean() };
+const SETTINGS_OF_EVERY_ACTION = { name: z.string(), method: z.enum(METHODS), url: z.string(), enabled: z.boolean() };
 
 /** The fields that the service adds to the settings, and shows: ids, times and the version. */
 export const ADDED_TO_ACTION = {
@@ -35,9 +35,9 @@ export const SEALED = { sealed_signing_secret: z.string() };
  */
 export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: ObjectSchema<Config>) => ({
   // Any name is accepted, because a newer catalog may have more. Events of this catalog are still delivered.
-  Event: { ...COMMON, events: z.array(z.string()) },
+  Event: { ...SETTINGS_OF_EVERY_ACTION, events: z.array(z.string()) },
   'AI-decided': {
-    ...COMMON,
+    ...SETTINGS_OF_EVERY_ACTION,
     description: z.string(),
     parameters: object({
       type: z.literal('object'),
@@ -57,7 +57,7 @@ export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: Obje
     response_field_map: z.record(z.string(), z.string()).optional().describe('Dotted path by name'),
   },
   Form: {
-    ...COMMON,
+    ...SETTINGS_OF_EVERY_ACTION,
     form_fields: z.array(
       object({ key: z.string(), label: z.string(), type: z.enum(FIELD_TYPES), required: z.boolean() }),
     ),
@@ -68,13 +68,15 @@ export const actionShape = <Config extends z.core.$ZodObjectConfig>(object: Obje
 export const SHOWN_ACTION = actionShape(z.object);
 
 /** The settings of an Action as they are stored, by trigger. */
-export type ActionSettings = {
+export type SettingsByTrigger = {
   readonly [Trigger in keyof ReturnType<typeof actionShape>]: z.output<
     z.ZodObject<ReturnType<typeof actionShape<z.core.$strip>>[Trigger]>
   >;
 };
 /** The names of the settings, for all triggers together. */
-export type ActionSetting = { [Trigger in keyof ActionSettings]: keyof ActionSettings[Trigger] }[keyof ActionSettings];
-export type FormField = ActionSettings['Form']['form_fields'][number];
-export type ParametersSchema = NonNullable<ActionSettings['AI-decided']['parameters']>;
+export type ActionSetting = {
+  [Trigger in keyof SettingsByTrigger]: keyof SettingsByTrigger[Trigger];
+}[keyof SettingsByTrigger];
+export type FormField = SettingsByTrigger['Form']['form_fields'][number];
+export type ParametersSchema = NonNullable<SettingsByTrigger['AI-decided']['parameters']>;
 export type ParameterProperty = ParametersSchema['properties'][string];

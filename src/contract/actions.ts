@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { FIELD_TYPES, METHODS, type Method, PARAMETER_TYPES, TRIGGERS, type Trigger } from './action-kinds.ts';
 import type {
   ActionSetting,
-  ActionSettings,
   FormField,
   ParameterProperty,
   ParametersSchema,
   SEALED,
+  SettingsByTrigger,
   STORED_WITH_SETTINGS,
 } from './action-shape.ts';
 import { EVENT_NAMES } from './events.ts';
@@ -135,7 +135,7 @@ const common = {
   method: z.enum(METHODS),
   url: endpointUrl(),
   enabled: z.boolean(),
-} satisfies Partial<RulesOf<ActionSettings[Trigger]>>;
+} satisfies Partial<RulesOf<SettingsByTrigger[Trigger]>>;
 const defaults = { method: common.method.default('POST'), enabled: common.enabled.default(true) };
 
 const eventSettings = z.strictObject({
@@ -145,7 +145,7 @@ const eventSettings = z.strictObject({
     .min(1, 'at least one event is required')
     .refine(unique, 'must not name an event twice')
     .meta({ uniqueItems: true }),
-} satisfies RulesOf<ActionSettings['Event']>);
+} satisfies RulesOf<SettingsByTrigger['Event']>);
 
 const aiSettings = z.strictObject({
   ...common,
@@ -154,7 +154,7 @@ const aiSettings = z.strictObject({
   feed_response_back: z.boolean(),
   /** Name to dotted path such as `$.order.status`. */
   response_field_map: z.union([smallRecordOf(mappedName, fieldPath), mapEntries]).optional(),
-} satisfies RulesOf<ActionSettings['AI-decided']>);
+} satisfies RulesOf<SettingsByTrigger['AI-decided']>);
 
 const formSettings = z.strictObject({
   ...common,
@@ -163,7 +163,7 @@ const formSettings = z.strictObject({
     .min(1, 'at least one form field is required')
     .max(FORM_FIELDS_MAX)
     .superRefine(onlyOnce('key', 'must not be the key of another field')),
-} satisfies RulesOf<ActionSettings['Form']>);
+} satisfies RulesOf<SettingsByTrigger['Form']>);
 
 const eventAction = z.strictObject({ trigger: z.literal('Event'), ...eventSettings.shape, ...defaults });
 const aiAction = z.strictObject({
@@ -198,7 +198,7 @@ export const ACTION_SETTINGS: ReadonlySet<string> = new Set(
   [eventAction, aiAction, formAction].flatMap(({ shape }) => Object.keys(shape)),
 );
 
-type ActionOf<OfTrigger extends Trigger> = { readonly trigger: OfTrigger } & Readonly<ActionSettings[OfTrigger]> &
+type ActionOf<OfTrigger extends Trigger> = { readonly trigger: OfTrigger } & Readonly<SettingsByTrigger[OfTrigger]> &
   Stored<typeof STORED_WITH_SETTINGS & typeof SEALED>;
 export type EventAction = ActionOf<'Event'>;
 export type FormAction = ActionOf<'Form'>;

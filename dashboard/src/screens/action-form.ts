@@ -1,5 +1,5 @@
 import type { Method, Trigger } from '../../../src/contract/action-kinds.ts';
-import type { ActionSettings } from '../../../src/contract/action-shape.ts';
+import type { SettingsByTrigger } from '../../../src/contract/action-shape.ts';
 import type { ActionSetting, FormField } from '../../../src/contract/actions.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
@@ -12,7 +12,7 @@ import { currentAction } from '../session/problems.ts';
 
 /** The settings that the form has: all of the contract but the parameters. One that is not named, read, written or shown is a type error. */
 export type FormSetting = Exclude<ActionSetting, 'parameters'>;
-type FormSettingOf<Of extends Trigger> = FormSetting & keyof ActionSettings[Of];
+type FormSettingOf<Of extends Trigger> = FormSetting & keyof SettingsByTrigger[Of];
 
 /** The names of the settings of an Action. */
 export const LABELS: Labels = {
@@ -115,7 +115,7 @@ type WrittenSettings<Of extends Trigger> = Record<
 >;
 
 /** Returns the settings for the API, with the fields of the trigger only. @throws Error before a trigger is chosen */
-function actionSettings(values: ActionValues): DashboardBody<'createAction'>['action'] {
+function settingsOfForm(values: ActionValues): DashboardBody<'createAction'>['action'] {
   const { trigger, name, method, url, enabled, description, feed_response_back } = values;
   const common = { name, method, url, enabled };
   switch (trigger) {
@@ -138,8 +138,8 @@ function actionSettings(values: ActionValues): DashboardBody<'createAction'>['ac
 }
 
 /** Returns the settings that the input changes; null removes one. */
-export function changeOf(base: ActionView, values: ActionValues) {
-  const changed = changedValues(actionSettings(actionValues(base)), actionSettings(values));
+export function actionChangeOf(base: ActionView, values: ActionValues) {
+  const changed = changedValues(settingsOfForm(actionValues(base)), settingsOfForm(values));
   return Object.fromEntries(Object.entries(changed).map(([field, value]) => [field, value ?? null]));
 }
 
@@ -161,7 +161,7 @@ export function useActionForm(
   const idOf = (saved: EditedAction) => (isStored(saved) ? saved.action_id : newKey);
 
   const create = (values: ActionValues, idempotency_key: string) => {
-    const settings = actionSettings(values);
+    const settings = settingsOfForm(values);
     // A copy has the parameters too, which the form does not show.
     const hidden = template?.trigger === 'AI-decided' && template.parameters && { parameters: template.parameters };
     const created = settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings;
@@ -169,7 +169,7 @@ export function useActionForm(
   };
   const update = (base: ActionView, values: ActionValues) => {
     const { action_id, version } = base;
-    const change = changeOf(base, values);
+    const change = actionChangeOf(base, values);
     return api('updateAction', { org_id, action_id }, { body: { version, change } });
   };
   return useForm<EditedAction, ActionValues>({

@@ -13,7 +13,7 @@ import { lazyPart, NotLoaded, useLoad } from '../parts/loading.tsx';
 import { Code, CopiedId, Help, OperatorCommand, Panel } from '../parts/texts.tsx';
 import {
   type ActionFields,
-  changeOf,
+  actionChangeOf,
   type EditedAction,
   emptyAction,
   type FormSetting,
@@ -77,7 +77,7 @@ function ActionForm(props: {
   const tests = useTest();
   const test = (stored: ActionView) => {
     form.problems.clear();
-    return tests.test(stored, changeOf(stored, values), form.problems.refuse);
+    return tests.test(stored, actionChangeOf(stored, values), form.problems.refuse);
   };
   const testButton = isStored(base) ? (
     !isReadOnly && (

@@ -1,6 +1,7 @@
 import { fieldsOf, jsonLine, plainText } from '../../../cli/output.ts';
 import { currentAction } from '../../../dashboard/src/session/problems.ts';
 import { verifyAction } from '../../../packages/receiver/src/index.ts';
+import { readResponseHead } from '../../../src/adapters/outbound/response-head.ts';
 import { sessionTokens } from '../../../src/adapters/secrets/session-tokens.ts';
 import { formsInOrder } from '../../../src/contract/action-kinds.ts';
 import { actionInput, type ParametersSchema } from '../../../src/contract/actions.ts';
@@ -323,7 +324,22 @@ const INPUTS: readonly ForeignInput[] = [
     ['the beginning of the signature', MB, (length) => repeated('0123456789abcdef', length)],
     ['its first letter', MB, (length) => repeated('0', length)],
   ]),
+  each('a head of an endpoint, byte by byte', byteByByte, [
+    ['a name of a header', 16 * KB, (length) => `HTTP/1.1 200 OK\r\n${repeated('a', length)}`],
+    ['white space of a header', 16 * KB, (length) => `HTTP/1.1 200 OK\r\nContent-Length:${repeated(' ', length)}x`],
+    ['a reason', 16 * KB, (length) => `HTTP/1.1 200 ${repeated('a ', length)}`],
+    ['lengths', 16 * KB, (length) => `HTTP/1.1 200 OK\r\nContent-Length: ${repeated('1,', length)}\r\n\r\n`],
+    ['headers', 32 * KB, (length) => `HTTP/1.1 200 OK\r\n${repeated(`${'a'.repeat(254)}\r\n`, length)}\r\n`],
+    [
+      'a folded header',
+      32 * KB,
+      (length) => `HTTP/1.1 200 OK\r\na:${repeated(`\r\n ${'a'.repeat(253)}`, length)}\r\n\r\n`,
+    ],
+    ['1xx answers', 32 * KB, (length) => repeated(`HTTP/1.1 103 ${'a'.repeat(239)}\r\n\r\n`, length)],
+    ['the body after it', BODY, (length) => `HTTP/1.1 200 OK\r\n\r\n${repeated('a', length)}`],
+  ]),
   each('a Content-Type', (text) => responseText(Buffer.from('{}'), text), [
+    ['white space', 64 * KB, (length) => repeated('\u00a0', length)],
     ['semicolons', 64 * KB, (length) => repeated('; ', length)],
     ['charsets', 64 * KB, (length) => repeated('; charset=', length)],
     ['slashes', 64 * KB, (length) => repeated('a/', length)],
@@ -362,6 +378,12 @@ const INPUTS: readonly ForeignInput[] = [
   ]),
 ].flat();
 export const FOREIGN_INPUTS = INPUTS;
+
+function byteByByte(text: string): unknown {
+  const head = readResponseHead();
+  for (const byte of Buffer.from(text, 'latin1')) head.read(Buffer.of(byte));
+  return head.bodyBytes();
+}
 
 const RING = { current: () => Promise.reject(new Error('nothing is signed')), verifying: async () => undefined };
 const TOKENS = sessionTokens(RING, () => new Date(0));
