@@ -383,11 +383,7 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
     } else {
       const trigger =
         index % 2 === 0 ? { trigger: 'Event', events: ['message.sent'] } : { trigger: 'Form', form_fields: [] };
-      await createAction(
-        SITE_ID,
-        { ...trigger, name: `New ${index % 3}`, withheld: [], url: 'https://crm.example/' },
-        ports,
-      );
+      await createAction(SITE_ID, { ...trigger, name: `New ${index % 3}`, url: 'https://crm.example/' }, ports);
     }
     if (stored().length > ACTIONS_PER_ORGANIZATION) world.violated('a 51st Action');
   });
