@@ -82,6 +82,7 @@ export function openDeployment(outputs: Readonly<Record<string, string>>, access
     baseUrl: output('baseUrl'),
     receiverTls: oneMachine?.receiverTls,
     ...signingSecrets(cachedRing(secrets, output('sealingKey'), now), randomBytes),
+    author: { kind: 'operator' } as const,
     store: configurationStore(dynamo, tables.configuration, now),
     members: members(dynamo, tables.configuration),
     logins: userPoolLogins(cognitoClient(access), output('userPool')),

@@ -74,7 +74,10 @@ const SETTLED_MS = 30_000;
 const STEP_MS = 1000;
 
 /** What `reseal` needs of the deployment. */
-export type ResealContext = Pick<ConnectedRun['context'], 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'> & {
+export type ResealContext = Pick<
+  ConnectedRun['context'],
+  'author' | 'sealingRing' | 'now' | 'randomBytes' | 'step' | 'pause'
+> & {
   readonly store: Pick<ConfigurationStore, 'listOrganizations' | 'listActions' | 'replaceAction'>;
 };
 
@@ -150,7 +153,8 @@ async function sealAll(ring: KeyRing, progress: Progress, context: ResealContext
           continue;
         }
         isDone = false;
-        if ((await context.store.replaceAction(action, next)) === 'replaced') progress.resealedCount += 1;
+        if ((await context.store.replaceAction(action, next, context.author)) === 'replaced')
+          progress.resealedCount += 1;
       }
     }
   }

@@ -11,7 +11,10 @@ import type { ConnectedRun } from '../command.ts';
 export const IN_PROGRESS_MS = 30_000;
 
 /** What the functions of this file need of the deployment. */
-export type EraseContext = Pick<ConnectedRun['context'], 'store' | 'members' | 'erasure' | 'now' | 'step' | 'pause'>;
+export type EraseContext = Pick<
+  ConnectedRun['context'],
+  'store' | 'author' | 'members' | 'erasure' | 'now' | 'step' | 'pause'
+>;
 
 /** How many items of visitors' data a run erased. */
 type VisitorData = { readonly log_records: number; readonly conversation_items: number };
@@ -46,7 +49,7 @@ export async function eraseOrganization(
 ): Promise<Erased & { readonly assistants: number; readonly members: number }> {
   await organizationToErase(orgId, context);
   await context.step(`Marking ${orgId}`);
-  await context.store.changeOrganization(orgId, { deleting: true });
+  await context.store.changeOrganization(orgId, { deleting: true }, context.author);
   await context.erasure.recordDeletion({ org_id: orgId, deleted_at: context.now().toISOString() });
   const members = await context.members.subsOf(orgId);
   for (const sub of members) {
@@ -89,7 +92,7 @@ async function markAndDelete(siteId: string, context: EraseContext): Promise<num
     const assistant = await context.store.findAssistant(siteId);
     if (assistant === undefined || assistant.deleting) break;
     const marked = { ...assistant, enabled: false, deleting: true, version: assistant.version + 1 };
-    await context.store.replaceAssistant(assistant, marked);
+    await context.store.replaceAssistant(assistant, marked, context.author);
   }
   const { org_id } = await assistantToErase(siteId, context);
   await context.erasure.recordDeletion({ site_id: siteId, org_id, deleted_at: context.now().toISOString() });
@@ -127,7 +130,7 @@ async function deleteActions(siteId: string, orgId: string, context: EraseContex
     if (actions.length === 0) return deletedCount;
     for (const action of actions) {
       await context.step(`Deleting the Actions of ${siteId}: ${deletedCount}`);
-      if (await context.store.deleteAction(action)) deletedCount += 1;
+      if (await context.store.deleteAction(action, context.author)) deletedCount += 1;
     }
   }
 }

@@ -13,7 +13,7 @@ import { now, setting } from '../../src/functions/settings.ts';
 const dynamo = dynamoDb(dynamoDbClient());
 const configuration = setting('configurationTable');
 const context = {
-  store: configurationStore(dynamo, configuration),
+  store: configurationStore(dynamo, configuration, now),
   members: members(dynamo, configuration),
   requestCounts: requestCounts(dynamo, setting('countersTable'), now),
   testAction: actionTestFunction(lambdaClient(), setting('actionTestFunction')),

@@ -60,18 +60,18 @@ export type World = {
 export type Context<Member extends keyof World> = Pick<World, Member>;
 
 /** What changes of organizations, assistants and Actions need. */
-export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & {
-  /** Absent for the operator. */
-  readonly author?: Author;
-};
+export type ManagementContext = Context<'store' | 'now' | 'randomBytes'> & { readonly author: Author };
 
-/** Who makes a change in the dashboard, and when. The change is stored together with its audit record, in one transaction. */
-export type Author = {
-  readonly by: Membership;
-  readonly at: Date;
-  /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
-  readonly creationKey?: string;
-};
+/** Who makes a change. The change is stored together with its audit record, in one transaction. */
+export type Author =
+  /** `arn`: of the operator's identity in AWS, where it is known. */
+  | { readonly kind: 'operator'; readonly arn?: string }
+  | {
+      readonly kind: 'admin';
+      readonly by: Membership;
+      /** Idempotency key of a creation: a repeated request with the same key creates nothing again. */
+      readonly creationKey?: string;
+    };
 
 // Configuration
 
@@ -375,12 +375,16 @@ export type FailurePeriods = {
 
 /**
  * The storage of organizations, assistants and Actions (adapters/dynamodb). Every read is strongly consistent. A change is recorded
- * (organizations/changes.ts), one without an author as the operator's.
+ * (organizations/changes.ts).
  */
 export type ConfigurationStore = {
   readonly createOrganization: (organization: Organization) => Promise<void>;
   /** Writes only the named fields, so that a concurrent change of another field is kept. */
-  readonly changeOrganization: (orgId: string, change: Partial<Omit<Organization, 'org_id'>>) => Promise<void>;
+  readonly changeOrganization: (
+    orgId: string,
+    change: Partial<Omit<Organization, 'org_id'>>,
+    author: Author,
+  ) => Promise<void>;
   readonly findOrganization: (orgId: string) => Promise<Organization | undefined>;
   /** Reads all organizations, page by page. */
   readonly listOrganizations: () => AsyncIterable<OrganizationList>;
@@ -393,10 +397,10 @@ export type ConfigurationStore = {
   readonly createAssistant: (
     assistant: Assistant,
     limit: number,
-    author?: Author,
+    author: Author,
   ) => Promise<'created' | 'exists' | 'organization_changed' | 'too_many'>;
   /** Replaces `previous` by `next`. Returns false when `previous` is no longer the stored version. */
-  readonly replaceAssistant: (previous: Assistant, next: Assistant, author?: Author) => Promise<boolean>;
+  readonly replaceAssistant: (previous: Assistant, next: Assistant, author: Author) => Promise<boolean>;
   readonly findAssistant: Configuration['findAssistant'];
   readonly listAssistants: (orgId: string) => Promise<AssistantList>;
   /** Reads one page of an organization's assistants, by site id. @param after the `next` of the page before */
@@ -412,16 +416,16 @@ export type ConfigurationStore = {
    */
   readonly createAction: (
     action: Action,
-    author?: Author,
+    author: Author,
   ) => Promise<'created' | 'exists' | 'no_assistant' | 'organization_changed' | 'too_many' | 'slug_taken'>;
   /** Returns the id of what the author's idempotency key has created in the last 24 hours. */
-  readonly createdBy: (author: Author) => Promise<string | undefined>;
+  readonly createdBy: (author: Author, now: Date) => Promise<string | undefined>;
   readonly replaceAction: (
     previous: Action,
     next: Action,
-    author?: Author,
+    author: Author,
   ) => Promise<'replaced' | 'stale' | 'slug_taken'>;
-  readonly deleteAction: (action: Action, author?: Author) => Promise<boolean>;
+  readonly deleteAction: (action: Action, author: Author) => Promise<boolean>;
   readonly findAction: Configuration['findAction'];
   readonly findActionById: (actionId: string) => Promise<Action | undefined>;
   readonly listActions: (orgId: string) => Promise<ActionList>;

@@ -136,7 +136,7 @@ function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
 }
 
 /** What the operations of the dashboard need of the world. */
-export type DashboardContext = ManagementContext &
+export type DashboardContext = Omit<ManagementContext, 'author'> &
   Context<'members' | 'requestCounts' | 'testAction' | 'sealSigningSecret'>;
 
 const nothing = z.object({});
@@ -149,10 +149,10 @@ const actionUpdate = DASHBOARD_SCHEMAS.updateAction.body.extend({ change: jsonOb
 
 /** Returns all operations of the dashboard's API (docs/openapi.json). */
 export function dashboardRoutes(context: DashboardContext): readonly DashboardRoute[] {
-  /** Returns the context of a change that this member makes, with the author and time for its audit record. */
+  /** Returns the context of a change that this member makes, with the author for its audit record. */
   const authoredContext = (member: Membership, creationKey?: string) => ({
     ...context,
-    author: { by: member, at: context.now(), creationKey },
+    author: { kind: 'admin' as const, by: member, creationKey },
   });
   // Both refuse what is not of the member's organization with 404.
   const assistant = async ({ request, member, ids }: MemberCall<unknown>): Promise<Assistant> => {

@@ -79,3 +79,6 @@ export function anAiAction(changes: Partial<AiAction> = {}): AiAction {
     ...changes,
   };
 }
+
+/** The operator, whose identity in AWS is not known. */
+export const OPERATOR_AUTHOR = { kind: 'operator' } as const;

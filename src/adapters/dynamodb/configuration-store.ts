@@ -29,15 +29,14 @@ import { findItem, namesPage, readEach, readKey } from './stored-items.ts';
 /**
  * Creates the store of the configuration for the operator's command line and the dashboard. Every change of what exists, and every creation in an
  * organization, is one transaction, with its audit record.
- * @param operatorClock the time of audit records of changes without an author, which only the operator's command line makes. Without this
- * clock they have no audit record. In the dashboard every change has an author, with its time
+ * @param auditClock the time of audit records. Without this clock, changes have none
  */
-export function configurationStore(client: DynamoDb, table: string, operatorClock?: Clock): ConfigurationStore {
+export function configurationStore(client: DynamoDb, table: string, auditClock?: Clock): ConfigurationStore {
   const reads = configurationReads(client, table);
   const { putOf, remove, replace, addTo, atVersion, creationWrites, transact } = configurationTransaction(
     client,
     table,
-    operatorClock,
+    auditClock,
   );
   const itemOf = batchedReads(client, table);
 
@@ -84,7 +83,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         throw new Error(`The id of organization ${organization.org_id} is in use`);
     },
 
-    changeOrganization: async (orgId, change) => {
+    changeOrganization: async (orgId, change, author) => {
       const settings = Object.entries(change);
       const previous = await findOrganization(client, table, orgId);
       if (previous === undefined) throw new ConditionFailed();
@@ -97,7 +96,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         ExpressionAttributeValues: Object.fromEntries(settings.map(([, value], index) => [`:value${index}`, value])),
       };
       const next = { ...previous, ...change };
-      const failed = await transact({ entity: 'organization', previous, next }, undefined, {
+      const failed = await transact({ entity: 'organization', previous, next }, author, {
         organization: { Update },
       });
       if (failed.length > 0) throw new ConditionFailed();
@@ -128,7 +127,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         assistant: putOf({ ...KEYS.assistant(assistant.site_id), assistant }, ABSENT),
         site: putOf(KEYS.organizationSite(assistant.org_id, assistant.site_id)),
         domain: domainItems(assistant).map((item) => putOf(item)),
-        creation: creationWrites(assistant.site_id, author),
+        creation: creationWrites(assistant.site_id, assistant.created_at, author),
       });
       if (refusedWrites.length === 0) return 'created';
       return refusedWrites.includes('assistant') || refusedWrites.includes('creation')
@@ -175,7 +174,7 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
         action: putOf({ ...KEYS.action(action.org_id, action.action_id), action: storedAction(action) }, ABSENT),
         owner: putOf({ ...KEYS.actionOwner(action.action_id), org_id: action.org_id }),
         slug: slugItems(action).map((item) => putOf(item, ABSENT)),
-        creation: creationWrites(action.action_id, author),
+        creation: creationWrites(action.action_id, action.created_at, author),
       });
       if (refusedWrites.length === 0) return 'created';
       // The first condition that explains the others: what exists, then what is missing, then what is full.
@@ -213,10 +212,11 @@ export function configurationStore(client: DynamoDb, table: string, operatorCloc
       return refusedWrites.length === 0;
     },
 
-    createdBy: async ({ by, at, creationKey }) => {
-      if (creationKey === undefined) return undefined;
+    createdBy: async (author, now) => {
+      if (author.kind === 'operator' || author.creationKey === undefined) return undefined;
+      const { by, creationKey } = author;
       const found = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
-      return found !== undefined && found.expires_at > unixSeconds(at) ? found.created_id : undefined;
+      return found !== undefined && found.expires_at > unixSeconds(now) ? found.created_id : undefined;
     },
 
     findAssistant: reads.findAssistant,
@@ -264,7 +264,7 @@ const CREATION_KEY_SECONDS = 24 * 3600;
 const ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** Creates the parts of a change of the configuration: its writes, and the transaction that makes them. */
-function configurationTransaction(client: DynamoDb, table: string, operatorClock?: Clock) {
+function configurationTransaction(client: DynamoDb, table: string, auditClock?: Clock) {
   const putOf = (
     item: Record<string, unknown>,
     condition: Omit<TransactItem['Put'] & object, 'TableName' | 'Item'> = {},
@@ -273,9 +273,9 @@ function configurationTransaction(client: DynamoDb, table: string, operatorClock
   });
   const remove = (key: Record<string, string>) => ({ Delete: { TableName: table, Key: key } });
   /** Returns the write of a creation's idempotency key, with which a repeated request finds what the first one has created, or that it is deleted. */
-  const creationWrites = (createdId: string, author: Author | undefined): readonly TransactItem[] => {
-    if (author?.creationKey === undefined) return [];
-    const at = unixSeconds(author.at);
+  const creationWrites = (createdId: string, createdAt: string, author: Author): readonly TransactItem[] => {
+    if (author.kind === 'operator' || author.creationKey === undefined) return [];
+    const at = unixSeconds(new Date(createdAt));
     const item = {
       ...KEYS.creation(author.by.org_id, author.by.sub, author.creationKey),
       created_id: createdId,
@@ -288,13 +288,8 @@ function configurationTransaction(client: DynamoDb, table: string, operatorClock
     return [putOf(item, isFree)];
   };
   /** Makes the writes and the audit record of a change, all or none. @returns the names of the writes whose conditions did not hold */
-  const transact = async (
-    mutation: Mutation,
-    author: Author | undefined,
-    writes: NamedWrites,
-  ): Promise<readonly string[]> => {
-    const at = author?.at ?? operatorClock?.();
-    const record = at && auditRecord(mutation, { ...author, at });
+  const transact = async (mutation: Mutation, author: Author, writes: NamedWrites): Promise<readonly string[]> => {
+    const record = auditClock && auditRecord(mutation, author, auditClock());
     const audit = record === undefined ? [] : auditPut(table, record);
     const all = Object.entries({ ...writes, audit }).flatMap(([name, items]) =>
       [items].flat().map((item) => ({ name, item })),

@@ -52,11 +52,11 @@ export async function createOnce<Entity>(
   newId: string,
   create: () => Promise<Entity | 'exists'>,
   find: (id: string) => Promise<Entity | undefined>,
-  { store, author }: ManagementContext,
+  { store, author, now }: ManagementContext,
 ): Promise<Entity> {
   const creation = await create();
   if (creation !== 'exists') return creation;
-  const earlierId = author && (await store.createdBy(author));
+  const earlierId = await store.createdBy(author, now());
   const earlierEntity = await find(earlierId ?? newId);
   if (earlierEntity === undefined) throw new Refusal('idempotency_key_reused');
   return earlierEntity;
@@ -100,27 +100,24 @@ export function auditValues(
   }));
 }
 
-/** When a change was made, and by whom; by the operator when nobody is named. */
-type Recorded = Pick<Author, 'at'> & { readonly by?: AuditRecord['by'] };
-
 /**
  * Returns the audit record of a change: author, operation, time, and of a change of settings their names and values.
  * @returns undefined when the operator changes nothing, or only copies a restriction, which happens to each assistant and Action. What an
  * admin saves is always recorded
  */
-export function auditRecord(mutation: Mutation, { by = OPERATOR, at }: Recorded): AuditRecord | undefined {
+export function auditRecord(mutation: Mutation, author: Author, at: Date): AuditRecord | undefined {
   const { previous, next } = mutation;
   const entity = next ?? previous;
   const isDeletion = next === undefined || ('deleting' in next && next.deleting === true);
   const isRecorded = (field: string) =>
     !BOOKKEEPING.has(field) && !(mutation.entity !== 'organization' && COPIES.has(field));
   const fields = isDeletion ? [] : changedFields(previous ?? {}, next).filter(isRecorded);
-  if (by === OPERATOR && !isDeletion && fields.length === 0) return undefined;
+  if (author.kind === 'operator' && !isDeletion && fields.length === 0) return undefined;
   const site_id = 'site_id' in entity ? entity.site_id : '';
   return {
     org_id: entity.org_id,
     at: at.toISOString(),
-    by: { sub: by.sub, email: by.email },
+    by: author.kind === 'operator' ? OPERATOR : { sub: author.by.sub, email: author.by.email },
     operation: operationOf(mutation, fields),
     site_id,
     entity_id: 'action_id' in entity ? entity.action_id : site_id || entity.org_id,

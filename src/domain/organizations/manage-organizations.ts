@@ -29,7 +29,7 @@ export async function updateOrganization(
 ): Promise<Organization> {
   const previous = await requireOrganization(orgId, context);
   const settings = inputOf(organizationChange, change);
-  await context.store.changeOrganization(orgId, settings);
+  await context.store.changeOrganization(orgId, settings, context.author);
   return { ...previous, ...settings };
 }
 

@@ -73,9 +73,9 @@ export async function setOutboundQuota(orgId: string, perDay: number | null, con
  * @throws Refusal 404, ServiceError for parts that cannot be read
  */
 async function restrictOrganization(orgId: string, restriction: OrganizationRestrictions, context: RestrictionContext) {
-  const { store, step } = context;
+  const { store, step, author } = context;
   await requireOrganization(orgId, context);
-  await store.changeOrganization(orgId, restriction);
+  await store.changeOrganization(orgId, restriction, author);
   const count = { assistants: 0, actions: 0 };
   // Repeats until every part has what the organization has: during a pass, an admin may save or create a part, and another run may change the organization.
   for (;;) {
@@ -93,12 +93,12 @@ async function restrictOrganization(orgId: string, restriction: OrganizationRest
     for (const previous of assistants) {
       await step(`Updating assistants: ${count.assistants}`);
       const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
-      if (await store.replaceAssistant(previous, next)) count.assistants += 1;
+      if (await store.replaceAssistant(previous, next, author)) count.assistants += 1;
     }
     for (const previous of actions) {
       await step(`Updating Actions: ${count.actions}`);
       const next = { ...previous, suspended: isSuspended, daily_outbound_quota, version: previous.version + 1 };
-      if ((await store.replaceAction(previous, next)) === 'replaced') count.actions += 1;
+      if ((await store.replaceAction(previous, next, author)) === 'replaced') count.actions += 1;
     }
   }
 }

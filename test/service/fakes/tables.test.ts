@@ -15,7 +15,14 @@ import type { Action } from '../../../src/contract/actions.ts';
 import type { AttemptResult } from '../../../src/contract/delivery-record.ts';
 import type { Membership } from '../../../src/contract/organizations.ts';
 import { unixSeconds } from '../../../src/domain/sources.ts';
-import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  aFormAction,
+  anAssistant,
+  anEventAction,
+  OPERATOR_AUTHOR,
+  ORG_ID,
+  SITE_ID,
+} from '../../fakes/configuration.ts';
 import { anAttempt, mustRead } from '../../fakes/delivery.ts';
 import { FrozenClock } from '../../fakes/sources.ts';
 import { MemoryTables, memoryDynamoDb } from '../../fakes/tables.ts';
@@ -113,9 +120,9 @@ async function run(
   };
   const both = <Result>(work: (b: number) => Promise<Result>) => Promise.allSettled([work(0), work(1), work(1)]);
   await store.createOrganization({ org_id: org, name: 'Shop', plan: 'free', created_at: now().toISOString() });
-  await store.createAssistant(anAssistant({ org_id: org, site_id: site }), 1);
+  await store.createAssistant(anAssistant({ org_id: org, site_id: site }), 1, OPERATOR_AUTHOR);
   const by: Membership = { org_id: org, sub: unique, email: 'a@a.example', role: 'admin', created_at: '' };
-  const author = () => ({ by, at: now() });
+  const author = () => ({ kind: 'admin' as const, by });
   const versions = new Map<number, Action>();
   for (const { kind, a, b, seconds } of commands) {
     clock.advance(seconds * 1000);
@@ -154,17 +161,22 @@ async function run(
           author(),
         ),
       async () => {
-        const outcome = await store.createAction(b === 0 ? action : form);
+        const outcome = await store.createAction(b === 0 ? action : form, OPERATOR_AUTHOR);
         if (outcome === 'created') versions.set(a, b === 0 ? action : form);
         return [outcome, await subscribersOf(org), await store.listActions(org)];
       },
       async () => {
         const previous = versions.get(a) ?? form;
         const next = { ...previous, slug: `t${b}`, version: previous.version + 1 };
-        if ((await store.replaceAction(previous, next)) === 'replaced') versions.set(a, next);
+        if ((await store.replaceAction(previous, next, OPERATOR_AUTHOR)) === 'replaced') versions.set(a, next);
       },
-      () => store.deleteAction(versions.get(a) ?? action),
-      () => store.changeOrganization(org, { suspended: b === 1, daily_outbound_quota: b === 2 ? 9 : null }),
+      () => store.deleteAction(versions.get(a) ?? action, OPERATOR_AUTHOR),
+      () =>
+        store.changeOrganization(
+          org,
+          { suspended: b === 1, daily_outbound_quota: b === 2 ? 9 : null },
+          OPERATOR_AUTHOR,
+        ),
     ];
     await calls[kind]?.().catch((error: unknown) => {
       if (!(error instanceof ConditionFailed)) throw error;
@@ -173,7 +185,7 @@ async function run(
   for await (const _ of deliveryRecords(client, sorted, `sent_${unique}0`, undefined, mustRead));
   await eventAttempts(client, sorted, `sent_${unique}0`, 'e0', '2026-03-04T05:06:07.250Z', mustRead);
   await eventTime(client, sorted, [`sent_${unique}0`, `sent_${unique}1`], 'e0');
-  await store.changeOrganization(org, { suspended: true });
+  await store.changeOrganization(org, { suspended: true }, OPERATOR_AUTHOR);
   await store.assistantsPage(org, undefined);
   await store.auditPage(org);
   const directory = members(client, sorted);

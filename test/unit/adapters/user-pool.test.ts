@@ -6,6 +6,7 @@ import { cognitoClient } from '../../../src/adapters/aws-clients.ts';
 import { userPoolLogins } from '../../../src/adapters/user-pool.ts';
 import { addMember } from '../../../src/domain/organizations/manage-members.ts';
 import { createOrganization } from '../../../src/domain/organizations/manage-organizations.ts';
+import { OPERATOR_AUTHOR } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { ACCESS } from '../../fakes/memory-clients.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -73,7 +74,13 @@ async function operatorOf(pool: PoolName, logins: readonly Partial<User>[]) {
   });
   const store = memoryConfiguration();
   const clock = new FrozenClock();
-  const context = { store, members: store.members, now: clock.now, logins: userPoolLogins(client, POOL_ID) };
+  const context = {
+    author: OPERATOR_AUTHOR,
+    store,
+    members: store.members,
+    now: clock.now,
+    logins: userPoolLogins(client, POOL_ID),
+  };
   const { org_id } = await createOrganization({ name: 'Shop' }, { ...context, randomBytes: countingBytes() });
   return {
     invited,

@@ -7,7 +7,14 @@ import {
   requireAssistant,
   updateAssistant,
 } from '../../../src/domain/organizations/manage-assistants.ts';
-import { anAssistant, anEventAction, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  anAssistant,
+  anEventAction,
+  OPERATOR_AUTHOR,
+  ORG_ID,
+  OTHER_SITE_ID,
+  SITE_ID,
+} from '../../fakes/configuration.ts';
 import { CONFIGURATION, memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { mustRead } from '../../fakes/delivery.ts';
 import { refusalOf } from '../../fakes/refusals.ts';
@@ -34,16 +41,17 @@ async function setUp(whileWaiting: () => Promise<void> = async () => {}) {
     now: () => NOW,
     randomBytes: (size: number) => Buffer.alloc(size, byte++),
     sealSigningSecret: async () => 'sealed',
-    author: { by: MEMBER, at: NOW },
+    author: { kind: 'admin' as const, by: MEMBER },
   };
   await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: '' });
-  await store.createAssistant(anAssistant(), 9);
-  await store.createAssistant(anAssistant({ site_id: OTHER_SITE_ID }), 9);
-  await store.createAction(anEventAction());
+  await store.createAssistant(anAssistant(), 9, OPERATOR_AUTHOR);
+  await store.createAssistant(anAssistant({ site_id: OTHER_SITE_ID }), 9, OPERATOR_AUTHOR);
+  await store.createAction(anEventAction(), OPERATOR_AUTHOR);
   await members.save(MEMBER);
   const tables = { configuration: CONFIGURATION, counters: 'c', conversations: 'v', deliveryLog: 'd' };
   const eraseContext: EraseContext = {
     ...context,
+    author: OPERATOR_AUTHOR,
     members,
     erasure: erasure(client, tables, mustRead),
     step: async () => {},
@@ -95,14 +103,15 @@ test.each<[string, (system: System) => Promise<unknown>]>([
 describe('a repeated idempotency key', () => {
   const keyed = ({ context }: System, at = NOW) => ({
     ...context,
-    author: { by: MEMBER, at, creationKey: 'key-1' },
+    now: () => at,
+    author: { kind: 'admin' as const, by: MEMBER, creationKey: 'key-1' },
   });
 
   test('returns what it has created, and is refused once that is deleted', async () => {
     const system = await setUp();
     const created = await createAction(anAssistant(), ACTION, keyed(system));
     expect(await createAction(anAssistant(), ACTION, keyed(system))).toEqual(created);
-    await system.store.deleteAction(created);
+    await system.store.deleteAction(created, OPERATOR_AUTHOR);
     expect((await refusalOf(createAction(anAssistant(), ACTION, keyed(system)))).code).toBe('idempotency_key_reused');
     expect((await system.store.listActions(ORG_ID)).actions).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { type ResealContext, reseal } from '../../../cli/commands/keys.ts';
 import { activeKey, type KeyRing } from '../../../src/domain/auth/key-ring.ts';
 import { openSigningSecret, sealedWith, sealSigningSecret } from '../../../src/domain/delivery/signing-secret.ts';
-import { anAssistant, anEventAction, ORG_ID } from '../../fakes/configuration.ts';
+import { anAssistant, anEventAction, OPERATOR_AUTHOR, ORG_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { InMemoryRing } from '../../fakes/ring.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
@@ -58,8 +58,8 @@ describe('reseal', () => {
     const clock = new FrozenClock();
     const store = memoryConfiguration();
     await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'paid', created_at: 'x' });
-    await store.createAssistant(anAssistant(), 1);
-    for (let i = 0; i < actions; i++) await store.createAction(sealed(`act_${i}`, `whsec_${i}`));
+    await store.createAssistant(anAssistant(), 1, OPERATOR_AUTHOR);
+    for (let i = 0; i < actions; i++) await store.createAction(sealed(`act_${i}`, `whsec_${i}`), OPERATOR_AUTHOR);
     const kept = new InMemoryRing([OLD]);
     const told: string[] = [];
     /** Expects that each secret can be opened with the stored ring. */
@@ -73,6 +73,7 @@ describe('reseal', () => {
     const context = (limit = Number.POSITIVE_INFINITY): ResealContext => {
       const before = told.length;
       return {
+        author: OPERATOR_AUTHOR,
         store,
         sealingRing: kept,
         now: clock.now,
@@ -124,8 +125,8 @@ describe('reseal', () => {
     let saved = 0;
     const replaceAction: typeof store.replaceAction = async (previous, next) => {
       const renamed = { ...previous, name: 'Renamed', version: previous.version + 1 };
-      if (saved++ === 0) await store.replaceAction(previous, renamed);
-      return store.replaceAction(previous, next);
+      if (saved++ === 0) await store.replaceAction(previous, renamed, OPERATOR_AUTHOR);
+      return store.replaceAction(previous, next, OPERATOR_AUTHOR);
     };
     const { kid, resealed } = await reseal({ ...context(), store: { ...store, replaceAction } });
     expect(resealed).toBe(2);
@@ -135,7 +136,7 @@ describe('reseal', () => {
 
   test('a secret that no key can open is reported, and the others are sealed', async () => {
     const { store, context } = await setUp(1);
-    await store.createAction(sealed('act_x', 'whsec_x', ANOTHER));
+    await store.createAction(sealed('act_x', 'whsec_x', ANOTHER), OPERATOR_AUTHOR);
     const done = await reseal({ ...context(), step: async () => undefined });
     expect(done).toMatchObject({ resealed: 1, lost: ['act_x'] });
   });

@@ -8,6 +8,7 @@ import type { DeliveryRecord } from '../../../src/contract/delivery-record.ts';
 import type { CatalogEvent } from '../../../src/contract/events.ts';
 import type { DeliveryMessage } from '../../../src/contract/queues.ts';
 import type { Login } from '../../../src/domain/context.ts';
+import { OPERATOR_AUTHOR } from '../../fakes/configuration.ts';
 import { CONFIGURATION, memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { mustRead } from '../../fakes/delivery.ts';
 import { InMemoryRing } from '../../fakes/ring.ts';
@@ -78,6 +79,7 @@ export class FakeOperator {
   };
 
   deployment: Deployment = {
+    author: OPERATOR_AUTHOR,
     store: this.store,
     now: this.clock.now,
     randomBytes: countingBytes(),

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { DASHBOARD_SCHEMAS } from '../../../src/contract/dashboard.ts';
 import { AUDIT_PER_PAGE } from '../../../src/contract/limits.ts';
-import { aFormAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  aFormAction,
+  anAssistant,
+  anEventAction,
+  OPERATOR_AUTHOR,
+  ORG_ID,
+  SITE_ID,
+} from '../../fakes/configuration.ts';
 import { CONFIGURATION } from '../../fakes/configuration-store.ts';
 import { dashboardApi, OTHER_ORG_ID } from './dashboard-api.ts';
 
@@ -19,7 +26,7 @@ const eventAction = {
 
 async function withAssistant(changes: Parameters<typeof anAssistant>[0] = {}) {
   const api = await dashboardApi();
-  await api.store.createAssistant(anAssistant(changes), 100);
+  await api.store.createAssistant(anAssistant(changes), 100, OPERATOR_AUTHOR);
   return api;
 }
 
@@ -72,7 +79,7 @@ describe('access', () => {
     ['GET', `${ORG}/audit`],
   ])('members may not %s %s', async (method, path) => {
     const { call, store } = await withAssistant();
-    await store.createAction(anEventAction());
+    await store.createAction(anEventAction(), OPERATOR_AUTHOR);
     const { status, body } = await call('max', method, path, method === 'GET' ? undefined : {});
     expect([status, body]).toEqual([
       403,
@@ -90,7 +97,7 @@ describe('access', () => {
 
   test('ids of another organization are not found under either organization', async () => {
     const { call, store } = await withAssistant();
-    await store.createAction(anEventAction());
+    await store.createAction(anEventAction(), OPERATOR_AUTHOR);
     const change = { version: 1, change: {} };
     const requests: readonly (readonly [method: string, path: string, body?: object])[] = [
       ['GET', SITE],
@@ -121,7 +128,7 @@ describe('access', () => {
     ['olga', 'GET', `${OTHER}/assistants/${SITE_ID}`, undefined, undefined],
   ])('the refusal of %s %s %s %j names the assistant %s', async (sub, method, path, body, site_id) => {
     const { call, store, facts } = await withAssistant();
-    await store.createAction(anEventAction());
+    await store.createAction(anEventAction(), OPERATOR_AUTHOR);
     await call(sub, method, path, body);
     expect(facts).toMatchObject([{ kind: 'request_refused' }]);
     expect(facts).toEqual([expect.objectContaining({ site_id })]);
@@ -139,7 +146,7 @@ describe('assistants', () => {
   test('are listed in pages, and no more are created than the organization may have', async () => {
     const { call, store } = await dashboardApi();
     for (let count = 0; count < 100; count++) {
-      await store.createAssistant(anAssistant({ site_id: `site_${count}` }), 100);
+      await store.createAssistant(anAssistant({ site_id: `site_${count}` }), 100, OPERATOR_AUTHOR);
     }
     const request = { idempotency_key: 'one', assistant: settings };
     const { status, body } = await call('anna', 'POST', `${ORG}/assistants`, request);
@@ -156,7 +163,7 @@ describe('assistants', () => {
 
   test('that cannot be read are listed by id and reported, and hide no other', async () => {
     const { call, store, facts } = await withAssistant();
-    await store.createAssistant(anAssistant({ site_id: 'site_broken' }), 100);
+    await store.createAssistant(anAssistant({ site_id: 'site_broken' }), 100, OPERATOR_AUTHOR);
     const Item = { pk: 'SITE#site_broken', sk: 'ASSISTANT', assistant: { name: 'private' } };
     await store.client.putItem({ TableName: CONFIGURATION, Item });
     const { status, body } = await call('anna', 'GET', `${ORG}/assistants`);
@@ -275,7 +282,7 @@ describe('Actions', () => {
 
   test('are deleted only with the current version', async () => {
     const { call, store } = await withAssistant();
-    await store.createAction(aFormAction({ version: 2 }));
+    await store.createAction(aFormAction({ version: 2 }), OPERATOR_AUTHOR);
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=1`)).status).toBe(409);
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form`)).status).toBe(400);
     expect((await call('anna', 'DELETE', `${ORG}/actions/act_form?version=2`)).body).toEqual({ deleted: true });
@@ -284,7 +291,7 @@ describe('Actions', () => {
 
   test('the Test button invokes the test function', async () => {
     const { call, store, tested } = await withAssistant();
-    await store.createAction(anEventAction());
+    await store.createAction(anEventAction(), OPERATOR_AUTHOR);
     const { status, body } = await call('anna', 'POST', `${ORG}/actions/act_event/test`, {});
     expect([status, body.success, tested]).toEqual([200, true, ['act_event']]);
   });
@@ -327,6 +334,7 @@ describe('the audit trail', () => {
     const { call, store } = await withAssistant();
     await store.createAction(
       anEventAction({ name: 'Event', url: 'https://a.example/hook?key=OLD', events: ['contact.created'] }),
+      OPERATOR_AUTHOR,
     );
     await call('anna', 'PATCH', `${ORG}/actions/act_event`, { version: 1, change });
     const audit = await call('anna', 'GET', `${ORG}/audit`);

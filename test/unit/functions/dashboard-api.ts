@@ -7,6 +7,7 @@ import { type Invoke, invocations } from '../../../src/functions/invocation.ts';
 import { ORG_ID } from '../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../fakes/configuration-store.ts';
 import { countingBytes, FrozenClock } from '../../fakes/sources.ts';
+import { MemoryTables } from '../../fakes/tables.ts';
 import { httpEvent, lambdaContext } from '../lambdas/invocation.ts';
 import '../lambdas/environment.ts';
 
@@ -15,7 +16,8 @@ export const OTHER_ORG_ID = 'org_bbbbbbbbbbbbbbbbbbbb';
 /** Creates the dashboard's API on an in-memory configuration. It is called with events of API Gateway. */
 export async function dashboardApi() {
   const clock = new FrozenClock();
-  const store = memoryConfiguration();
+  const tables = new MemoryTables();
+  const store = memoryConfiguration(tables);
   const tested: string[] = [];
   for (const [org_id, plan] of [
     [ORG_ID, 'paid'],
@@ -30,7 +32,7 @@ export async function dashboardApi() {
   await join('olga', OTHER_ORG_ID, 'admin');
 
   const routes = dashboardRoutes({
-    store,
+    store: memoryConfiguration(tables, clock.now),
     members: store.members,
     requestCounts: async () => ({ this_hour: 7, last_24_hours: 40 }),
     testAction: async (_, actionId, change): Promise<TestResult> => {

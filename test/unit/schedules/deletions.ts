@@ -34,7 +34,15 @@ import { requireOrganization } from '../../../src/domain/organizations/manage-or
 import { Refusal } from '../../../src/domain/refusal.ts';
 import type { RandomBytes } from '../../../src/domain/sources.ts';
 import { reportUsage } from '../../../src/domain/usage/report-usage.ts';
-import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  aFormAction,
+  anAiAction,
+  anAssistant,
+  anEventAction,
+  OPERATOR_AUTHOR,
+  ORG_ID,
+  SITE_ID,
+} from '../../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../../fakes/configuration-store.ts';
 import { answered, EVENT, mustRead, openSigningSecret } from '../../fakes/delivery.ts';
 import { Environment, Faults } from '../../fakes/environment.ts';
@@ -106,6 +114,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       });
     return {
       dynamo,
+      author: OPERATOR_AUTHOR,
       store: configurationStore(dynamo, CONFIGURATION),
       members: defects.members?.(memberships, world) ?? memberships,
       configuration: defects.configuration?.(reads, world) ?? reads,
@@ -127,11 +136,11 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
   /** A change in the dashboard. */
   const byAdmin = async (
     { members, ...own }: Parts,
-    change: (context: Parts & { author: Author }) => Promise<unknown>,
+    change: (context: Omit<Parts, 'author'> & { author: Author }) => Promise<unknown>,
   ) => {
     const began = world.steps;
     const by = await requireMembership(ORG_ID, ADMIN.sub, 'admin', members);
-    const author = { by, at: own.now(), creationKey: `key${world.choose(2)}` };
+    const author = { kind: 'admin' as const, by, creationKey: `key${world.choose(2)}` };
     const changed = await change({ members, ...own, author });
     if (began > done.removal) world.violated('a removed member has made a change');
     const { action_id = '' } = Object.assign({ action_id: '' }, changed);

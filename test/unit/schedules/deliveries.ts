@@ -27,7 +27,7 @@ import { setSuspended } from '../../../src/domain/organizations/suspension-and-q
 import type { Clock } from '../../../src/domain/sources.ts';
 import { type Invoke, withinInvocation } from '../../../src/functions/invocation.ts';
 import { queueBatches } from '../../../src/functions/sqs-batch.ts';
-import { anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import { anEventAction, OPERATOR_AUTHOR, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../../fakes/configuration-store.ts';
 import { answered, mustRead, openSigningSecret, unanswered } from '../../fakes/delivery.ts';
 import { Environment, Faults } from '../../fakes/environment.ts';
@@ -188,6 +188,7 @@ export class Deliveries {
     const operator = new Environment('operator', world, this.#faults);
     const dynamo = memoryDynamoDb(this.#tables, operator.call);
     const ports = {
+      author: OPERATOR_AUTHOR,
       store: configurationStore(dynamo, CONFIGURATION),
       now: operator.now,
       randomBytes: countingBytes(),

@@ -25,7 +25,15 @@ import type { Fact, Invocation } from '../../../src/domain/facts.ts';
 import { setSuspended } from '../../../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../../../src/domain/refusal.ts';
 import { withinInvocation } from '../../../src/functions/invocation.ts';
-import { aFormAction, anAiAction, anAssistant, anEventAction, ORG_ID, SITE_ID } from '../../fakes/configuration.ts';
+import {
+  aFormAction,
+  anAiAction,
+  anAssistant,
+  anEventAction,
+  OPERATOR_AUTHOR,
+  ORG_ID,
+  SITE_ID,
+} from '../../fakes/configuration.ts';
 import { CONFIGURATION, storeOrganization } from '../../fakes/configuration-store.ts';
 import { answered, openSigningSecret, unanswered } from '../../fakes/delivery.ts';
 import { Environment, Faults } from '../../fakes/environment.ts';
@@ -169,7 +177,13 @@ export async function calls(world: World, defects: LimitDefects = {}): Promise<v
   if (world.oneIn(3)) {
     const operator = new Environment('operator', world, site.faults);
     const store = configurationStore(memoryDynamoDb(site.tables, operator.call), CONFIGURATION);
-    const ports = { store, now: operator.now, randomBytes: site.randomBytes, sealSigningSecret: async () => 'sealed' };
+    const ports = {
+      author: OPERATOR_AUTHOR,
+      store,
+      now: operator.now,
+      randomBytes: site.randomBytes,
+      sealSigningSecret: async () => 'sealed',
+    };
     world.after(1000, 'an admin disables the Action', () => {
       updateAction(action.action_id, { enabled: false }, ports).then(
         () => {
@@ -367,7 +381,14 @@ export async function actions(world: World, defects: LimitDefects = {}): Promise
     const dynamo = memoryDynamoDb(site.tables, environment.call);
     const store = configurationStore(defects.dashboard?.(dynamo) ?? dynamo, CONFIGURATION);
     const sealSigningSecret = async () => 'sealed';
-    return { store, now: environment.now, randomBytes: site.randomBytes, sealSigningSecret, step: async () => {} };
+    return {
+      author: OPERATOR_AUTHOR,
+      store,
+      now: environment.now,
+      randomBytes: site.randomBytes,
+      sealSigningSecret,
+      step: async () => {},
+    };
   });
   const stored = () =>
     [...site.tables.items(CONFIGURATION)].filter(

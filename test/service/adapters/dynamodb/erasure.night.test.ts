@@ -14,6 +14,7 @@ import type { AttemptStart } from '../../../../src/domain/context.ts';
 import { createAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { usageLogId } from '../../../../src/domain/usage/report-usage.ts';
+import { OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
 import { createAction, deleteAction } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
@@ -48,6 +49,7 @@ function setUp() {
   const { client, sorted, unsorted } = tables;
   const names = { configuration: sorted, counters: unsorted, conversations: sorted, deliveryLog: tables.log };
   const management = {
+    author: OPERATOR_AUTHOR,
     store: configurationStore(client, sorted),
     now: clock.now,
     randomBytes,
@@ -102,7 +104,14 @@ function setUp() {
     const { org_id } = await createOrganization({ name: 'Corner Shop', plan: 'paid' }, management);
     const by = { org_id, sub: `sub-of-${org_id}`, email: 'ada@example.com', role: 'admin', created_at: 'x' } as const;
     await memberships.save(by);
-    return { orgId: org_id, audited: { ...management, author: { by, at: clock.now() } } };
+    return {
+      orgId: org_id,
+      audited: {
+        ...management,
+        store: configurationStore(client, sorted, clock.now),
+        author: { kind: 'admin' as const, by },
+      },
+    };
   };
   return { context, assistant, organization, record, management, kept, log };
 }

@@ -16,6 +16,7 @@ import { deliveryRecords, eventAttempts, partitionOf } from '../../../../src/ada
 import { erasure } from '../../../../src/adapters/dynamodb/erasure.ts';
 import { failurePeriods } from '../../../../src/adapters/dynamodb/failure-periods.ts';
 import { members } from '../../../../src/adapters/dynamodb/memberships.ts';
+import { OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { anAttempt, mustRead } from '../../../fakes/delivery.ts';
 import { createAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
@@ -66,6 +67,7 @@ async function storeItems() {
     reads,
     subscribersOf: (orgId: string) => subscriptionReads(client, sorted, clock.now)(orgId),
     together: batchedActionReads(client, sorted),
+    author: OPERATOR_AUTHOR,
     store: configurationStore(client, sorted),
     members: members(client, sorted),
     erasure: erasure(
@@ -78,6 +80,7 @@ async function storeItems() {
     periods: failurePeriods(client, { counters: unsorted, deliveryLog: sorted }),
     clock,
     context: {
+      author: OPERATOR_AUTHOR,
       store: configurationStore(client, sorted),
       now: clock.now,
       randomBytes: countingBytes(),
@@ -364,7 +367,7 @@ test('an Action whose parameters and fields have names such as constructor is st
   const changed = await updateAction(created.action_id, { name: 'Odder names' }, stored.context);
   expect(await stored.reads.findAction(ORG, created.action_id)).toEqual(changed);
   expect(changed).toMatchObject({ parameters: { properties: named }, response_field_map: input.response_field_map });
-  await stored.store.deleteAction(changed);
+  await stored.store.deleteAction(changed, OPERATOR_AUTHOR);
 });
 
 test.each([

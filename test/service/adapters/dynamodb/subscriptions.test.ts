@@ -4,7 +4,7 @@ import { subscriptionReads } from '../../../../src/adapters/dynamodb/configurati
 import { configurationStore } from '../../../../src/adapters/dynamodb/configuration-store.ts';
 import type { EventAction } from '../../../../src/contract/actions.ts';
 import { newEntityId } from '../../../../src/domain/sources.ts';
-import { aFormAction, anAiAction, anAssistant, anEventAction } from '../../../fakes/configuration.ts';
+import { aFormAction, anAiAction, anAssistant, anEventAction, OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { FrozenClock } from '../../../fakes/sources.ts';
 import { recorded, tablesOfFile } from './tables.ts';
 
@@ -16,10 +16,10 @@ async function setUp() {
   const org_id = newEntityId('org', randomBytes);
   await store.createOrganization({ org_id, name: 'Acme', plan: 'paid', created_at: '2026-01-01T00:00:00.000Z' });
   const site_id = newEntityId('site', randomBytes);
-  await store.createAssistant(anAssistant({ org_id, site_id }), 1);
+  await store.createAssistant(anAssistant({ org_id, site_id }), 1, OPERATOR_AUTHOR);
   const mine = () => ({ action_id: newEntityId('act', randomBytes), org_id, site_id });
   const action = anEventAction(mine());
-  await store.createAction(action);
+  await store.createAction(action, OPERATOR_AUTHOR);
   const clock = new FrozenClock();
   const { client, calls } = recorded(tables.client);
   const read = subscriptionReads(client, tables.sorted, clock.now);
@@ -63,20 +63,20 @@ test('are kept until an Event Action changes', async () => {
   expect(await subscribers()).toEqual({ ids: [action.action_id], lists: 0 });
 
   const off = { ...action, enabled: false, version: 2 };
-  expect(await store.replaceAction(action, off)).toBe('replaced');
+  expect(await store.replaceAction(action, off, OPERATOR_AUTHOR)).toBe('replaced');
   expect(await subscribers()).toEqual({ ids: [], lists: 1 });
 
   const second = anEventAction(mine());
-  await store.createAction(second);
-  await store.deleteAction(off);
+  await store.createAction(second, OPERATOR_AUTHOR);
+  await store.deleteAction(off, OPERATOR_AUTHOR);
   expect(await subscribers()).toEqual({ ids: [second.action_id], lists: 1 });
   expect(await subscribers()).toEqual({ ids: [second.action_id], lists: 0 });
 });
 
 test('are those of Event Actions only, whatever else the organization stores', async () => {
   const { action, mine, subscribers } = await setUp();
-  await store.createAction(aFormAction(mine()));
-  await store.createAction(anAiAction({ ...mine(), action_id: newEntityId('tool', randomBytes) }));
+  await store.createAction(aFormAction(mine()), OPERATOR_AUTHOR);
+  await store.createAction(anAiAction({ ...mine(), action_id: newEntityId('tool', randomBytes) }), OPERATOR_AUTHOR);
   expect((await subscribers()).ids).toEqual([action.action_id]);
 });
 

@@ -6,7 +6,7 @@ import { ACTION_MAX_BYTES } from '../../../../src/contract/limits.ts';
 import { slugOf } from '../../../../src/contract/slug.ts';
 import { requireAction, settingsOf, withChange } from '../../../../src/domain/actions/manage-actions.ts';
 import type { Context, ManagementContext } from '../../../../src/domain/context.ts';
-import { anAssistant, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../../fakes/configuration.ts';
+import { anAssistant, OPERATOR_AUTHOR, ORG_ID, OTHER_SITE_ID, SITE_ID } from '../../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../../fakes/refusals.ts';
 import { createAction, deleteAction, updateAction } from '../../../fakes/saves.ts';
@@ -27,8 +27,10 @@ async function setUp() {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
   await store.createOrganization({ org_id: ORG_ID, name: 'Shop', plan: 'free', created_at: 'x' });
-  for (const site_id of [SITE_ID, OTHER_SITE_ID]) await store.createAssistant(anAssistant({ site_id }), 2);
+  for (const site_id of [SITE_ID, OTHER_SITE_ID])
+    await store.createAssistant(anAssistant({ site_id }), 2, OPERATOR_AUTHOR);
   const context: ManagementContext & Context<'sealSigningSecret'> = {
+    author: OPERATOR_AUTHOR,
     store,
     now: clock.now,
     randomBytes: countingBytes(),
@@ -197,7 +199,7 @@ describe('changing an Action', () => {
     const { create, update, store } = await setUp();
     const action = await create(AI);
     const newer = Object.assign({ ...action, version: 2 }, { of_a_later_release: { on: true } });
-    await store.replaceAction(action, newer);
+    await store.replaceAction(action, newer, OPERATOR_AUTHOR);
     const changed = await update(action.action_id, { enabled: false });
     expect(changed).toMatchObject({ enabled: false, of_a_later_release: { on: true } });
     expect(settingsOf(changed)).not.toHaveProperty('of_a_later_release');

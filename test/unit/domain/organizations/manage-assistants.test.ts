@@ -3,6 +3,7 @@ import { serverSecretMatches, siteOfServerSecret } from '../../../../src/domain/
 import type { ManagementContext } from '../../../../src/domain/context.ts';
 import { createAssistant, setByOperator } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization, updateOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
+import { OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../../fakes/configuration-store.ts';
 import { refusalOf, refusedWith } from '../../../fakes/refusals.ts';
 import { generateServerSecret, updateAssistant } from '../../../fakes/saves.ts';
@@ -13,7 +14,7 @@ const NEW = { name: 'B', hourly_rate_limit: 1 };
 async function setUp(plan: 'free' | 'paid' = 'paid') {
   const clock = new FrozenClock();
   const store = memoryConfiguration();
-  const context: ManagementContext = { store, now: clock.now, randomBytes: countingBytes() };
+  const context: ManagementContext = { author: OPERATOR_AUTHOR, store, now: clock.now, randomBytes: countingBytes() };
   const organization = await createOrganization({ name: 'Acme', plan }, context);
   const assistant = await createAssistant(organization.org_id, { name: 'Shop', hourly_rate_limit: 100 }, context);
   return { clock, store, context, organization, assistant };
@@ -163,7 +164,7 @@ describe('an assistant', () => {
       // Without it, add a value that the new setting takes to the list above.
       expect(value).toBeDefined();
       const set = Object.assign({ ...assistant, version: 2 }, { [String(name)]: value });
-      await store.replaceAssistant(assistant, set);
+      await store.replaceAssistant(assistant, set, OPERATOR_AUTHOR);
       expect(await updateAssistant(assistant.site_id, { name: 'New' }, context)).toMatchObject({
         [String(name)]: value,
       });

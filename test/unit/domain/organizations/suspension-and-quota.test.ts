@@ -4,6 +4,7 @@ import { settingsOf } from '../../../../src/domain/actions/manage-actions.ts';
 import { createAssistant, requireAssistant } from '../../../../src/domain/organizations/manage-assistants.ts';
 import { createOrganization } from '../../../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../../../src/domain/organizations/suspension-and-quota.ts';
+import { OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { CONFIGURATION, memoryConfiguration } from '../../../fakes/configuration-store.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { createAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
@@ -15,7 +16,13 @@ class Interrupted extends Error {}
 async function setUp() {
   const store = memoryConfiguration();
   const sources = { now: new FrozenClock().now, randomBytes: countingBytes() };
-  const context = { store, ...sources, sealSigningSecret: async () => 'sealed', step: async () => {} };
+  const context = {
+    author: OPERATOR_AUTHOR,
+    store,
+    ...sources,
+    sealSigningSecret: async () => 'sealed',
+    step: async () => {},
+  };
   const { org_id } = await createOrganization({ name: 'Shop' }, context);
   const assistant = () => createAssistant(org_id, { name: 'Shop', domain: 'a.example', hourly_rate_limit: 9 }, context);
   const action = (siteId: string) => {
@@ -94,8 +101,8 @@ describe.each(RESTRICTIONS)('%s', (name, on, off, restrict) => {
         return write();
       };
       Object.assign(context.store, {
-        createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit)),
-        createAction: (next: Action) => late(() => createAction(next)),
+        createAssistant: (next: Assistant, limit: number) => late(() => createAssistant(next, limit, OPERATOR_AUTHOR)),
+        createAction: (next: Action) => late(() => createAction(next, OPERATOR_AUTHOR)),
       });
       const created = await Promise.all([assistant(), action(sites[0]?.site_id ?? '')]);
       expect(created.map((part) => part[name] ?? off)).toEqual(Array(2).fill(to ? on : off));

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { demoActions, demoOrganization } from '../../../../local/demo/demo-organization.ts';
 import { serverSecretMatches } from '../../../../src/domain/auth/server-secret.ts';
+import { OPERATOR_AUTHOR } from '../../../fakes/configuration.ts';
 import { memoryConfiguration } from '../../../fakes/configuration-store.ts';
 import { deleteAction, updateAction, updateAssistant } from '../../../fakes/saves.ts';
 import { countingBytes, FrozenClock } from '../../../fakes/sources.ts';
@@ -11,6 +12,7 @@ const RECEIVER = 'https://localhost:8789';
 const folder = temporaryFolder();
 
 const freshContext = () => ({
+  author: OPERATOR_AUTHOR,
   store: memoryConfiguration(),
   now: new FrozenClock().now,
   randomBytes: countingBytes(),
