@@ -5,7 +5,7 @@ import type { AttemptResult, DeliveryRecord, FailureCode } from '../../src/contr
 import type { BusEvent, DeliveryMessage } from '../../src/contract/queues.ts';
 import type { AttemptStart, EndpointAnswer, OutboundRequest, Send } from '../../src/domain/context.ts';
 import * as outcome from '../../src/domain/delivery/outcome.ts';
-import { responded } from '../../src/domain/delivery/outcome.ts';
+import { responseAnswer } from '../../src/domain/delivery/outcome.ts';
 import type { Clock } from '../../src/domain/sources.ts';
 import { ORG_ID, SITE_ID } from './configuration.ts';
 import { fakeInvocation } from './invocation.ts';
@@ -23,11 +23,11 @@ export const answered = (
   body = 'ok',
   problem: EndpointAnswer['error'] = null,
   withheld: readonly string[] = [],
-): EndpointAnswer => ({ ...responded({ status, body: Buffer.from(body), problem }, withheld), latency_ms: 12 });
+): EndpointAnswer => ({ ...responseAnswer({ status, body: Buffer.from(body), problem }, withheld), latency_ms: 12 });
 
 /** Returns the outcome of an attempt without a response. */
 export const unanswered = (code: FailureCode): EndpointAnswer => ({
-  ...outcome.unanswered({ code, message: code }),
+  ...outcome.failureAnswer({ code, message: code }),
   latency_ms: 5000,
 });
 

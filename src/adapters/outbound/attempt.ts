@@ -9,7 +9,7 @@ const STAGES = {
 } as const;
 
 /** One attempt. Its deadline applies to all stages together. The reason of the signal is a Failure or InvocationEnded. */
-export type Attempt = {
+export type OutboundAttempt = {
   readonly signal: AbortSignal;
   /** The current stage, which the message of a timeout names. */
   stage: keyof typeof STAGES;
@@ -25,20 +25,20 @@ export type Attempt = {
  * Starts an attempt.
  * @param timeoutMs milliseconds until the signal fires, in any stage
  * @param now monotonic milliseconds
- * @param ended fires when the attempt's invocation ends
+ * @param invocationSignal fires when the attempt's invocation ends
  */
-export function startAttempt(timeoutMs: number, now: () => number, ended?: AbortSignal): Attempt {
+export function startAttempt(timeoutMs: number, now: () => number, invocationSignal?: AbortSignal): OutboundAttempt {
   const controller = new AbortController();
   const endsAt = now() + timeoutMs;
   const endByTime = () => {
-    const what = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
-    controller.abort(new Failure('timeout', what));
+    const message = `No complete response within ${timeoutMs / 1000} seconds: the time ended while ${STAGES[attempt.stage]}`;
+    controller.abort(new Failure('timeout', message));
   };
   const timer = setTimeout(endByTime, timeoutMs);
   const end = () => controller.abort(new InvocationEnded());
-  if (ended?.aborted === true) end();
-  ended?.addEventListener('abort', end);
-  const attempt: Attempt = {
+  if (invocationSignal?.aborted === true) end();
+  invocationSignal?.addEventListener('abort', end);
+  const attempt: OutboundAttempt = {
     signal: controller.signal,
     stage: 'resolving',
     remainingMs: () => Math.max(0, endsAt - now()),
@@ -47,7 +47,7 @@ export function startAttempt(timeoutMs: number, now: () => number, ended?: Abort
     },
     finish: () => {
       clearTimeout(timer);
-      ended?.removeEventListener('abort', end);
+      invocationSignal?.removeEventListener('abort', end);
     },
   };
   return attempt;

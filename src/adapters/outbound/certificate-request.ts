@@ -24,20 +24,23 @@ const SUITES: ReadonlyMap<number, { readonly cipher: string; readonly hash: stri
  * and a handshake may be longer by this number (metered-stream.ts). Returns 0 when there is no request so far. OpenSSL reports a request only
  * when all of it has arrived. Nothing is verified here, because OpenSSL does: a server that sends something else only ends its own handshake.
  *
- * @param received the bytes of the handshake so far; the last record may be incomplete
+ * @param handshakeBytes the bytes of the handshake so far; the last record may be incomplete
  * @param secret of the server's handshake, which encrypts the request in TLS 1.3
  */
-export function certificateRequestBytes(received: Buffer, secret: Buffer | undefined): number {
+export function certificateRequestBytes(handshakeBytes: Buffer, secret: Buffer | undefined): number {
   let messages: Buffer = Buffer.alloc(0);
   let recordNumber = 0;
-  for (let at = 0; at + RECORD_HEADER_BYTES <= received.length; ) {
-    const type = received[at];
+  for (let at = 0; at + RECORD_HEADER_BYTES <= handshakeBytes.length; ) {
+    const type = handshakeBytes[at];
     const start = at + RECORD_HEADER_BYTES;
-    at = start + received.readUInt16BE(start - 2);
-    const content = received.subarray(start, at);
+    at = start + handshakeBytes.readUInt16BE(start - 2);
+    const content = handshakeBytes.subarray(start, at);
     if (type === HANDSHAKE) messages = Buffer.concat([messages, content]);
     if (type === APPLICATION_DATA && secret !== undefined) {
-      messages = Buffer.concat([messages, decrypted(content, at <= received.length, secret, messages, recordNumber)]);
+      messages = Buffer.concat([
+        messages,
+        decryptRecord(content, at <= handshakeBytes.length, secret, messages, recordNumber),
+      ]);
       recordNumber += 1;
     }
   }
@@ -55,7 +58,13 @@ function messageIn(messages: Buffer, type: number): { readonly at: number; reado
 }
 
 /** Decrypts a record of the handshake (RFC 8446, 5.2 and 7.3) with the suite of the ServerHello in `messages`. @param whole whether all of it is there */
-function decrypted(content: Buffer, whole: boolean, secret: Buffer, messages: Buffer, recordNumber: number): Buffer {
+function decryptRecord(
+  content: Buffer,
+  whole: boolean,
+  secret: Buffer,
+  messages: Buffer,
+  recordNumber: number,
+): Buffer {
   const hello = messages.subarray(messageIn(messages, SERVER_HELLO)?.at ?? messages.length);
   const suiteAt = SESSION_ID_AT + 1 + (hello[SESSION_ID_AT] ?? 0);
   const suite = suiteAt + 2 > hello.length ? undefined : SUITES.get(hello.readUInt16BE(suiteAt));

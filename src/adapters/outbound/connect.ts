@@ -8,7 +8,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import { type Attempt, errorCode, Failure, suffix } from './attempt.ts';
+import { errorCode, Failure, type OutboundAttempt, suffix } from './attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { meteredStream } from './metered-stream.ts';
 import type { NetworkRule } from './network-rule.ts';
@@ -70,7 +70,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
   return async (
     endpoint: Endpoint,
     addresses: readonly string[],
-    attempt: Attempt,
+    attempt: OutboundAttempt,
     key: string | undefined,
   ): Promise<Connection> => {
     const openedAt = wallNow();
@@ -123,12 +123,12 @@ function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: 
       noDelay: true,
     });
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(new Error('silent')), timeoutMs);
-    const done = () => {
+    const stopWaiting = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     };
     const giveUp = (reason: unknown) => {
-      done();
+      stopWaiting();
       socket.destroy();
       reject(reason);
     };
@@ -137,7 +137,7 @@ function openTcp(address: string, port: number, signal: AbortSignal, timeoutMs: 
     // This listener is never removed: an error of a socket without a listener would crash the process.
     socket.on('error', giveUp);
     socket.once('connect', () => {
-      done();
+      stopWaiting();
       resolve(socket);
     });
   });
@@ -148,18 +148,18 @@ function secure(
   tcp: Socket,
   endpoint: Endpoint,
   secureContext: SecureContext,
-  attempt: Attempt,
+  attempt: OutboundAttempt,
   session: TlsSession | undefined,
 ): Promise<TLSSocket> {
   const { signal } = attempt;
   attempt.stage = 'securing';
   return new Promise((resolve, reject) => {
-    let secured = false;
+    let isSecured = false;
     let wasAsked = false;
     let handshakeSecret: Buffer | undefined;
-    const decrypted = () => (secured ? socket.bytesRead : undefined);
+    const decryptedBytes = () => (isSecured ? socket.bytesRead : undefined);
     const socket: TLSSocket = connectTls({
-      socket: meteredStream(tcp, endpoint.host, decrypted, () => handshakeSecret, attempt.endIfLate),
+      socket: meteredStream(tcp, endpoint.host, decryptedBytes, () => handshakeSecret, attempt.endIfLate),
       secureContext,
       // The certificate is verified against `host`. SNI can only contain names (RFC 6066), so an address has no SNI.
       host: endpoint.host,
@@ -200,7 +200,7 @@ function secure(
     socket.on('error', onError);
     socket.once('close', onClose);
     socket.once('secureConnect', () => {
-      secured = true;
+      isSecured = true;
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('close', onClose);
       resolve(socket);
@@ -232,12 +232,12 @@ type TlsSession = {
 function createTlsSessions(wallNow: () => number): (key: string) => TlsSession {
   const entries = new BoundedMap<string, { readonly session: Buffer; readonly verifiedAt: number }>(KEYS_MAX);
   return (key) => {
-    const known = entries.get(key);
-    const age = known === undefined ? Number.POSITIVE_INFINITY : wallNow() - known.verifiedAt;
-    const usable = age >= 0 && age < SESSION_MAX_MS ? known : undefined;
-    const verifiedAt = usable?.verifiedAt ?? wallNow();
+    const storedSession = entries.get(key);
+    const age = storedSession === undefined ? Number.POSITIVE_INFINITY : wallNow() - storedSession.verifiedAt;
+    const usableSession = age >= 0 && age < SESSION_MAX_MS ? storedSession : undefined;
+    const verifiedAt = usableSession?.verifiedAt ?? wallNow();
     return {
-      latest: usable?.session,
+      latest: usableSession?.session,
       remember: (session) => entries.set(key, { session, verifiedAt }),
       forget: () => entries.delete(key),
     };

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseEndpointUrl } from '../../contract/fields.ts';
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import { type Attempt, errorCode, Failure, suffix } from './attempt.ts';
+import { errorCode, Failure, type OutboundAttempt, suffix } from './attempt.ts';
 import type { NameResolver, NetworkRule, ResolvedAddress } from './network-rule.ts';
 
 /** The parts of a parsed endpoint URL. The URL is parsed only once, so that all checks and the request use the same parts. */
@@ -21,10 +21,10 @@ export type Endpoint = {
  * @throws {Failure} `invalid_url` when it is not a well-formed https URL, `blocked_address` when its host is refused without a DNS lookup
  */
 export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
-  const parsed = parseEndpointUrl(text);
-  if (typeof parsed === 'string') throw new Failure('invalid_url', `The endpoint URL ${parsed}`);
-  const written = parsed.hostname.replace(/\.$/, '');
-  const host = written.replace(/^\[|\]$/g, '');
+  const endpointUrl = parseEndpointUrl(text);
+  if (typeof endpointUrl === 'string') throw new Failure('invalid_url', `The endpoint URL ${endpointUrl}`);
+  const writtenHost = endpointUrl.hostname.replace(/\.$/, '');
+  const host = writtenHost.replace(/^\[|\]$/g, '');
   const isAddress = isIP(host) !== 0;
   // An IP address is checked here, because it needs no DNS lookup.
   const refusal = isAddress ? rule.addressProblem(host) : rule.nameProblem(host);
@@ -32,9 +32,9 @@ export function parseEndpoint(text: string, rule: NetworkRule): Endpoint {
   return {
     host,
     isAddress,
-    port: parsed.port === '' ? 443 : Number(parsed.port),
-    authority: parsed.port === '' ? written : `${written}:${parsed.port}`,
-    target: parsed.pathname + parsed.search,
+    port: endpointUrl.port === '' ? 443 : Number(endpointUrl.port),
+    authority: endpointUrl.port === '' ? writtenHost : `${writtenHost}:${endpointUrl.port}`,
+    target: endpointUrl.pathname + endpointUrl.search,
   };
 }
 
@@ -57,23 +57,23 @@ const KEPT_MAX_NAMES = 1000;
  */
 export function createResolve(rule: NetworkRule, wallNow: () => number) {
   /** `ms` is the time in milliseconds for which the addresses are kept. */
-  type Kept = { readonly addresses: readonly string[]; readonly at: number; readonly ms: number };
-  const kept = new BoundedMap<string, Kept>(KEPT_MAX_NAMES);
+  type KeptLookup = { readonly addresses: readonly string[]; readonly at: number; readonly ms: number };
+  const keptLookups = new BoundedMap<string, KeptLookup>(KEPT_MAX_NAMES);
 
-  const addressesOf = async (host: string, { signal }: Attempt): Promise<readonly string[]> => {
-    const known = kept.get(host);
-    const age = known === undefined ? 0 : wallNow() - known.at;
-    if (known !== undefined && age >= 0 && age < known.ms) return known.addresses;
-    kept.delete(host);
+  const addressesOf = async (host: string, { signal }: OutboundAttempt): Promise<readonly string[]> => {
+    const keptLookup = keptLookups.get(host);
+    const age = keptLookup === undefined ? 0 : wallNow() - keptLookup.at;
+    if (keptLookup !== undefined && age >= 0 && age < keptLookup.ms) return keptLookup.addresses;
+    keptLookups.delete(host);
     const at = wallNow();
     const answers = await lookUpUntil(signal, rule.createResolver(), host);
     const addresses = answers.map(({ address }) => address);
     const ms = Math.min(KEPT_MAX_MS, ...answers.map(({ ttl }) => ttl * 1000));
-    if (ms > 0) kept.set(host, { addresses, at, ms });
+    if (ms > 0) keptLookups.set(host, { addresses, at, ms });
     return addresses;
   };
 
-  return async (endpoint: Endpoint, attempt: Attempt): Promise<readonly string[]> => {
+  return async (endpoint: Endpoint, attempt: OutboundAttempt): Promise<readonly string[]> => {
     if (endpoint.isAddress) return [endpoint.host];
     const addresses = await addressesOf(endpoint.host, attempt);
     for (const address of addresses) {
@@ -124,10 +124,10 @@ async function lookUp(resolver: NameResolver, host: string): Promise<readonly Re
 }
 
 /** Waits for the IPv6 addresses, but at most IPV6_GRACE_MS. */
-async function orNothingAfterGrace(pending: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
+async function orNothingAfterGrace(pendingLookup: Promise<LookedUp>, resolver: NameResolver): Promise<LookedUp> {
   // A cancelled query ends with an error and has no addresses.
   const grace = setTimeout(() => resolver.cancel(), IPV6_GRACE_MS);
-  const answer = await pending;
+  const answer = await pendingLookup;
   clearTimeout(grace);
   return answer;
 }

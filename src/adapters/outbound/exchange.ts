@@ -6,7 +6,7 @@ import type { DeliveryError } from '../../contract/delivery-record.ts';
 import { RESPONSE_READ_MAX_BYTES } from '../../contract/limits.ts';
 import type { OutboundRequest } from '../../domain/context.ts';
 import type { ReadResponse } from '../../domain/delivery/outcome.ts';
-import { type Attempt, Failure } from './attempt.ts';
+import { Failure, type OutboundAttempt } from './attempt.ts';
 import type { Connection } from './connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeFailure } from './peer-failure.ts';
@@ -50,21 +50,21 @@ export async function exchange(
   endpoint: Endpoint,
   request: OutboundRequest,
   keepAlive: boolean,
-  attempt: Attempt,
+  attempt: OutboundAttempt,
 ): Promise<ExchangedResponse> {
   attempt.stage = 'waiting';
   const { signal } = attempt;
-  const { promise: answer, resolve: receive, reject: fail } = Promise.withResolvers<Answer>();
+  const { promise: receivedStatus, resolve: receiveStatus, reject: fail } = Promise.withResolvers<number>();
   const head = readResponseHead();
   const body = readBody(keepBytes(request), keepAlive ? UNKEPT_MAX_BYTES : 0);
   const wire = readWire();
   /** The response that the parser accepted. */
-  let parsed: IncomingMessage | undefined;
+  let parsedResponse: IncomingMessage | undefined;
   /** Why the parser refused the response. From then on the bytes of the socket are read without it. */
   let refusal: Failure | undefined;
 
   const parserSide = parserSideOf(socket);
-  const outgoing = httpRequest({
+  const clientRequest = httpRequest({
     createConnection: () => parserSide,
     method: request.method,
     path: endpoint.target,
@@ -76,9 +76,9 @@ export async function exchange(
   });
   /** Ends the exchange early: with a failure before the status is received, with the status and a problem afterwards. */
   const breakOff = (failure: () => unknown, problem: DeliveryError) => {
-    const status = parsed?.statusCode ?? head.status();
+    const status = parsedResponse?.statusCode ?? head.status();
     if (status === undefined) return fail(refusal ?? failure());
-    receive({ status, incoming: parsed });
+    receiveStatus(status);
     body.breakOff(problem);
   };
   /** Reads a piece of a response that the parser refused. */
@@ -86,7 +86,7 @@ export async function exchange(
     if (head.hopeless()) return fail(refusal);
     const status = head.status();
     if (status === undefined) return;
-    receive({ status, incoming: undefined });
+    receiveStatus(status);
     if (head.bytes() === undefined) return;
     const length = head.bodyBytes();
     if (length === undefined) return body.end(REFUSED);
@@ -121,12 +121,12 @@ export async function exchange(
   socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
 
   // With an upgrade listener, the HTTP request does not close the socket, so this code closes it.
-  outgoing.on('upgrade', ({ statusCode = null }) =>
+  clientRequest.on('upgrade', ({ statusCode = null }) =>
     fail(new Failure('response_malformed', `${endpoint.host} tried to switch protocols`, statusCode)),
   );
-  outgoing.on('error', (error) => {
+  clientRequest.on('error', (error) => {
     const failure = failureOf(error);
-    if (parsed !== undefined || failure.code !== 'response_malformed') {
+    if (parsedResponse !== undefined || failure.code !== 'response_malformed') {
       return breakOff(() => failure, { code: failure.code, message: 'The response broke off or was malformed' });
     }
     refusal = failure;
@@ -135,17 +135,17 @@ export async function exchange(
     socket.resume();
   });
   // Every request ends with this event, often before its complete response is read.
-  outgoing.on('close', () => {
+  clientRequest.on('close', () => {
     if (refusal === undefined) breakOff(() => failureOf(undefined), BROKEN_OFF);
   });
-  outgoing.on('response', (incoming) => {
-    const problem = headProblem(incoming, head.bytes(), endpoint.host);
+  clientRequest.on('response', (response) => {
+    const problem = headProblem(response, head.bytes(), endpoint.host);
     if (problem !== undefined) return fail(problem);
     head.takeRest();
-    parsed = incoming;
+    parsedResponse = response;
     // In the turn of this event, because the next event may already be about the body.
-    body.readFrom(incoming);
-    receive({ status: incoming.statusCode ?? 0, incoming });
+    body.readFrom(response);
+    receiveStatus(response.statusCode ?? 0);
   });
 
   let connectionReusable = false;
@@ -153,20 +153,20 @@ export async function exchange(
   try {
     attempt.endIfLate();
     if (signal.aborted) onAbort();
-    else if (request.method === 'GET' || request.body === null) outgoing.end();
-    else outgoing.end(request.body);
-    const { status, incoming } = await answer;
-    const { bytes, ended, problem } = await body.result;
+    else if (request.method === 'GET' || request.body === null) clientRequest.end();
+    else clientRequest.end(request.body);
+    const status = await receivedStatus;
+    const { bytes, isWhole, problem } = await body.result;
     // A quick response can arrive before the event that the request is written.
-    if (ended && keepAlive && !outgoing.writableFinished) await nextTurn();
+    if (isWhole && keepAlive && !clientRequest.writableFinished) await nextTurn();
     connectionReusable =
-      ended &&
-      incoming !== undefined &&
-      outgoing.writableFinished &&
+      isWhole &&
+      parsedResponse !== undefined &&
+      clientRequest.writableFinished &&
       !socket.destroyed &&
-      wire.endsWith(head.bytes(), body.readBytes(), incoming) &&
-      keptAlive(incoming, keepAlive);
-    const { 'content-type': contentType, location } = incoming?.headers ?? {};
+      wire.endsWith(head.bytes(), body.readBytes(), parsedResponse) &&
+      isKeptAlive(parsedResponse, keepAlive);
+    const { 'content-type': contentType, location } = parsedResponse?.headers ?? {};
     return { status, body: bytes, contentType, problem, location, connectionReusable };
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -175,9 +175,6 @@ export async function exchange(
     if (!connectionReusable) socket.destroy();
   }
 }
-
-/** The status of the final response. `incoming` is undefined when the parser refused the head, or did not see its end. */
-type Answer = { readonly status: number; readonly incoming: IncomingMessage | undefined };
 
 const NOTHING = Buffer.alloc(0);
 
@@ -218,10 +215,10 @@ function requestHeaders(endpoint: Endpoint, request: OutboundRequest, keepAlive:
 }
 
 /** Returns whether the peer keeps the connection open: HTTP/1.1, no `close`, and no timeout below two seconds, twice the time it may be idle. */
-function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
-  if (!asked || incoming.httpVersion !== '1.1') return false;
-  if (/(?:^|,)\s*close\s*(?:,|$)/i.test(incoming.headers.connection ?? '')) return false;
-  const timeout = /(?:^|[,\s])timeout=(\d+)/i.exec(incoming.headers['keep-alive']?.toString() ?? '');
+function isKeptAlive(response: IncomingMessage, isKeepAliveAsked: boolean): boolean {
+  if (!isKeepAliveAsked || response.httpVersion !== '1.1') return false;
+  if (/(?:^|,)\s*close\s*(?:,|$)/i.test(response.headers.connection ?? '')) return false;
+  const timeout = /(?:^|[,\s])timeout=(\d+)/i.exec(response.headers['keep-alive']?.toString() ?? '');
   return timeout === null || Number(timeout[1]) >= 2;
 }
 
@@ -229,7 +226,7 @@ function keptAlive(incoming: IncomingMessage, asked: boolean): boolean {
 type ResponseBody = {
   readonly bytes: Uint8Array;
   /** True when the body was read to its end. */
-  readonly ended: boolean;
+  readonly isWhole: boolean;
   readonly problem: DeliveryError | null;
 };
 
@@ -240,15 +237,16 @@ type ResponseBody = {
  */
 function readBody(keepBytes: number, unkeptBytes: number) {
   const { promise, resolve } = Promise.withResolvers<ResponseBody>();
-  const kept = keepBytesOf(keepBytes);
+  const keptBytes = keepBytesOf(keepBytes);
   let readBytes = 0;
   let pieces = 0;
   let source: IncomingMessage | undefined;
-  const end = (problem: ResponseBody['problem'], ended = false) => resolve({ bytes: kept.bytes(), ended, problem });
+  const end = (problem: ResponseBody['problem'], isWhole = false) =>
+    resolve({ bytes: keptBytes.bytes(), isWhole, problem });
   const add = (chunk: Buffer): void => {
     readBytes += chunk.length;
     pieces += 1;
-    kept.add(chunk);
+    keptBytes.add(chunk);
     if (readBytes > Math.min(RESPONSE_READ_MAX_BYTES, keepBytes + unkeptBytes)) end(null);
     else if (pieces >= PIECES_MAX) end(readBytes > keepBytes ? null : PIECES);
   };
@@ -261,11 +259,11 @@ function readBody(keepBytes: number, unkeptBytes: number) {
     /** Ends the body where it is. Does nothing when it has ended. */
     end,
     /** Reads the body that the parser passes on. */
-    readFrom: (incoming: IncomingMessage): void => {
-      source = incoming;
-      incoming.on('data', add);
-      incoming.on('error', () => end(BROKEN_OFF));
-      incoming.on('end', () => (incoming.complete ? end(null, true) : end(BROKEN_OFF)));
+    readFrom: (response: IncomingMessage): void => {
+      source = response;
+      response.on('data', add);
+      response.on('error', () => end(BROKEN_OFF));
+      response.on('end', () => (response.complete ? end(null, true) : end(BROKEN_OFF)));
     },
     /** Ends the body where it is, unless the parser has read its end. */
     breakOff: (problem: DeliveryError): void => {
@@ -307,15 +305,15 @@ function keepBytesOf(limit: number) {
 /** Creates an observer of the received bytes, because the parser does not report bytes after the response. */
 function readWire() {
   let tail = '';
-  let received = 0;
+  let receivedBytes = 0;
   return {
     /** Reads a piece. Must be called with every piece before the parser reads it. */
     read: (piece: Buffer): void => {
-      received += piece.length;
+      receivedBytes += piece.length;
       tail = (tail + piece.toString('latin1', Math.max(0, piece.length - END.length))).slice(-END.length);
     },
 
-    received: (): number => received,
+    received: (): number => receivedBytes,
 
     /**
      * Returns whether no byte follows a complete response. The parser does not report further bytes. They are found by counting bytes or,
@@ -323,7 +321,7 @@ function readWire() {
      */
     endsWith: (headBytes: number | undefined, bodyBytes: number, { headers, statusCode }: IncomingMessage): boolean =>
       headers['transfer-encoding'] === undefined
-        ? received === (headBytes ?? 0) + bodyBytes
+        ? receivedBytes === (headBytes ?? 0) + bodyBytes
         : tail === END && statusCode !== 204 && statusCode !== 304,
   };
 }

@@ -43,13 +43,13 @@ export function createIdleConnections(wallNow: () => number) {
   /** In the order in which they became idle. A closed one is released when its socket says so. */
   const idle = new Set<Idle>();
   const ofKey = (key: string) => [...idle].filter((entry) => entry.key === key);
-  const distrusted = new BoundedMap<string, true>(DISTRUSTED_MAX);
+  const distrustedKeys = new BoundedMap<string, true>(DISTRUSTED_MAX);
 
   /** Keeps a connection for another request of the key, or closes it. */
-  function put(key: string, connection: Connection): void {
+  function keepConnection(key: string, connection: Connection): void {
     const { socket, tcp } = connection;
     const usableMs = connection.openedAt + USABLE_MAX_MS - wallNow();
-    if (distrusted.has(key) || ofKey(key).length >= IDLE_MAX_OF_KEY || usableMs <= 0) {
+    if (distrustedKeys.has(key) || ofKey(key).length >= IDLE_MAX_OF_KEY || usableMs <= 0) {
       socket.destroy();
       return;
     }
@@ -112,17 +112,17 @@ export function createIdleConnections(wallNow: () => number) {
   }
 
   return {
-    put,
+    keepConnection,
     take,
     /** Closes the connections of a key, of which none is kept any more. */
     distrust: (key: string): void => {
-      distrusted.set(key, true);
+      distrustedKeys.set(key, true);
       for (const { connection } of ofKey(key)) connection.socket.destroy();
     },
     /** Closes all connections and removes all distrusted keys. */
     clear: (): void => {
       for (const { connection } of idle) connection.socket.destroy();
-      distrusted.clear();
+      distrustedKeys.clear();
     },
   };
 }

@@ -21,17 +21,17 @@ const OVERHEAD_MAX_BYTES = 32 * 1024;
 /** Bytes of a connection that are decrypted in one turn of the event loop. */
 const TURN_BYTES = 4096;
 
-const waiting: (() => void)[] = [];
+const waitingTasks: (() => void)[] = [];
 /** Runs one task in each turn of the event loop. Otherwise a turn could check the certificates, or parse the responses, of a whole batch. */
 function inOwnTurn(task: () => void) {
-  waiting.push(task);
-  if (waiting.length === 1) setImmediate(runNext);
+  waitingTasks.push(task);
+  if (waitingTasks.length === 1) setImmediate(runNext);
 }
 function runNext() {
   // The task stays in the list while it runs, so that a task that it adds starts no second chain.
-  waiting[0]?.();
-  waiting.shift();
-  if (waiting.length > 0) setImmediate(runNext);
+  waitingTasks[0]?.();
+  waitingTasks.shift();
+  if (waitingTasks.length > 0) setImmediate(runNext);
 }
 
 /**
@@ -40,40 +40,40 @@ function runNext() {
  * bytes. In this way certificates, session tickets, key updates and records of one byte have a bound, although Node reports none of them. The
  * connections take turns, with 4 KB each. The stream and its connection are destroyed with a Failure when the server sends more.
  *
- * @param decrypted the bytes of responses that TLS has returned so far, or undefined during the handshake
+ * @param decryptedBytes the bytes of responses that TLS has returned so far, or undefined during the handshake
  * @param secret of the server's handshake in TLS 1.3, once it is known
  * @param beforeHandshake called before TLS reads bytes of the handshake; may destroy the stream
  */
 export function meteredStream(
   tcp: Socket,
   host: string,
-  decrypted: () => number | undefined,
+  decryptedBytes: () => number | undefined,
   secret: () => Buffer | undefined,
   beforeHandshake: () => void,
 ): Duplex {
-  let received = 0;
+  let receivedBytes = 0;
   /** The bytes of the handshake, until they are looked into. */
   let handshake: Buffer[] | undefined = [];
   let handshakeMax = HANDSHAKE_MAX_BYTES;
   /** Returns whether the handshake may go on after this piece. Looks into its bytes only when there are more than an ordinary handshake has. */
   const mayGoOn = (piece: Buffer) => {
     handshake?.push(piece);
-    if (received > handshakeMax && handshake !== undefined) {
+    if (receivedBytes > handshakeMax && handshake !== undefined) {
       const requestBytes = certificateRequestBytes(Buffer.concat(handshake), secret());
       if (requestBytes <= CERTIFICATE_REQUEST_MAX_BYTES) handshakeMax += requestBytes;
       handshake = undefined;
     }
-    return received <= handshakeMax;
+    return receivedBytes <= handshakeMax;
   };
   /** Returns why the server may send no more; undefined when it may. */
   const problemAfter = (piece: Buffer): Failure | undefined => {
-    const useful = decrypted();
+    const useful = decryptedBytes();
     if (useful === undefined) {
       if (mayGoOn(piece)) return undefined;
       return new Failure('tls_failure', `${host} sent more than ${HANDSHAKE_MAX_BYTES / 1024} KB to negotiate TLS`);
     }
     handshake = undefined;
-    if (received <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
+    if (receivedBytes <= OVERHEAD_MAX_BYTES + 2 * useful) return undefined;
     return new Failure('response_malformed', `${host} sent too many bytes that are not part of a response`);
   };
   /** Received bytes that wait for their turn. */
@@ -93,11 +93,11 @@ export function meteredStream(
 
   const ends: (() => void)[] = [];
   const pass = () => {
-    if (decrypted() === undefined) beforeHandshake();
+    if (decryptedBytes() === undefined) beforeHandshake();
     if (stream.destroyed) return;
     const piece = rest.subarray(0, TURN_BYTES);
     rest = rest.subarray(TURN_BYTES);
-    received += piece.length;
+    receivedBytes += piece.length;
     const problem = problemAfter(piece);
     if (problem !== undefined) return void stream.destroy(problem);
     const wanted = stream.push(piece);
@@ -114,7 +114,7 @@ export function meteredStream(
     tcp.pause();
     rest = chunk;
     // After the handshake the first bytes do not wait, so that the close of an idle connection is seen at once.
-    if (decrypted() === undefined) inOwnTurn(pass);
+    if (decryptedBytes() === undefined) inOwnTurn(pass);
     else pass();
   });
   tcp.on('end', () => afterRest(() => stream.push(null)));

@@ -2,8 +2,8 @@ import * as strictRule from '#network-rule';
 import { OUTBOUND_TIMEOUT_MS } from '../../contract/limits.ts';
 import type { EndpointAnswer, MakeAttempt, OutboundRequest } from '../../domain/context.ts';
 import { InvocationEnded } from '../../domain/delivery/outbound-request.ts';
-import { responded, unanswered } from '../../domain/delivery/outcome.ts';
-import { type Attempt, Failure, startAttempt } from './attempt.ts';
+import { failureAnswer, responseAnswer } from '../../domain/delivery/outcome.ts';
+import { Failure, type OutboundAttempt, startAttempt } from './attempt.ts';
 import { createConnect } from './connect.ts';
 import { createResolve, parseEndpoint } from './endpoint.ts';
 import { type ExchangedResponse, exchange } from './exchange.ts';
@@ -45,36 +45,36 @@ export function createOutbound({
   const connect = createConnect(networkRule, clock.wall);
   const idle = createIdleConnections(clock.wall);
 
-  async function send(request: OutboundRequest, attempt: Attempt): Promise<ExchangedResponse> {
+  async function send(request: OutboundRequest, attempt: OutboundAttempt): Promise<ExchangedResponse> {
     const endpoint = parseEndpoint(request.url, networkRule);
     const addresses = await resolve(endpoint, attempt);
     attempt.endIfLate();
     attempt.signal.throwIfAborted();
     // Without a key, the connection is new and closed after the response.
     const key = request.connectionKey && `${endpoint.host} ${endpoint.port} ${request.connectionKey}`;
-    const used = key ? await idle.take(key, addresses) : undefined;
-    const connection = used ?? (await connect(endpoint, addresses, attempt, key));
+    const idleConnection = key ? await idle.take(key, addresses) : undefined;
+    const connection = idleConnection ?? (await connect(endpoint, addresses, attempt, key));
     try {
       const response = await exchange(connection, endpoint, request, Boolean(key), attempt);
-      if (key && response.connectionReusable) idle.put(key, { ...connection, certificateAsked: false });
+      if (key && response.connectionReusable) idle.keepConnection(key, { ...connection, certificateAsked: false });
       return response;
     } catch (error) {
       connection.socket.destroy();
       // The server may have closed it while it was idle, although it had announced to keep it.
-      if (key && used) idle.distrust(key);
+      if (key && idleConnection) idle.distrust(key);
       throw error;
     }
   }
 
   return {
-    makeAttempt: async (request, ended) => {
+    makeAttempt: async (request, invocationSignal) => {
       const startedAt = clock.monotonic();
-      const attempt = startAttempt(timeoutMs, clock.monotonic, ended);
+      const attempt = startAttempt(timeoutMs, clock.monotonic, invocationSignal);
       try {
         attempt.signal.throwIfAborted();
         const answer = await send(request, attempt).then(
-          (response) => responded(response, request.withheld),
-          (cause: unknown) => failed(cause, request.withheld),
+          (response) => responseAnswer(response, request.withheld),
+          (cause: unknown) => answerOfFault(cause, request.withheld),
         );
         return { ...answer, latency_ms: Math.round(clock.monotonic() - startedAt) };
       } finally {
@@ -86,8 +86,8 @@ export function createOutbound({
 }
 
 /** Returns the answer of an attempt without a usable response: no body, and why. @throws InvocationEnded */
-function failed(cause: unknown, withheld: readonly string[]): EndpointAnswer {
+function answerOfFault(cause: unknown, withheld: readonly string[]): EndpointAnswer {
   if (cause instanceof InvocationEnded) throw cause;
-  if (cause instanceof Failure) return unanswered(cause, cause.status, withheld);
-  return { ...unanswered({ code: 'internal_error', message: 'The service could not make the request' }), cause };
+  if (cause instanceof Failure) return failureAnswer(cause, cause.status, withheld);
+  return { ...failureAnswer({ code: 'internal_error', message: 'The service could not make the request' }), cause };
 }

@@ -75,8 +75,8 @@ function alertOf(error: unknown): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Returns the failure of a TLS handshake. @param asked whether the server has asked for a client certificate */
-export function tlsFailure(error: unknown, host: string, asked: boolean): Failure {
+/** Returns the failure of a TLS handshake. @param isCertificateAsked whether the server has asked for a client certificate */
+export function tlsFailure(error: unknown, host: string, isCertificateAsked: boolean): Failure {
   if (error instanceof Failure) return error;
   const code = errorCode(error);
   // Node has no code for some problems of a certificate, but the words of OpenSSL.
@@ -86,11 +86,13 @@ export function tlsFailure(error: unknown, host: string, asked: boolean): Failur
   if (alert !== undefined) {
     const [name, words] = TLS_ALERTS.get(alert) ?? [String(alert), FAULT];
     // Before TLS 1.3 there is no alert of its own for a certificate that is missing.
-    const why = asked && words === NO_COMMON_CIPHER ? CLIENT_CERTIFICATE : words;
+    const why = isCertificateAsked && words === NO_COMMON_CIPHER ? CLIENT_CERTIFICATE : words;
     return new Failure('tls_failure', `${host} ended TLS with the alert ${name}: ${why}`);
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {
-    const why = asked ? ` after it had asked for a client certificate. Probably ${CLIENT_CERTIFICATE}` : ' during TLS';
+    const why = isCertificateAsked
+      ? ` after it had asked for a client certificate. Probably ${CLIENT_CERTIFICATE}`
+      : ' during TLS';
     return new Failure('tls_failure', `${host} closed the connection${why}`);
   }
   return new Failure('tls_failure', `${host} ${TLS_PROBLEMS[code] ?? `could not negotiate TLS${suffix(code)}`}`);
@@ -99,16 +101,16 @@ export function tlsFailure(error: unknown, host: string, asked: boolean): Failur
 /**
  * Returns the failure of an HTTP exchange.
  * @param error that occurred before the status was received
- * @param asked whether the server has asked for a client certificate, and has sent nothing since: in TLS 1.3 it refuses only after the handshake
+ * @param isCertificateAsked whether the server has asked for a client certificate, and has sent nothing since: in TLS 1.3 it refuses only after the handshake
  */
-export function exchangeFailure(error: unknown, host: string, asked: boolean): Failure {
+export function exchangeFailure(error: unknown, host: string, isCertificateAsked: boolean): Failure {
   if (error instanceof Failure) return error;
   const code = errorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return new Failure('response_malformed', `${host} sent too many header bytes`);
   if (code.startsWith('HPE_')) {
     return new Failure('response_malformed', `${host} did not respond in HTTP/1.1${suffix(code)}`);
   }
-  if (alertOf(error) !== undefined) return tlsFailure(error, host, asked);
-  if (asked) return tlsFailure({ code: 'ECONNRESET' }, host, asked);
+  if (alertOf(error) !== undefined) return tlsFailure(error, host, isCertificateAsked);
+  if (isCertificateAsked) return tlsFailure({ code: 'ECONNRESET' }, host, isCertificateAsked);
   return new Failure('connection_closed', `${host} closed the connection without a response${suffix(code)}`);
 }

@@ -10,7 +10,7 @@ import {
 import { identifier } from '../../contract/widget.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, Conversations, EndpointAnswer, ToolCallRecord } from '../context.ts';
-import { attemptOnce } from '../delivery/single-attempt.ts';
+import { callActionOnce } from '../delivery/single-attempt.ts';
 import { existingAssistant } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
@@ -100,7 +100,7 @@ export async function callTool(
   if (admission === 'limit_reached') return LIMIT_REACHED;
   const call_id = invocation.newId();
   const called_at = invocation.now().toISOString();
-  const { answer } = await attemptOnce(
+  const { answer } = await callActionOnce(
     action,
     {
       body: verdict.values,

@@ -24,7 +24,7 @@ import type {
   SubmissionKey,
 } from '../context.ts';
 import { belongsTo } from '../conversations/conversations.ts';
-import { attemptOnce } from '../delivery/single-attempt.ts';
+import { callActionOnce } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
 import { inputOf, Refusal } from '../refusal.ts';
 
@@ -163,7 +163,7 @@ async function forward(submission: Submission, context: ForwardContext, invocati
     faults.push(cause);
   };
   const [endpoint = false, escalation = 'failed'] = await Promise.all([
-    attemptOnce(form, { body, triggerRef: submission_id, reference: submission_id }, context, invocation).then(
+    callActionOnce(form, { body, triggerRef: submission_id, reference: submission_id }, context, invocation).then(
       ({ answer }) => answer.success,
       (cause: unknown) => fault('endpoint', cause),
     ),

@@ -5,7 +5,7 @@ import type { Context, OutboundRequest } from '../context.ts';
 import { resultOf } from '../delivery/delivery-log.ts';
 import { retryDelay } from '../delivery/outcome.ts';
 import { withoutWithheld } from '../delivery/signature.ts';
-import { attemptOnce } from '../delivery/single-attempt.ts';
+import { callActionOnce } from '../delivery/single-attempt.ts';
 import { existingAction } from '../existing.ts';
 import type { Invocation } from '../facts.ts';
 import { Refusal } from '../refusal.ts';
@@ -36,7 +36,7 @@ export async function testAction(
   const action = withChange(savedAction, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);
-  const { request, answer } = await attemptOnce(action, { ...sample, reference: id }, context, invocation);
+  const { request, answer } = await callActionOnce(action, { ...sample, reference: id }, context, invocation);
   const retried = retryDelay(1, answer) !== undefined;
   return { ...resultOf(answer), at: now.toISOString(), retried, request: withoutSignature(request) };
 }

@@ -6,7 +6,7 @@ import type { AttemptStart, Context, StandingAttempt } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { ServiceError } from '../service-error.ts';
 import { actionPayload, actionRequest } from './action-request.ts';
-import { completeRecord, EXCERPT_BYTES, resultOf, sendAttempt } from './delivery-log.ts';
+import { completeRecord, EXCERPT_BYTES, resultOf, sendAndReportFault } from './delivery-log.ts';
 import { signalFailingEndpoint } from './failing-endpoint.ts';
 import { retryDelay } from './outcome.ts';
 
@@ -47,7 +47,7 @@ export async function deliverEvent(
 ): Promise<void> {
   const { action_id, attempt, envelope } = message;
   const { id: event_id, org_id, site_id } = envelope;
-  const { finalFailure, ...summary } = await attemptDelivery(message, context, invocation);
+  const { finalFailure, ...summary } = await deliverMessage(message, context, invocation);
   const ids = { trigger: 'event', reference: event_id, org_id, site_id, action_id, attempt } as const;
   invocation.report({ kind: 'attempt_made', ...ids, ...summary });
   if (finalFailure === undefined) return;
@@ -62,7 +62,7 @@ export async function deliverEvent(
  * @throws AttemptInProgress; Error when storage or queue failed: then nothing was sent, or only the retry message is missing. In all
  * cases SQS must deliver the message again.
  */
-export async function attemptDelivery(
+export async function deliverMessage(
   message: DeliveryMessage,
   context: AttemptContext,
   invocation: Invocation,
@@ -73,8 +73,8 @@ export async function attemptDelivery(
   const payload = action === undefined ? null : actionPayload(action, message.envelope);
   const start = startOf(message, payload, invocation);
   if (action === undefined || !action.enabled || action.suspended) {
-    const standing = await recordUnsent(start, action, context);
-    if (standing !== undefined) await finishStanding(message, standing, context, invocation);
+    const standingAttempt = await recordUnsent(start, action, context);
+    if (standingAttempt !== undefined) await finishStanding(message, standingAttempt, context, invocation);
     return { outcome: 'unsent', result: null };
   }
 
@@ -94,7 +94,7 @@ export async function attemptDelivery(
     connectionKey: `${action.action_id} ${action.version}`,
     keepBytes: EXCERPT_BYTES,
   });
-  const result = resultOf(await sendAttempt(start, request, context, invocation));
+  const result = resultOf(await sendAndReportFault(start, request, context, invocation));
   // Before the retry: after a crash in between, the record is finished and nothing is sent again.
   const isRecorded = await completeRecord(start, result, context, invocation);
   const isRetried = await scheduleRetry(message, result, context, invocation);

@@ -4,7 +4,7 @@ import type { AttemptKey, AttemptStart, Context, EndpointAnswer, OutboundRequest
 import type { Invocation } from '../facts.ts';
 
 /** Sends the request of an attempt, and reports a fault of the sender. */
-export async function sendAttempt(
+export async function sendAndReportFault(
   { action_id, reference, attempt }: AttemptKey,
   request: OutboundRequest,
   { send }: Context<'send'>,

@@ -28,10 +28,12 @@ export async function signalFailingEndpoint(
   const { since, signalled_at } = period;
   const due = signalled_at === null ? since + FAILING_SECONDS : signalled_at + SIGNAL_AGAIN_SECONDS;
   if (unixSeconds(now) < due) return;
-  const succeeded = await failurePeriods.hasSucceeded(action_id, signalled_at ?? since, now);
-  const next = succeeded ? { since: unixSeconds(now), signalled_at: null } : { since, signalled_at: unixSeconds(now) };
-  if (!(await failurePeriods.replacePeriod(action_id, period, next)) || succeeded) return;
-  const failing = {
+  const hasSucceeded = await failurePeriods.hasSucceeded(action_id, signalled_at ?? since, now);
+  const next = hasSucceeded
+    ? { since: unixSeconds(now), signalled_at: null }
+    : { since, signalled_at: unixSeconds(now) };
+  if (!(await failurePeriods.replacePeriod(action_id, period, next)) || hasSucceeded) return;
+  const failingEndpoint = {
     org_id: envelope.org_id,
     site_id: envelope.site_id,
     action_id,
@@ -39,6 +41,6 @@ export async function signalFailingEndpoint(
     failure_code: failure,
   };
   // First, so that the signal is not lost when the bus does not accept it.
-  invocation.report({ kind: 'endpoint_failing', ...failing });
-  await publishFailing(failing);
+  invocation.report({ kind: 'endpoint_failing', ...failingEndpoint });
+  await publishFailing(failingEndpoint);
 }

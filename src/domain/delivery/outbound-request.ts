@@ -1,6 +1,6 @@
 import type { EndpointAnswer, Hit, Send } from '../context.ts';
 import { ServiceError } from '../service-error.ts';
-import { unanswered } from './outcome.ts';
+import { failureAnswer } from './outcome.ts';
 
 /**
  * The invocation has ended or its time is over, and with it everything that it was doing, as if the function had stopped. It begins no
@@ -17,7 +17,7 @@ export class InvocationEnded extends ServiceError {
 /** The headers of every outbound request (spec "Versioning"). */
 export const COMMON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' } as const;
 
-const QUOTA_USED = unanswered({
+const QUOTA_USED = failureAnswer({
   code: 'quota_exceeded',
   message: 'The organization has used its quota of outbound requests for this day (UTC)',
 });
@@ -31,11 +31,11 @@ export function withinQuota(send: Send, hitPerDay: Hit): Send {
   return async (request, invocation): Promise<EndpointAnswer> => {
     if (request.quota === undefined) return send(request, invocation);
     const { orgId: org_id, perDay } = request.quota;
-    const hit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
+    const quotaHit = await hitPerDay(org_id, perDay, invocation.now()).catch((cause: unknown) => {
       invocation.report({ kind: 'request_uncounted', limit: 'quota', org_id, cause });
       return { isAllowed: true };
     });
-    return hit.isAllowed ? send(request, invocation) : QUOTA_USED;
+    return quotaHit.isAllowed ? send(request, invocation) : QUOTA_USED;
   };
 }
 
@@ -45,7 +45,7 @@ export type Lease = { readonly release: () => Promise<void> };
 /** Takes a place for an organization. Returns undefined when all places are taken. */
 export type TakeLease = (orgId: string, now: Date) => Promise<Lease | undefined>;
 
-const TOO_MANY_IN_FLIGHT = unanswered({
+const TOO_MANY_IN_FLIGHT = failureAnswer({
   code: 'too_many_in_flight',
   message: 'The organization has too many requests in flight; this one was not sent',
 });
@@ -59,16 +59,16 @@ export function withinInFlight(send: Send, takeLease: TakeLease): Send {
   return async (request, invocation) => {
     const org_id = request.inFlightOf;
     if (org_id === undefined) return send(request, invocation);
-    const uncounted = (cause: unknown) => {
+    const reportUncounted = (cause: unknown) => {
       invocation.report({ kind: 'request_uncounted', limit: 'in_flight', org_id, cause });
       return 'unknown' as const;
     };
-    const lease = await takeLease(org_id, invocation.now()).catch(uncounted);
+    const lease = await takeLease(org_id, invocation.now()).catch(reportUncounted);
     if (lease === undefined) return TOO_MANY_IN_FLIGHT;
     try {
       return await send(request, invocation);
     } finally {
-      if (lease !== 'unknown') await lease.release().catch(uncounted);
+      if (lease !== 'unknown') await lease.release().catch(reportUncounted);
     }
   };
 }

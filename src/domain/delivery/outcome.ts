@@ -32,15 +32,15 @@ const NO_TEXT = '(not text)';
  * here, or through `unanswered`, before anything keeps them: test endpoints often echo the request.
  * @param withheld texts that are removed
  */
-export function responded(
+export function responseAnswer(
   { status, body, contentType, problem, location }: ReadResponse,
   withheld: readonly string[],
 ): EndpointAnswer {
   const failure = failureOfStatus(status, location && withoutWithheld(location, withheld));
   const message = problem === null ? failure?.message : `${failure?.message}. ${problem.message}`;
   const error = failure === null ? problem : { code: failure.code, message: message ?? '' };
-  const decoded = responseText(body, contentType);
-  const text = decoded === undefined ? null : withoutWithheld(decoded, withheld);
+  const decodedText = responseText(body, contentType);
+  const text = decodedText === undefined ? null : withoutWithheld(decodedText, withheld);
   return {
     status,
     text,
@@ -55,7 +55,7 @@ export function responded(
 function failureOfStatus(status: number, location: string | undefined): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {
-    const to = location === undefined ? '' : ` to ${shortened(location)}`;
+    const to = location === undefined ? '' : ` to ${shortenedLocation(location)}`;
     return {
       code: 'redirect',
       message: `The endpoint sent a redirect (status ${status})${to}; redirects are not followed`,
@@ -65,10 +65,10 @@ function failureOfStatus(status: number, location: string | undefined): Delivery
 }
 
 /** Returns the address of a redirect without its query, which may have a secret, and without what could forge a line. */
-const shortened = (location: string) => location.replace(/[?#].*|[^\x20-\x7e]/gs, '').slice(0, 200);
+const shortenedLocation = (location: string) => location.replace(/[?#].*|[^\x20-\x7e]/gs, '').slice(0, 200);
 
 /** Returns the answer of an attempt without a usable response. @param status that the peer sent, when it is not valid in HTTP */
-export function unanswered(
+export function failureAnswer(
   { code, message }: DeliveryError,
   status: number | null = null,
   withheld: readonly string[] = [],

@@ -56,17 +56,21 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
 const inLowerCase = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 /** Returns a text without another one, in whatever case, also where only its beginning is there. */
-function withoutText(text: string, removed: string, beginning: string): string {
-  const [searched, sought] = [inLowerCase(text), inLowerCase(removed)];
-  const soughtBeginning = inLowerCase(beginning);
-  let shown = '';
+function withoutText(text: string, removedText: string, removedBeginning: string): string {
+  const [searchedText, soughtText] = [inLowerCase(text), inLowerCase(removedText)];
+  const soughtBeginning = inLowerCase(removedBeginning);
+  let shownText = '';
   let end = 0;
-  for (let start = searched.indexOf(soughtBeginning); start >= 0; start = searched.indexOf(soughtBeginning, end)) {
-    shown += `${text.slice(end, start)}(not shown)`;
+  for (
+    let start = searchedText.indexOf(soughtBeginning);
+    start >= 0;
+    start = searchedText.indexOf(soughtBeginning, end)
+  ) {
+    shownText += `${text.slice(end, start)}(not shown)`;
     end = start + soughtBeginning.length;
-    while (end - start < sought.length && searched[end] === sought[end - start]) end += 1;
+    while (end - start < soughtText.length && searchedText[end] === soughtText[end - start]) end += 1;
   }
-  return shown + text.slice(end);
+  return shownText + text.slice(end);
 }
 
 /** Returns a text without what a request withholds (OutboundRequest), however an endpoint wrote it. Texts of fewer than 16 characters stay. */

@@ -22,8 +22,8 @@ export function sealSigningSecret(secret: string, actionId: string, key: Sealing
   const cipher = createCipheriv('aes-256-gcm', aesKey(key), iv, { authTagLength: TAG_BYTES }).setAAD(
     Buffer.from(actionId),
   );
-  const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `v1.${key.kid}.${sealed.toString('base64url')}`;
+  const sealedBytes = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${key.kid}.${sealedBytes.toString('base64url')}`;
 }
 
 /** Returns the id of the key that sealed a secret; empty for text that is not sealed. */
@@ -35,8 +35,8 @@ export function sealedWith(sealed: string): string {
  * Opens a signing secret that sealSigningSecret sealed.
  * @throws Error when its key is not in `keys`, or when the text was altered or belongs to another Action
  */
-export function openSigningSecret(sealed: string, actionId: string, keys: readonly SealingKey[]): string {
-  const [version, kid, text] = sealed.split('.');
+export function openSigningSecret(sealedSecret: string, actionId: string, keys: readonly SealingKey[]): string {
+  const [version, kid, text] = sealedSecret.split('.');
   const key = keys.find((candidate) => candidate.kid === kid);
   if (version !== 'v1' || text === undefined || key === undefined) {
     throw new ServiceError(`No sealing key can open the signing secret of Action ${actionId}`);
@@ -53,13 +53,13 @@ export function openSigningSecret(sealed: string, actionId: string, keys: readon
 }
 
 /** AES keys by ring key. Each is derived once, because every delivery opens a secret and the ring changes rarely. */
-const derived = new WeakMap<SealingKey, KeyObject>();
+const derivedKeys = new WeakMap<SealingKey, KeyObject>();
 
 function aesKey(key: SealingKey): KeyObject {
-  let aes = derived.get(key);
+  let aes = derivedKeys.get(key);
   if (aes === undefined) {
     aes = createSecretKey(new Uint8Array(hkdfSync('sha256', key.key, '', 'va-wave signing secrets', 32)));
-    derived.set(key, aes);
+    derivedKeys.set(key, aes);
   }
   return aes;
 }

@@ -2,13 +2,13 @@ import type { Action } from '../../contract/actions.ts';
 import type { AttemptStart, Context, EndpointAnswer, OutboundRequest } from '../context.ts';
 import type { FactOf, Invocation } from '../facts.ts';
 import { actionPayload, actionRequest, TRIGGER_HEADER_VALUES } from './action-request.ts';
-import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAttempt } from './delivery-log.ts';
+import { completeRecord, EXCERPT_BYTES, recordLost, resultOf, sendAndReportFault } from './delivery-log.ts';
 
 /**
  * Makes the only attempt of a Form, AI-decided or test request. The service cannot send it again later.
  * @param input.reference id of the submission, call or test, which the record has
  */
-export async function attemptOnce(
+export async function callActionOnce(
   action: Action,
   input: {
     readonly body: object;
@@ -24,8 +24,8 @@ export async function attemptOnce(
   const now = invocation.now();
   const payload = actionPayload(action, input.body);
   const keepBytes = input.needsBody ? undefined : EXCERPT_BYTES;
-  const signed = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, keepBytes });
-  const request = { ...signed, inFlightOf: action.org_id };
+  const signedRequest = actionRequest(action, { payload, triggerRef: input.triggerRef, signingSecret, now, keepBytes });
+  const request = { ...signedRequest, inFlightOf: action.org_id };
   const about = {
     org_id: action.org_id,
     site_id: action.site_id,
@@ -35,11 +35,11 @@ export async function attemptOnce(
     trigger_ref: input.triggerRef,
     payload,
   };
-  return { request, answer: await sendOnce(about, request, now, context, invocation) };
+  return { request, answer: await sendAndRecord(about, request, now, context, invocation) };
 }
 
 /** Sends a request once, records it and reports it. A failed write of the delivery log neither prevents nor repeats the request. */
-export async function sendOnce(
+export async function sendAndRecord(
   {
     org_id,
     site_id,
@@ -54,7 +54,7 @@ export async function sendOnce(
   const at = now.toISOString();
   const start: AttemptStart = { ...about, at, started_at: at, attempt: 1, hasMessage: false };
   await context.log.claim(start).catch((cause: unknown) => recordLost(start, null, cause, invocation));
-  const answer = await sendAttempt(start, request, context, invocation);
+  const answer = await sendAndReportFault(start, request, context, invocation);
   const result = resultOf(answer);
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;

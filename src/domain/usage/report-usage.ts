@@ -4,7 +4,7 @@ import type { UsageReport, UsageReportResult } from '../../contract/invocations.
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, EndpointAnswer, OutboundRequest } from '../context.ts';
 import { COMMON_HEADERS } from '../delivery/outbound-request.ts';
-import { sendOnce } from '../delivery/single-attempt.ts';
+import { sendAndRecord } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
 import { Refusal } from '../refusal.ts';
@@ -61,7 +61,7 @@ export async function reportUsage(
     trigger: 'usage',
     trigger_ref: claims.jti,
   } as const;
-  const answer = await sendOnce({ ...about, payload }, request, now, context, invocation);
+  const answer = await sendAndRecord({ ...about, payload }, request, now, context, invocation);
   return { should_continue: !saysStop(answer), reported: true };
 }
 

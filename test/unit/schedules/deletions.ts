@@ -19,7 +19,7 @@ import { createSession } from '../../../src/domain/auth/create-session.ts';
 import { newServerSecret, storedServerSecret } from '../../../src/domain/auth/server-secret.ts';
 import type { Author, Configuration, DeliveryLog, Members, Send } from '../../../src/domain/context.ts';
 import { initWidget } from '../../../src/domain/conversations/init-widget.ts';
-import { attemptDelivery } from '../../../src/domain/delivery/deliver-event.ts';
+import { deliverMessage } from '../../../src/domain/delivery/deliver-event.ts';
 import { InvocationEnded } from '../../../src/domain/delivery/outbound-request.ts';
 import { routeMessage } from '../../../src/domain/events/route-event.ts';
 import type { Invocation } from '../../../src/domain/facts.ts';
@@ -267,7 +267,7 @@ export async function deletions(world: World, defects: DeletionDefects = {}): Pr
       const messageId = `m${++messages}`;
       const deliver = (own: Parts, invocation: Invocation) => {
         const findAction: Configuration['findAction'] = (...ids) => own.configuration.findAction(...ids);
-        return attemptDelivery(message, { ...own, findAction, queue }, invocation);
+        return deliverMessage(message, { ...own, findAction, queue }, invocation);
       };
       request(seconds, `the dispatcher delivers ${messageId}`, deliver);
       if (world.oneIn(3)) request(seconds + world.choose(60), `the dispatcher delivers ${messageId} again`, deliver);

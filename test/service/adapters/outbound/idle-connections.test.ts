@@ -42,7 +42,7 @@ test.each<[string, (socket: TLSSocket, receiver: Receiver) => void, boolean]>([
   });
   const used = await afterResponse(receiver.port, async (connection) => {
     const idle = createIdleConnections(Date.now);
-    idle.put(KEY, connection);
+    idle.keepConnection(KEY, connection);
     // Longer than the pause after a response.
     const end = Date.now() + 15;
     while (Date.now() < end);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Action, ParameterProperty } from '../../../../src/contract/actions.ts';
 import { checkArguments } from '../../../../src/domain/actions/parameters.ts';
 import { testAction } from '../../../../src/domain/actions/test-action.ts';
-import { responded } from '../../../../src/domain/delivery/outcome.ts';
+import { responseAnswer } from '../../../../src/domain/delivery/outcome.ts';
 import { aFormAction, anAiAction, anEventAction, ORG_ID, SITE_ID } from '../../../fakes/configuration.ts';
 import { answered, attemptFakes, DELIVERY, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
@@ -198,7 +198,7 @@ test.each([
   [`https://shop.example/${'a'.repeat(300)}`, ` to https://shop.example/${'a'.repeat(179)}`],
   [undefined, ''],
 ])('a redirect to %j is told as%s, without its query', (location, to) => {
-  const { error } = responded({ status: 301, body: new Uint8Array(), problem: null, location }, []);
+  const { error } = responseAnswer({ status: 301, body: new Uint8Array(), problem: null, location }, []);
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
 

@@ -2,7 +2,7 @@ import type { EventAction } from '../../../../src/contract/actions.ts';
 import { FAILURE_CODES, type FailureCode } from '../../../../src/contract/delivery-record.ts';
 import type { DeliveryMessage, NotCarried } from '../../../../src/contract/queues.ts';
 import type { DeliveriesQueue, EndpointAnswer, FailurePeriods, Send, World } from '../../../../src/domain/context.ts';
-import { attemptDelivery, deliverEvent, recordNotCarried } from '../../../../src/domain/delivery/deliver-event.ts';
+import { deliverEvent, deliverMessage, recordNotCarried } from '../../../../src/domain/delivery/deliver-event.ts';
 import { anEventAction, ORG_ID } from '../../../fakes/configuration.ts';
 import { anAttempt, answered, attemptFakes, DELIVERY, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
@@ -21,7 +21,7 @@ function setUp(action: EventAction | undefined = anEventAction()) {
     }),
   };
   const handle = (message: DeliveryMessage, changes: Partial<typeof context> = {}) =>
-    attemptDelivery(message, { ...context, ...changes }, fakes.invocation);
+    deliverMessage(message, { ...context, ...changes }, fakes.invocation);
   const attempt = (changes: Partial<Pick<DeliveryMessage, 'action_id' | 'attempt'>> = {}) =>
     handle({ ...MESSAGE, ...changes });
   return { ...fakes, context, later, handle, attempt };

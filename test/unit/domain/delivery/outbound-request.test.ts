@@ -2,7 +2,7 @@ import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
 import type { EndpointAnswer, OutboundRequest } from '../../../../src/domain/context.ts';
 import { resultOf } from '../../../../src/domain/delivery/delivery-log.ts';
 import { type TakeLease, withinInFlight, withinQuota } from '../../../../src/domain/delivery/outbound-request.ts';
-import { responded, unanswered as unansweredBy } from '../../../../src/domain/delivery/outcome.ts';
+import { responseAnswer, failureAnswer as unansweredBy } from '../../../../src/domain/delivery/outcome.ts';
 import { ORG_ID } from '../../../fakes/configuration.ts';
 import { answered, FakeOutbound, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
@@ -98,7 +98,7 @@ test('when the places cannot be read, the request is sent and the failure is rep
 });
 
 const excerptOf = (body: Uint8Array, withheld: readonly string[] = []) =>
-  responded({ status: 200, body, problem: null }, withheld).response_excerpt;
+  responseAnswer({ status: 200, body, problem: null }, withheld).response_excerpt;
 
 test.each([
   ['nothing', '', ''],
@@ -169,7 +169,7 @@ describe.each([
     test.each<[string, EndpointAnswer]>([
       ['in the body', answered(200, `a ${sent} b`, null, [withheld])],
       ['in the body of an error', answered(500, sent, null, [withheld])],
-      ['in a redirect', responded({ ...REDIRECT, location: `/gone/${sent}` }, [withheld])],
+      ['in a redirect', responseAnswer({ ...REDIRECT, location: `/gone/${sent}` }, [withheld])],
       ['in what broke the response off', answered(200, '', { code: 'response_malformed', message: sent }, [withheld])],
       ['in a failure without a response', unansweredBy({ code: 'tls_failure', message: sent }, null, [withheld])],
     ])('%s', (place, answer) => {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { toolResponse } from '../../../../src/domain/actions/call-tool.ts';
-import { responded } from '../../../../src/domain/delivery/outcome.ts';
+import { responseAnswer } from '../../../../src/domain/delivery/outcome.ts';
 
 const answerOf = (body: Uint8Array, contentType?: string) =>
-  responded({ status: 200, body, contentType, problem: null }, []);
+  responseAnswer({ status: 200, body, contentType, problem: null }, []);
 const latin1 = Buffer.from('Zürich', 'latin1');
 const utf8 = Buffer.from('Zürich');
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
