@@ -336,7 +336,6 @@ const INPUTS: readonly ForeignInput[] = [
       (length) => `HTTP/1.1 200 OK\r\na:${repeated(`\r\n ${'a'.repeat(253)}`, length)}\r\n\r\n`,
     ],
     ['1xx answers', 32 * KB, (length) => repeated(`HTTP/1.1 103 ${'a'.repeat(239)}\r\n\r\n`, length)],
-    ['the body after it', BODY, (length) => `HTTP/1.1 200 OK\r\n\r\n${repeated('a', length)}`],
   ]),
   each('a Content-Type', (text) => responseText(Buffer.from('{}'), text), [
     ['white space', 64 * KB, (length) => repeated('\u00a0', length)],
