@@ -76,7 +76,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
     const openedAt = wallNow();
     attempt.stage = 'connecting';
     const candidates = addresses.slice(0, ADDRESSES_TRIED);
-    let lastError: unknown;
+    const problems: string[] = [];
     for (const [index, address] of candidates.entries()) {
       const isLast = index === candidates.length - 1;
       const timeoutMs = isLast ? undefined : attempt.remainingMs() / 2;
@@ -85,7 +85,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
         tcp = await openTcp(address, endpoint.port, attempt.signal, timeoutMs);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        lastError = error;
+        problems.push(`${address} ${connectProblem(errorCode(error))}`);
         continue;
       }
       attempt.endIfLate();
@@ -93,6 +93,7 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
       const peer = tcp.remoteAddress;
       if (peer === undefined) {
         tcp.destroy();
+        problems.push(`${address} closed the connection`);
         continue;
       }
       const problem = rule.addressProblem(peer);
@@ -104,10 +105,13 @@ export function createConnect(rule: NetworkRule, wallNow: () => number) {
       const socket = await secure(tcp, endpoint, secureContext, attempt, session);
       return { socket, tcp, address, openedAt, certificateAsked: certificateAsked(socket) };
     }
-    const code = errorCode(lastError);
-    const problem = code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
-    throw new Failure('connect_failure', `${endpoint.host} ${problem}`);
+    throw new Failure('connect_failure', `${endpoint.host} could not be reached: ${problems.join(', ')}`);
   };
+}
+
+function connectProblem(code: string): string {
+  if (code === '') return 'did not answer in time';
+  return code === 'ECONNREFUSED' ? 'refused the connection' : `could not be reached${suffix(code)}`;
 }
 
 /** Opens a TCP connection. @param timeoutMs time for this address; undefined: only the attempt's signal ends the wait */

@@ -2,7 +2,7 @@ import { InvocationEnded } from '../../../../src/domain/delivery/outbound-reques
 import { within } from '../../../harness/within.ts';
 import { selfSigned } from './authority.ts';
 import { type Receiver, startAnswering, startTcp, startTls, staysOpen } from './receiver.ts';
-import { ALLOWED, HOST, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
+import { ALLOWED, ALLOWED_TOO, HOST, LONG_MS, networkOfFile, OK, post, SHORT_MS } from './test-network.ts';
 
 const network = await networkOfFile();
 
@@ -120,10 +120,14 @@ describe('what arrives after the deadline is not read, although the timer has no
   });
 });
 
-test('a port without a listener refuses the connection', async () => {
+test('of several addresses whose port has no listener, the message says what each did', async () => {
   const receiver = await startTcp(() => undefined);
   await receiver.stop();
-  expect((await deliverTo(receiver)).error?.code).toBe('connect_failure');
+  network.names.zone.set(HOST, { a: [ALLOWED, ALLOWED_TOO] });
+  expect((await deliverTo(receiver)).error).toEqual({
+    code: 'connect_failure',
+    message: `${HOST} could not be reached: ${ALLOWED} refused the connection, ${ALLOWED_TOO} refused the connection`,
+  });
 });
 
 describe('TLS', () => {
