@@ -258,11 +258,8 @@ export class Deliveries {
 
   #environment(name: string) {
     const environment = new Environment(name, this.#world, this.#faults);
-    const call: MakeCall = async (label, effect, repeatable) => {
-      const result = await environment.call(label, effect, repeatable);
-      this.#poll('dispatcher');
-      return result;
-    };
+    // Also a call whose answer is lost has changed the queue.
+    const call: MakeCall = (...queueCall) => environment.call(...queueCall).finally(() => this.#poll('dispatcher'));
     const answer = answersOf(this.#queues.dispatcher, call, () => this.#faults.now('fails before'));
     const dynamo = memoryDynamoDb(this.#tables, environment.call);
     return { environment, dynamo, sqs: memorySqsClient(this.#clients++, answer) };
@@ -281,12 +278,9 @@ export class Deliveries {
     };
     const context = this.#defects.router?.(own) ?? own;
     const hideFor: HideFor = async (receipt, seconds) => {
-      await environment.call(
-        `hide ${receipt} for ${seconds} s`,
-        () => this.#queues.router.hide(receipt, seconds),
-        true,
-      );
-      this.#poll('router');
+      await environment
+        .call(`hide ${receipt} for ${seconds} s`, () => this.#queues.router.hide(receipt, seconds), true)
+        .finally(() => this.#poll('router'));
     };
     const handler = queueBatches(
       this.#invoke(environment),
