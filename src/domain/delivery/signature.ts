@@ -55,17 +55,17 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
 /** Keeps the position of every character: `İ` alone would become two. */
 const inLowerCase = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
-/** Returns a text without another one, in whatever case, also where only its beginning is there. */
-function withoutText(text: string, removedText: string, removedBeginning: string): string {
-  const [searchedText, soughtText] = [inLowerCase(text), inLowerCase(removedText)];
-  const soughtBeginning = inLowerCase(removedBeginning);
+/** Returns a text without a secret in this encoding, in whatever case, also where only its beginning is there. */
+function withoutSecret(text: string, secret: string, encoded: (text: string) => string): string {
+  const searchedText = inLowerCase(text);
+  const soughtBeginning = inLowerCase(encoded(secret.slice(0, RECOGNIZED_CHARACTERS)));
+  let start = searchedText.indexOf(soughtBeginning);
+  // Almost always. The whole secret is encoded only where its beginning is there.
+  if (start < 0) return text;
+  const soughtText = inLowerCase(encoded(secret));
   let shownText = '';
   let end = 0;
-  for (
-    let start = searchedText.indexOf(soughtBeginning);
-    start >= 0;
-    start = searchedText.indexOf(soughtBeginning, end)
-  ) {
+  for (; start >= 0; start = searchedText.indexOf(soughtBeginning, end)) {
     shownText += `${text.slice(end, start)}(not shown)`;
     end = start + soughtBeginning.length;
     while (end - start < soughtText.length && searchedText[end] === soughtText[end - start]) end += 1;
@@ -73,10 +73,10 @@ function withoutText(text: string, removedText: string, removedBeginning: string
   return shownText + text.slice(end);
 }
 
-/** Returns a text without what a request withholds (OutboundRequest), however an endpoint wrote it. Texts of fewer than 16 characters stay. */
+/** Returns a text without what a request withholds (OutboundRequest), however an endpoint wrote it. Secrets of fewer than 16 characters stay. */
 export function withoutWithheld(text: string, withheld: readonly string[]): string {
+  if (text.length < RECOGNIZED_CHARACTERS) return text;
   return withheld
     .filter(({ length }) => length >= RECOGNIZED_CHARACTERS)
-    .flatMap((secret) => ENCODINGS.map((encoded) => [encoded(secret), encoded(secret.slice(0, RECOGNIZED_CHARACTERS))]))
-    .reduce((shown, [removed = '', beginning = '']) => withoutText(shown, removed, beginning), text);
+    .reduce((shown, secret) => ENCODINGS.reduce((part, encoded) => withoutSecret(part, secret, encoded), shown), text);
 }
