@@ -9,6 +9,7 @@ const CHECKS = [
   'tsc -p packages/receiver',
   'knip',
   'node scripts/linear-expressions.ts',
+  'node scripts/name-rule.ts',
 ];
 
 /** Runs all commands, also after one that fails, and returns those that fail. They print what they find. */

@@ -90,7 +90,6 @@ export function nameProblems(path: string, text: string, typePlaces: Map<string,
         for (const binding of bindingsOf(node.param)) check(binding.name, binding, node);
         break;
       case 'TSPropertySignature':
-      case 'TSMethodSignature':
       case 'PropertyDefinition':
       case 'MethodDefinition':
         if (isNode(node.key)) check(node.key.name, node, undefined);

@@ -40,10 +40,10 @@ export async function accountFacts(stackName: string, toolkitName: string, acces
 /** Reads a quota with a client that nothing else uses, and closes it. @returns undefined when the caller may not, so that a missing permission does not stop the other checks */
 async function quota<Client extends { destroy(): void }>(
   client: Client,
-  read: (client: Client) => Promise<number | undefined>,
+  readQuota: (client: Client) => Promise<number | undefined>,
 ): Promise<number | undefined> {
   try {
-    return await read(client);
+    return await readQuota(client);
   } catch (error) {
     if (error instanceof Error && error.name.startsWith('AccessDenied')) return undefined;
     throw error;

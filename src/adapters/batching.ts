@@ -9,42 +9,42 @@ import { ServiceError } from '../domain/service-error.ts';
  * @param options.nameOf equal questions have the same name and share one answer. @default the question itself
  * @param options.atMost limit of questions in one call; more questions need several calls
  */
-export function batched<Question, Answer>(
+export function inBatches<Question, Answer>(
   ask: (questions: readonly Question[]) => readonly Promise<Answer>[],
   {
     nameOf = (question) => question,
     atMost = Number.POSITIVE_INFINITY,
   }: { readonly nameOf?: (question: Question) => unknown; readonly atMost?: number } = {},
 ): (question: Question) => Promise<Answer> {
-  type Asked = PromiseWithResolvers<Answer> & { readonly question: Question };
-  let waiting = new Map<unknown, Asked>();
+  type PendingQuestion = PromiseWithResolvers<Answer> & { readonly question: Question };
+  let pendingQuestions = new Map<unknown, PendingQuestion>();
 
-  const call = (asked: readonly Asked[]) => {
+  const call = (questions: readonly PendingQuestion[]) => {
     try {
-      const answers = ask(asked.map(({ question }) => question));
-      for (const [index, { resolve, reject }] of asked.entries()) {
+      const answers = ask(questions.map(({ question }) => question));
+      for (const [index, { resolve, reject }] of questions.entries()) {
         const answer = answers[index];
         if (answer === undefined) reject(new ServiceError('A question of a combined call has no answer'));
         else resolve(answer);
       }
     } catch (cause) {
-      for (const { reject } of asked) reject(cause);
+      for (const { reject } of questions) reject(cause);
     }
   };
   const callAll = () => {
-    const asked = [...waiting.values()];
-    waiting = new Map();
-    while (asked.length > 0) call(asked.splice(0, atMost));
+    const collectedQuestions = [...pendingQuestions.values()];
+    pendingQuestions = new Map();
+    while (collectedQuestions.length > 0) call(collectedQuestions.splice(0, atMost));
   };
 
   return (question) => {
     const name = nameOf(question);
-    const known = waiting.get(name);
-    if (known !== undefined) return known.promise;
-    if (waiting.size === 0) setImmediate(callAll);
-    const asked = { question, ...Promise.withResolvers<Answer>() };
-    waiting.set(name, asked);
-    return asked.promise;
+    const equalQuestion = pendingQuestions.get(name);
+    if (equalQuestion !== undefined) return equalQuestion.promise;
+    if (pendingQuestions.size === 0) setImmediate(callAll);
+    const pendingQuestion = { question, ...Promise.withResolvers<Answer>() };
+    pendingQuestions.set(name, pendingQuestion);
+    return pendingQuestion.promise;
   };
 }
 

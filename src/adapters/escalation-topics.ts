@@ -16,7 +16,7 @@ export function escalationTopics(client: SNSClient): Escalate {
     const whole = messageText(submission);
     const fits = Buffer.byteLength(whole) <= MESSAGE_MAX_BYTES;
     const message = fits ? whole : messageText({ ...submission, values: {}, values_cut: true });
-    const published = topics.map(async (topic) => {
+    const publications = topics.map(async (topic) => {
       try {
         await client.send(
           new PublishCommand({
@@ -31,6 +31,6 @@ export function escalationTopics(client: SNSClient): Escalate {
         return false;
       }
     });
-    return (await Promise.all(published)).includes(true) ? 'accepted' : 'failed';
+    return (await Promise.all(publications)).includes(true) ? 'accepted' : 'failed';
   };
 }

@@ -8,16 +8,16 @@ import { ServiceError } from '../domain/service-error.ts';
 export const eventBus =
   (client: EventBridgeClient, busName: string): PublishEvent =>
   ({ event: name, ...detail }) =>
-    put(client, busName, name, detail);
+    putEntry(client, busName, name, detail);
 
 /** Returns a function that puts the event of a failing endpoint on the bus. @throws Error when the bus does not accept it */
 export const endpointFailing =
   (client: EventBridgeClient, busName: string): World['publishFailing'] =>
   async (event) => {
-    await put(client, busName, ENDPOINT_FAILING, event);
+    await putEntry(client, busName, ENDPOINT_FAILING, event);
   };
 
-async function put(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
+async function putEntry(client: EventBridgeClient, busName: string, name: string, detail: object): Promise<string> {
   const { FailedEntryCount, Entries } = await client.send(
     new PutEventsCommand({
       Entries: [{ EventBusName: busName, Source: PUBLISHED_BY_US, DetailType: name, Detail: messageText(detail) }],

@@ -19,12 +19,12 @@ async function invokeOperation(client: LambdaClient, functionName: string, input
   );
   if (FunctionError !== undefined || Payload === undefined)
     throw new ServiceError(`The function ${functionName} failed`);
-  const parsed = answer.parse(parseJson(Buffer.from(Payload).toString('utf8')));
-  if (parsed.success) {
-    const { success, ...result } = parsed;
+  const functionAnswer = answer.parse(parseJson(Buffer.from(Payload).toString('utf8')));
+  if (functionAnswer.success) {
+    const { success, ...result } = functionAnswer;
     return result;
   }
-  const { code, error, fields = [], retry_after_seconds } = parsed;
+  const { code, error, fields = [], retry_after_seconds } = functionAnswer;
   throw new Refusal(code, { message: error, fields, retryAfterSeconds: retry_after_seconds });
 }
 

@@ -38,13 +38,13 @@ export function userPoolLogins(
         UsernameConfiguration?.CaseSensitive === false
           ? [`email = ${JSON.stringify(email)}`]
           : spellings(email.slice(0, 2)).map((start) => `email ^= ${JSON.stringify(start)}`);
-      const found = new Map<string, Login>();
+      const foundLogins = new Map<string, Login>();
       for (const filter of filters) {
         for await (const login of search(filter)) {
-          if (login.email?.toLowerCase() === email.toLowerCase()) found.set(login.sub, login);
+          if (login.email?.toLowerCase() === email.toLowerCase()) foundLogins.set(login.sub, login);
         }
       }
-      return [...found.values()];
+      return [...foundLogins.values()];
     },
     withSub: async (sub) => {
       for await (const login of search(`sub = ${JSON.stringify(sub)}`)) return login;
@@ -91,16 +91,19 @@ const identities = z.array(z.object({ providerName: z.string() }));
 
 /** @throws Error when the user pool answers without a `sub` */
 function loginOf(username: string | undefined, enabled: boolean | undefined, attributes: AttributeType[] = []): Login {
-  const named = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
-  const sub = named.get('sub');
+  const attributeValues = new Map(attributes.map(({ Name, Value }) => [Name, Value]));
+  const sub = attributeValues.get('sub');
   if (sub === undefined) throw new Error('The response of the user pool has no sub');
-  const linked = named.get('identities');
+  const linkedIdentities = attributeValues.get('identities');
   return {
     sub,
     username: username ?? sub,
-    email: named.get('email'),
+    email: attributeValues.get('email'),
     enabled: enabled === true,
-    isVerified: named.get('email_verified') === 'true',
-    providers: linked === undefined ? [] : identities.parse(parseJson(linked)).map(({ providerName }) => providerName),
+    isVerified: attributeValues.get('email_verified') === 'true',
+    providers:
+      linkedIdentities === undefined
+        ? []
+        : identities.parse(parseJson(linkedIdentities)).map(({ providerName }) => providerName),
   };
 }

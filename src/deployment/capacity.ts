@@ -56,13 +56,13 @@ const COUNTER_WRITES_PER_DELIVERY = 2;
  */
 export function capacityFor(deliveriesPerSecond: number): Capacity {
   const router = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ROUTED_PER_INVOCATION));
-  const attempting = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
-  const polled = INVOCATIONS_PER_POLLER * Math.ceil(deliveriesPerSecond / RECEIVED_PER_POLLER);
-  const dispatcher = attempting > MAPPING_MAX ? polled : attempting;
+  const attemptingInvocations = Math.max(MAPPING_MIN, Math.ceil(deliveriesPerSecond / ATTEMPTED_PER_INVOCATION));
+  const polledInvocations = INVOCATIONS_PER_POLLER * Math.ceil(deliveriesPerSecond / RECEIVED_PER_POLLER);
+  const dispatcher = attemptingInvocations > MAPPING_MAX ? polledInvocations : attemptingInvocations;
   return {
     router,
     dispatcher,
-    account: router + dispatcher + attempting,
+    account: router + dispatcher + attemptingInvocations,
     logWrites: LOG_WRITES_PER_DELIVERY * deliveriesPerSecond,
     configurationReads: CONFIGURATION_READS_PER_DELIVERY * deliveriesPerSecond,
     counterWrites: COUNTER_WRITES_PER_DELIVERY * deliveriesPerSecond,

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/service-error.ts';
-import { batched, batchesOf } from '../batching.ts';
+import { batchesOf, inBatches } from '../batching.ts';
 import type { BatchedWrite, DynamoDb, StoredItem } from './client.ts';
 import { backOff, NOT_PROCESSED, NotProcessed } from './storage-errors.ts';
 
@@ -24,7 +24,7 @@ export const batchedReads = (
   client: Pick<DynamoDb, 'batchGet'>,
   table: string,
 ): ((key: Key) => Promise<StoredItem | undefined>) =>
-  batched(
+  inBatches(
     (keys: readonly Key[]) =>
       inCalls(keys, async (keysLeft) => {
         const { Items, UnprocessedKeys } = await client.batchGet({ TableName: table, Keys: keysLeft });
@@ -44,7 +44,7 @@ export function batchedWrites(
   client: Pick<DynamoDb, 'writeEach'>,
   table: string,
 ): (write: BatchedWrite) => Promise<boolean> {
-  const codeOf = batched((writes: readonly BatchedWrite[]) => {
+  const codeOf = inBatches((writes: readonly BatchedWrite[]) => {
     // DynamoDB refuses a call in which two writes have the same key, so batchesOf puts them into different calls.
     const entries = writes.map((write) => ({ write, key: nameOf(keyOf(write)), bytes: bytesOf(write) }));
     return batchesOf(entries, WRITES_AT_ONCE).flatMap((batch) =>

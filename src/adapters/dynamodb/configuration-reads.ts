@@ -3,7 +3,7 @@ import type { Action, AiAction, FormAction, Offered, Trigger } from '../../contr
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { ActionList, Configuration, Offers, SubscriberList, Subscriptions } from '../../domain/context.ts';
 import type { Clock } from '../../domain/sources.ts';
-import { batched } from '../batching.ts';
+import { inBatches } from '../batching.ts';
 import { batchedReads } from './batch-calls.ts';
 import type { DynamoDb, StoredItem } from './client.ts';
 import { KEYS, readAction, readAssistant, readOffer, readSubscription } from './configuration-items.ts';
@@ -164,7 +164,7 @@ export function subscriptionReads(client: DynamoDb, table: string, now: Clock): 
   };
 
   // The events of one organization share all reads, those of others the call for the items.
-  return batched((orgIds: readonly string[]) =>
+  return inBatches((orgIds: readonly string[]) =>
     orgIds.map(async (orgId): Promise<SubscriberList> => {
       const readAt = now().getTime();
       const item = await itemOf(KEYS.organization(orgId));

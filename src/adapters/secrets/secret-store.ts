@@ -47,25 +47,25 @@ export type CachedRing = {
   /** Returns the key with this id. When the cached ring does not have it, the ring is read again, at most every 30 seconds. */
   readonly byId: (kid: string) => Promise<RingKey | undefined>;
   /** Like byId, but without keys whose last token has expired. */
-  readonly verifying: (kid: string) => Promise<RingKey | undefined>;
+  readonly verifyingKey: (kid: string) => Promise<RingKey | undefined>;
 };
 
 /**
  * Keeps what is read from Secrets Manager in the container for five minutes. Concurrent callers share a read. A read that fails is not
  * kept, and what was read before it is.
  */
-function kept<Value>(read: () => Promise<Value>, now: Clock) {
+function cachedRead<Value>(readValue: () => Promise<Value>, now: Clock) {
   type Read = { readonly value: Promise<Value>; readonly readAt: number };
   /** The latest read, also when it has failed: it bounds how often unknown ids cause another one. */
   let latest: Read | undefined;
   /** The latest read that has not failed. */
   let usable: Read | undefined;
-  const youngOrNew = (known: Read | undefined, maxAgeMs: number) => {
+  const youngOrNew = (earlierRead: Read | undefined, maxAgeMs: number) => {
     const readAt = now().getTime();
-    const age = readAt - (known?.readAt ?? 0);
+    const age = readAt - (earlierRead?.readAt ?? 0);
     // A negative age is that of a clock that was ahead.
-    if (known !== undefined && age >= 0 && age < maxAgeMs) return known.value;
-    const value = read();
+    if (earlierRead !== undefined && age >= 0 && age < maxAgeMs) return earlierRead.value;
+    const value = readValue();
     const before = usable;
     latest = usable = { value, readAt };
     value.catch(() => {
@@ -76,7 +76,7 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
   return {
     value: () => youngOrNew(usable, RING_CACHE_MS),
     /** Returns what is found in the value. When nothing is found, the value is read again, at most every 30 seconds, also when that fails. */
-    found: async <Found>(find: (value: Value) => Found | undefined): Promise<Found | undefined> =>
+    findInValue: async <Found>(find: (value: Value) => Found | undefined): Promise<Found | undefined> =>
       find(await youngOrNew(usable, RING_CACHE_MS)) ?? find(await youngOrNew(latest, REFETCH_EVERY_MS)),
   };
 }
@@ -84,11 +84,11 @@ function kept<Value>(read: () => Promise<Value>, now: Clock) {
 /** Reads a key ring from Secrets Manager and caches it in the container for five minutes. */
 export function cachedRing(client: SecretsManagerClient, secretId: string, now: Clock): CachedRing {
   const { readRing } = ringStore(client, secretId);
-  const stored = kept(readRing, now);
+  const cachedSecret = cachedRead(readRing, now);
   return {
-    current: async () => activeKey((await stored.value()).ring, now()),
-    byId: (kid) => stored.found(({ ring }) => ring.find((candidate) => candidate.kid === kid)),
-    verifying: (kid) => stored.found(({ ring }) => verifyingKey(ring, kid, now())),
+    current: async () => activeKey((await cachedSecret.value()).ring, now()),
+    byId: (kid) => cachedSecret.findInValue(({ ring }) => ring.find((candidate) => candidate.kid === kid)),
+    verifyingKey: (kid) => cachedSecret.findInValue(({ ring }) => verifyingKey(ring, kid, now())),
   };
 }
 
@@ -149,7 +149,7 @@ export function acceptedValues(
   secretId: string,
   now: Clock,
 ): (text: string) => Promise<boolean> {
-  const accepted = kept(async () => {
+  const cachedDigests = cachedRead(async () => {
     const values = await Promise.all([readSecret(client, secretId), readPrevious(client, secretId)]);
     return values.flatMap((value) => (value === undefined ? [] : [sha256(value)]));
   }, now);
@@ -157,7 +157,7 @@ export function acceptedValues(
     const presented = sha256(text);
     // All are compared, so that the time does not tell which one is equal.
     const equalOne = (digests: readonly Buffer[]) => digests.filter((digest) => sameDigest(digest, presented))[0];
-    return (await accepted.found(equalOne)) !== undefined;
+    return (await cachedDigests.findInValue(equalOne)) !== undefined;
   };
 }
 

@@ -10,7 +10,7 @@ import type { CachedRing } from './secret-store.ts';
  * Signs and verifies session tokens: JWTs with HS256 and the id of the key in their header. Every holder of a token can read its payload
  * (spec "Session token").
  */
-export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, now: Clock): SessionTokens {
+export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifyingKey'>, now: Clock): SessionTokens {
   const verify = async (token: string, expiredSeconds: number): Promise<SessionClaims | TokenProblem> => {
     if (!isCanonical(token)) return 'not_a_token';
     try {
@@ -59,8 +59,8 @@ export function sessionTokens(ring: Pick<CachedRing, 'current' | 'verifying'>, n
  */
 const isCanonical = (token: string): boolean => /\.[\w-]{42}[AEIMQUYcgkosw048]$/.test(token);
 
-async function keyFor(ring: Pick<CachedRing, 'verifying'>, kid: string | undefined): Promise<Uint8Array> {
-  const key = kid === undefined ? undefined : await ring.verifying(kid);
+async function keyFor(ring: Pick<CachedRing, 'verifyingKey'>, kid: string | undefined): Promise<Uint8Array> {
+  const key = kid === undefined ? undefined : await ring.verifyingKey(kid);
   if (key === undefined) throw new errors.JWKSNoMatchingKey();
   return Buffer.from(key.key);
 }

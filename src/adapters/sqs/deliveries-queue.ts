@@ -7,7 +7,7 @@ import {
 import { type DeliveryMessage, messageText } from '../../contract/queues.ts';
 import type { DeliveriesQueue } from '../../domain/context.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { batched, batchesOf } from '../batching.ts';
+import { batchesOf, inBatches } from '../batching.ts';
 
 /** SQS limits: entries per batch, and bytes of one message and of all messages of a batch together. */
 const BATCH = { entries: 10, bytes: 1024 * 1024 };
@@ -79,7 +79,7 @@ export function deliveriesQueue(client: SQSClient, QueueUrl: string): Deliveries
     for (const batch of batches) await sendBatch(batch);
   };
 
-  const sendOne = batched((deliveries: readonly Outgoing[]): readonly Promise<Outcome>[] => {
+  const sendOne = inBatches((deliveries: readonly Outgoing[]): readonly Promise<Outcome>[] => {
     const entries = entriesOf(deliveries);
     const sendable = entries.filter(({ bytes }) => bytes <= BATCH.bytes);
     /** The messages that do not fill a batch of their organization share one with those of others, and wait for no full batch. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { batched, batchesOf } from '../../../src/adapters/batching.ts';
+import { batchesOf, inBatches } from '../../../src/adapters/batching.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Answers each question by itself. A question that begins with `bad` fails, and one that begins with `slow` is never answered. */
-function answered(options: Parameters<typeof batched<string, string>>[1] = {}) {
+function answered(options: Parameters<typeof inBatches<string, string>>[1] = {}) {
   const calls: (readonly string[])[] = [];
-  const ask = batched((questions: readonly string[]) => {
+  const ask = inBatches((questions: readonly string[]) => {
     calls.push(questions);
     return questions.map(async (question) => {
       if (question.startsWith('bad')) throw new Error(`${question} failed`);
@@ -37,7 +37,7 @@ test('a question that fails or is slow affects no other one', async () => {
 
 test('a call has a limited number of questions, and each call fails alone', async () => {
   const calls: number[] = [];
-  const ask = batched(
+  const ask = inBatches(
     (questions: readonly number[]) => {
       calls.push(questions.length);
       if (questions.includes(0)) throw new Error('not written');
@@ -54,7 +54,7 @@ test('every caller is settled when the call throws or leaves out an answer, and 
   let answers: (questions: readonly string[]) => readonly Promise<string>[] = () => {
     throw new RangeError('Maximum call stack size exceeded');
   };
-  const ask = batched((questions: readonly string[]) => answers(questions));
+  const ask = inBatches((questions: readonly string[]) => answers(questions));
   const thrown = await Promise.allSettled([ask('a'), ask('b'), ask('a')]);
   expect(thrown.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   answers = ([first = '']) => [Promise.resolve(first)];

@@ -48,8 +48,8 @@ describe('a key ring', () => {
     const clock = new FrozenClock('2026-03-04T05:00:00.000Z');
     holds({ keys: [{ ...TWO, active_from: Date.parse('2026-03-04T03:40:00Z') / 1000 }, ONE] });
     const ring = cachedRing(client, 'the-secret', clock.now);
-    expect([await ring.verifying('k1'), await ring.byId('k1')]).toEqual([undefined, ONE]);
-    expect(await ring.verifying('k2')).toMatchObject(TWO);
+    expect([await ring.verifyingKey('k1'), await ring.byId('k1')]).toEqual([undefined, ONE]);
+    expect(await ring.verifyingKey('k2')).toMatchObject(TWO);
   });
 
   test('is read once for concurrent calls, and again after five minutes', async () => {
