@@ -17,7 +17,10 @@ const TWO: RingKey = { kid: 'k2', key: '2'.repeat(64) };
 
 /** An in-memory ring, newest key first. */
 function tokensOf(keys: readonly [RingKey, ...RingKey[]], clock = new FrozenClock('2026-03-04T05:00:00.000Z')) {
-  const ring = { current: async () => keys[0], verifyingKey: async (kid: string) => verifyingKey(keys, kid, clock.now()) };
+  const ring = {
+    current: async () => keys[0],
+    verifyingKey: async (kid: string) => verifyingKey(keys, kid, clock.now()),
+  };
   return { clock, ...sessionTokens(ring, clock.now) };
 }
 
