@@ -56,13 +56,13 @@ const ENCODINGS: readonly ((text: string) => string)[] = [
 const inLowerCase = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 /** Returns a text without a secret in this encoding, in whatever case, also where only its beginning is there. */
-function withoutSecret(text: string, secret: string, encoded: (text: string) => string): string {
+function withoutSecret(text: string, secret: string, encode: (text: string) => string): string {
   const searchedText = inLowerCase(text);
-  const soughtBeginning = inLowerCase(encoded(secret.slice(0, RECOGNIZED_CHARACTERS)));
+  const soughtBeginning = inLowerCase(encode(secret.slice(0, RECOGNIZED_CHARACTERS)));
   let start = searchedText.indexOf(soughtBeginning);
   // Almost always. The whole secret is encoded only where its beginning is there.
   if (start < 0) return text;
-  const soughtText = inLowerCase(encoded(secret));
+  const soughtText = inLowerCase(encode(secret));
   let shownText = '';
   let end = 0;
   for (; start >= 0; start = searchedText.indexOf(soughtBeginning, end)) {
