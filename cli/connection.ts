@@ -79,8 +79,8 @@ function notVaWave(stack: string, path: readonly string[], outputs: Readonly<Rec
     const [, id] = new RegExp(`^(\\w*)${OUTPUTS.baseUrl}([0-9A-F]{8})?$`).exec(key) ?? [];
     return id === undefined ? [] : [[stack, id].filter((part) => part !== '').join('/')];
   });
-  const found = others.length === 0 ? 'the stack has none' : `the stack has ${others.join(', ')}`;
-  return `There is no va-wave at ${[stack, ...path].join('/')}: ${found}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
+  const otherOutputs = others.length === 0 ? 'the stack has none' : `the stack has ${others.join(', ')}`;
+  return `There is no va-wave at ${[stack, ...path].join('/')}: ${otherOutputs}. Name it with --stack <stack>, or --stack <stack>/<id> for a construct`;
 }
 
 /** Reads the facts about the AWS account that `doctor` examines, and about the stack, without the construct in it. @param toolkit name of the stack of `cdk bootstrap` @throws CommandFailure with --local, which has no account */

@@ -151,8 +151,10 @@ export function forwardTo(url: URL): (request: Forwarded) => Promise<ReceiverAns
       const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
       const request = open(url, { method, headers, agent: false, signal }, (response) => {
         const { statusCode: status = 502 } = response;
-        const answered = Object.fromEntries(Object.entries(response.headers).filter(([name]) => isForwarded(name)));
-        buffer(response).then((body) => resolve({ status, body, headers: answered }), answerFailure);
+        const forwardedHeaders = Object.fromEntries(
+          Object.entries(response.headers).filter(([name]) => isForwarded(name)),
+        );
+        buffer(response).then((body) => resolve({ status, body, headers: forwardedHeaders }), answerFailure);
       });
       request.on('error', answerFailure).end(body);
     });

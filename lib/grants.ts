@@ -53,8 +53,11 @@ export function grantOn(
   const grant = iam.Grant.addToPrincipal({ grantee: standIn, ...permission });
   if (!grant.success) {
     const statement = new iam.PolicyStatement({ actions: permission.actions, resources: permission.resourceArns });
-    const missing = JSON.stringify(resource.stack.resolve(statement.toStatementJson()));
-    Annotations.of(resource).addWarningV2('va-wave:nothingGranted', `Nothing was granted. Add to a policy: ${missing}`);
+    const missingStatement = JSON.stringify(resource.stack.resolve(statement.toStatementJson()));
+    Annotations.of(resource).addWarningV2(
+      'va-wave:nothingGranted',
+      `Nothing was granted. Add to a policy: ${missingStatement}`,
+    );
   }
   return grant;
 }
@@ -68,9 +71,10 @@ export const isOfApp = (made: IConstruct): boolean => made.node.defaultChild?.no
 /** Whether the policy of a resource can name the principal: it cannot name a group, somebody with a foreign login, or nobody. */
 function canBeNamed(principal: iam.IPrincipal): boolean {
   const { principalJson } = fragmentOf(principal) ?? { principalJson: {} };
-  const named = Object.entries(principalJson);
+  const principalEntries = Object.entries(principalJson);
   return (
-    named.length > 0 && named.every(([kind, ids]) => /^(AWS|Service)$/.test(kind) && !/:group\b/.test(String(ids)))
+    principalEntries.length > 0 &&
+    principalEntries.every(([kind, ids]) => /^(AWS|Service)$/.test(kind) && !/:group\b/.test(String(ids)))
   );
 }
 

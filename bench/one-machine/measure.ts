@@ -119,8 +119,8 @@ export async function crash({ service, receiver, endpoints }: Bench): Promise<Me
 }
 
 async function allArrived(load: Load): Promise<void> {
-  const missing = await load.waitForArrivals();
-  if (missing > 0) throw new Error(`${missing} events did not arrive`);
+  const missingMarks = await load.waitForArrivals();
+  if (missingMarks > 0) throw new Error(`${missingMarks} events did not arrive`);
 }
 
 /** Measures from now on what the service uses: processor time, maximum memory, and new connections to the endpoints. */

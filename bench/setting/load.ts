@@ -53,8 +53,8 @@ export class Load {
     const end = Date.now() + seconds * 1000;
     for (;;) {
       const arrivals = this.arrivals();
-      const missing = [...this.acceptedMarks].filter((mark) => arrivals.get(mark)?.length === 0);
-      if (missing.length === 0 || Date.now() > end) return missing.length;
+      const missingMarks = [...this.acceptedMarks].filter((mark) => arrivals.get(mark)?.length === 0);
+      if (missingMarks.length === 0 || Date.now() > end) return missingMarks.length;
       await pause(50);
     }
   }

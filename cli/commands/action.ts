@@ -42,10 +42,10 @@ export function addTo(action: CliCommand): void {
       async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
         const settings = await settingsOfOptions(options, cliProcess);
         const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
-        const created = await createAction(await requireAssistant(options.site, context), input, context);
-        output.object(actionView(created), 'Created the Action');
-        warnOfReserved(created, output);
-        output.note(`Its signing secret, for the receiver: ${hint(`action secret ${created.action_id}`)}`);
+        const createdAction = await createAction(await requireAssistant(options.site, context), input, context);
+        output.object(actionView(createdAction), 'Created the Action');
+        warnOfReserved(createdAction, output);
+        output.note(`Its signing secret, for the receiver: ${hint(`action secret ${createdAction.action_id}`)}`);
       },
     );
 
@@ -69,9 +69,9 @@ export function addTo(action: CliCommand): void {
         options: ActionOptions & { enable?: true; disable?: true },
       ) => {
         const change = namedChange({ ...(await settingsOfOptions(options, cliProcess)), enabled: enabledBy(options) });
-        const changed = await updateAction(await requireAction(actionId, context), change, context);
-        output.object(actionView(changed), 'Changed the Action');
-        if (options.event !== undefined) warnOfReserved(changed, output);
+        const changedAction = await updateAction(await requireAction(actionId, context), change, context);
+        output.object(actionView(changedAction), 'Changed the Action');
+        if (options.event !== undefined) warnOfReserved(changedAction, output);
       },
     );
 

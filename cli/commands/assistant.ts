@@ -54,9 +54,9 @@ export function addTo(assistant: CliCommand): void {
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
     .withDeployment(async ({ output, context }, options: Options & { org: string; disabled?: true }) => {
       const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
-      const created = await createAssistant(options.org, input, context);
-      output.object(assistantView(created), 'Created the assistant');
-      output.note(embeddingTag(created, context.baseUrl));
+      const createdAssistant = await createAssistant(options.org, input, context);
+      output.object(assistantView(createdAssistant), 'Created the assistant');
+      output.note(embeddingTag(createdAssistant, context.baseUrl));
     });
 
   withSettings(
@@ -78,8 +78,8 @@ export function addTo(assistant: CliCommand): void {
     .withDeployment(
       async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
         const change = namedChange({ ...settingsFrom(options), enabled: enabledBy(options) });
-        const changed = await updateAssistant(await requireAssistant(siteId, context), change, context);
-        output.object(assistantView(changed), 'Changed the assistant');
+        const changedAssistant = await updateAssistant(await requireAssistant(siteId, context), change, context);
+        output.object(assistantView(changedAssistant), 'Changed the assistant');
       },
     );
 
@@ -94,8 +94,8 @@ export function addTo(assistant: CliCommand): void {
     .withDeployment(
       async ({ output, context }, siteId: string, options: { topic?: readonly string[]; none?: true }) => {
         requireOne([options.topic, options.none], 'Give either --none, or --topic for each topic');
-        const changed = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
-        output.object(assistantView(changed), 'Changed the escalation channels');
+        const changedAssistant = await setByOperator(siteId, 'escalation_topics', options.topic ?? [], context);
+        output.object(assistantView(changedAssistant), 'Changed the escalation channels');
       },
     );
 
@@ -110,8 +110,8 @@ export function addTo(assistant: CliCommand): void {
     .withDeployment(
       async ({ output, context }, siteId: string, { perHour, none }: { perHour?: number; none?: true }) => {
         requireOne([perHour, none], 'Give either --per-hour or --none');
-        const changed = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
-        output.object(assistantView(changed), 'Changed the limit');
+        const changedAssistant = await setByOperator(siteId, 'form_submissions_per_hour', perHour ?? null, context);
+        output.object(assistantView(changedAssistant), 'Changed the limit');
       },
     );
 
@@ -120,9 +120,9 @@ export function addTo(assistant: CliCommand): void {
     .description('show the settings of an assistant, and the tag that embeds its widget')
     .examples('va-wave assistant show site_… --json')
     .withDeployment(async ({ output, context }, siteId: string) => {
-      const found = await requireAssistant(siteId, context);
-      output.object(assistantView(found), 'Assistant');
-      output.note(embeddingTag(found, context.baseUrl));
+      const assistant = await requireAssistant(siteId, context);
+      output.object(assistantView(assistant), 'Assistant');
+      output.note(embeddingTag(assistant, context.baseUrl));
     });
 
   assistant
@@ -144,9 +144,14 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
     .examples('va-wave assistant list --org org_…')
     .withDeployment(async ({ output, context }, { org }: { org: string }) => {
       await requireOrganization(org, context);
-      const listed = await context.store.listAssistants(org);
-      const assistants = listed.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-      output.list(assistants.map(assistantView), 'No assistants', assistants.map(assistantRow), listed.unreadable);
+      const assistantList = await context.store.listAssistants(org);
+      const assistants = assistantList.assistants.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+      output.list(
+        assistants.map(assistantView),
+        'No assistants',
+        assistants.map(assistantRow),
+        assistantList.unreadable,
+      );
     });
 }
 

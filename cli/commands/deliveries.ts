@@ -142,9 +142,9 @@ async function follow(
   print(shownRecords.filter(hasEnded));
   while (await cliProcess.pause(FOLLOW_PAUSE_MS)) {
     const records = await newest(logId, FOLLOW_LOOK_BACK_RECORDS, context);
-    const ended = records.filter((record) => hasEnded(record) && !printedNames.has(nameOf(record)));
-    for (const record of ended) printedNames.add(nameOf(record));
-    print(ended.filter(matches));
+    const endedRecords = records.filter((record) => hasEnded(record) && !printedNames.has(nameOf(record)));
+    for (const record of endedRecords) printedNames.add(nameOf(record));
+    print(endedRecords.filter(matches));
   }
 }
 

@@ -35,9 +35,9 @@ deployment needs.`)
         'Nothing to check',
         checks.map(({ check, ok, found, advice }) => ({ check, found, '': ok ? 'ok' : advice })),
       );
-      const missing = checks.filter(({ ok }) => !ok);
-      if (missing.length > 0) {
-        throw new CommandFailure(EXIT.refused, `To do first: ${missing.map(({ check }) => check).join(', ')}`);
+      const failedChecks = checks.filter(({ ok }) => !ok);
+      if (failedChecks.length > 0) {
+        throw new CommandFailure(EXIT.refused, `To do first: ${failedChecks.map(({ check }) => check).join(', ')}`);
       }
     });
 }

@@ -23,10 +23,11 @@ export function addTo(event: CliCommand): void {
     .withDeployment(
       async ({ output, context, cliProcess }, name: string, options: { org: string; site?: string; data: string }) => {
         const data = await jsonValue('data', options.data, cliProcess);
-        const sent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
-        output.object(sent, 'Put the event on the bus');
-        if (sent.is_reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
-        else if (sent.subscriber_ids.length === 0) output.note(`Warning: no enabled Action is subscribed to ${name}`);
+        const sentEvent = await putEvent({ event: name, org_id: options.org, site_id: options.site, data }, context);
+        output.object(sentEvent, 'Put the event on the bus');
+        if (sentEvent.is_reserved) output.note(`Warning: ${name} is reserved: it is never delivered`);
+        else if (sentEvent.subscriber_ids.length === 0)
+          output.note(`Warning: no enabled Action is subscribed to ${name}`);
       },
     );
 

@@ -114,9 +114,9 @@ export async function reseal(context: ResealContext) {
 async function withNewKey({ sealingRing, now, randomBytes }: ResealContext): Promise<KeyRing> {
   const storedRing = await sealingRing.readRing();
   if (storedRing.ring.length > 1) return storedRing.ring;
-  const added: KeyRing = [newRingKey(now(), randomBytes), ...storedRing.ring];
-  await sealingRing.replace(storedRing, added);
-  return added;
+  const ringWithNewKey: KeyRing = [newRingKey(now(), randomBytes), ...storedRing.ring];
+  await sealingRing.replace(storedRing, ringWithNewKey);
+  return ringWithNewKey;
 }
 
 /** Waits until every container has read the ring again, which is at `active_from` of the new key, and no request uses the old ring. */

@@ -32,8 +32,8 @@ export function addTo(member: CliCommand): void {
     )
     .examples('va-wave member add --org org_… --email ada@example.com --role admin')
     .withDeployment(async ({ output, context }, { org, provider: providers, ...input }: AddOptions) => {
-      const added = await addMember(org, { ...input, providers }, context);
-      output.object(added.membership, doneBy(added));
+      const addedMember = await addMember(org, { ...input, providers }, context);
+      output.object(addedMember.membership, doneBy(addedMember));
     });
 
   member

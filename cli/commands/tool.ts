@@ -26,10 +26,10 @@ export function addTo(tool: CliCommand): void {
     .description('list the tools of an assistant: its enabled AI-decided Actions with their JSON Schemas')
     .examples('va-wave tool list site_…')
     .withDeployment(async ({ output, context }, siteId: string) => {
-      const listed = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
-      const read = toolList.safeParse(listed);
-      if (output.json || !read.success) return output.object(listed, 'Tools');
-      output.list(read.data.tools, 'No tools', read.data.tools.map(row));
+      const listedTools = await context.runtime.tool({ operation: 'listTools', site_id: siteId });
+      const parsedTools = toolList.safeParse(listedTools);
+      if (output.json || !parsedTools.success) return output.object(listedTools, 'Tools');
+      output.list(parsedTools.data.tools, 'No tools', parsedTools.data.tools.map(row));
     });
 
   tool

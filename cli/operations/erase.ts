@@ -146,9 +146,9 @@ async function eraseMarked(siteId: string, context: EraseContext): Promise<Visit
   const assistant = await assistantToErase(siteId, context);
   let data = NO_DATA;
   for (;;) {
-    const found = await eraseData(assistant, context);
-    if (found.log_records + found.conversation_items === 0) break;
-    data = sum(data, found);
+    const erasedCounts = await eraseData(assistant, context);
+    if (erasedCounts.log_records + erasedCounts.conversation_items === 0) break;
+    data = sum(data, erasedCounts);
   }
   await context.erasure.removeAssistant(assistant);
   await context.erasure.eraseSite(siteId);

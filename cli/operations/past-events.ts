@@ -136,10 +136,10 @@ export async function replayEvent(
   }
   // What cannot be read may be an attempt of this replay, after which nothing would be sent.
   requireReadable(context.unreadableRecords());
-  const sent = sentEnvelope(action, attempts);
+  const envelope = sentEnvelope(action, attempts);
   const { replay = replayAfter(attempts) } = event;
-  await context.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope: sent });
-  return { replay, event_id: eventId, event: sent.event, action_id: actionId };
+  await context.sendDelivery({ version: 1, action_id: actionId, attempt: 1, replay, envelope });
+  return { replay, event_id: eventId, event: envelope.event, action_id: actionId };
 }
 
 /** Returns an enabled Event Action. @throws Refusal 404 for an unknown Action, 409 when it is disabled, suspended or not an Event Action */

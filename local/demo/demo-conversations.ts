@@ -61,7 +61,8 @@ export function demoConversations(cloud: DemoCloud, orgId: string, { publish }: 
       },
       onFault: (what, cause) => console.error(`[demo conversation: ${what}]`, cause instanceof Error ? cause.name : ''),
     });
-    Object.assign(conversation, { messages: turn.messages, ended: turn.hasEnded });
+    conversation.messages = turn.messages;
+    conversation.hasEnded = turn.hasEnded;
     transcript.push(...newMessages);
     // The platform decides that a conversation has ended, and puts the event on the bus.
     const data = { conversation_id: conversation.id, session_id, message_count: transcript.length };

@@ -176,8 +176,8 @@ export function parseEndpointUrl(text: string, maxBytes = URL_ENCODED_MAX_BYTES)
 
 /** Checks an endpoint URL as parseEndpointUrl does. @returns why the URL is refused, or undefined when it is accepted */
 export function endpointUrlProblem(text: string, maxBytes?: number): string | undefined {
-  const parsed = parseEndpointUrl(text, maxBytes);
-  return typeof parsed === 'string' ? parsed : undefined;
+  const parsedUrl = parseEndpointUrl(text, maxBytes);
+  return typeof parsedUrl === 'string' ? parsedUrl : undefined;
 }
 
 /** Accepts an endpoint URL as endpointUrlProblem does, without white space around it. @param maxBytes limit for the URL in the encoded form in which it is sent */

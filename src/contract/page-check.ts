@@ -4,8 +4,8 @@ import { hostMatches, type PageHost, pageHost, readHostEntry } from './hosts.ts'
 
 /** Normalizes an entry of Allowed Domains as a save does. Returns null for an entry that can never match a page. */
 export function normalizedEntry(entry: string): string | null {
-  const read = readHostEntry(entry);
-  return 'entry' in read ? read.entry : null;
+  const hostEntry = readHostEntry(entry);
+  return 'entry' in hostEntry ? hostEntry.entry : null;
 }
 
 /** The settings that decide whether a widget on a page starts. */
@@ -44,8 +44,9 @@ function refusalsOf(page: PageHost, settings: PageSettings): PageVerdict['refuse
   const { domain, enabled, allowed_domains, authentication_mode } = settings;
   const refused: PageVerdict['refused_by'] = hostMatches(domain, page) ? [] : ['domain'];
   if (!enabled) return [...refused, 'enabled'];
-  const listed = authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
-  return listed ? refused : [...refused, 'allowed_domains'];
+  const isListed =
+    authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
+  return isListed ? refused : [...refused, 'allowed_domains'];
 }
 
 /** The settings that decide on which pages the widget of an assistant appears. */

@@ -130,8 +130,8 @@ function matcherOf(operation: DashboardOperation): DashboardRoute['match'] {
   return (text) => {
     const ids = pattern.exec(text);
     if (ids === null) return undefined;
-    const named = { ...ids.groups };
-    return Object.values(named).every((id) => identifier.safeParse(id).success) ? named : undefined;
+    const pathIds = { ...ids.groups };
+    return Object.values(pathIds).every((id) => identifier.safeParse(id).success) ? pathIds : undefined;
   };
 }
 
@@ -212,8 +212,10 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('createAction', actionCreation, async (call) => {
       const { member, input } = call;
-      const seen = await assistant(call);
-      return viewOfAction(await createAction(seen, input.action, authoredContext(member, input.idempotency_key)));
+      const storedAssistant = await assistant(call);
+      return viewOfAction(
+        await createAction(storedAssistant, input.action, authoredContext(member, input.idempotency_key)),
+      );
     }),
     forMember('getAction', nothing, async (call) => viewOfAction(await action(call))),
     forMember('updateAction', actionUpdate, async (call) => {
@@ -228,10 +230,10 @@ export function dashboardRoutes(context: DashboardContext): readonly DashboardRo
     }),
     forMember('testAction', actionTest, async (call) => {
       const { change } = call.input;
-      const tested = await action(call);
+      const testedAction = await action(call);
       // Only checks the change, because one that is nested too deeply cannot be passed on to the action-test function.
-      withChange(tested, change ?? {});
-      return context.testAction(tested.org_id, tested.action_id, change);
+      withChange(testedAction, change ?? {});
+      return context.testAction(testedAction.org_id, testedAction.action_id, change);
     }),
 
     forMember('listMembers', nothing, async ({ member, invocation }) => {

@@ -139,8 +139,8 @@ function settingsOfForm(values: ActionValues): DashboardBody<'createAction'>['ac
 
 /** Returns the settings that the input changes; null removes one. */
 export function actionChangeOf(base: ActionView, values: ActionValues) {
-  const changed = changedValues(settingsOfForm(actionValues(base)), settingsOfForm(values));
-  return Object.fromEntries(Object.entries(changed).map(([field, value]) => [field, value ?? null]));
+  const changedSettings = changedValues(settingsOfForm(actionValues(base)), settingsOfForm(values));
+  return Object.fromEntries(Object.entries(changedSettings).map(([field, value]) => [field, value ?? null]));
 }
 
 /**
@@ -164,8 +164,8 @@ export function useActionForm(
     const settings = settingsOfForm(values);
     // A copy has the parameters too, which the form does not show.
     const hidden = template?.trigger === 'AI-decided' && template.parameters && { parameters: template.parameters };
-    const created = settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings;
-    return api('createAction', { org_id, site_id }, { body: { idempotency_key, action: created } });
+    const settingsOfCopy = settings.trigger === 'AI-decided' ? { ...settings, ...hidden } : settings;
+    return api('createAction', { org_id, site_id }, { body: { idempotency_key, action: settingsOfCopy } });
   };
   const update = (base: ActionView, values: ActionValues) => {
     const { action_id, version } = base;

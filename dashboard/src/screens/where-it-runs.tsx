@@ -62,9 +62,9 @@ const REASONS: Readonly<Record<SiteVerdict['refused_by'][number], (site: Site) =
   suspended: () => 'The operator has suspended the organization.',
   enabled: () => 'The Assistant Status is off.',
   domain: ({ domain }) => {
-    const read = readHostEntry(domain);
+    const hostEntry = readHostEntry(domain);
     if (domain.trim() === '') return 'The Domain is empty, so browsers block the widget everywhere.';
-    return 'problem' in read ? `The Domain ${read.problem}.` : '';
+    return 'problem' in hostEntry ? `The Domain ${hostEntry.problem}.` : '';
   },
   allowed_domains: ({ domain, allowed_domains }) =>
     allowed_domains.every((entry) => entry.trim() === '')

@@ -136,9 +136,9 @@ async function renew(manager: UserManager, renewals: BroadcastChannel): Promise<
   // Without a refresh token the library would use a frame. Neither Cognito nor the local login allows that.
   if (user?.refresh_token === undefined) return undefined;
   try {
-    const renewed = await manager.signinSilent();
-    renewals.postMessage({ used: user.refresh_token, user: renewed?.toStorageString() });
-    return renewed?.access_token;
+    const renewedUser = await manager.signinSilent();
+    renewals.postMessage({ used: user.refresh_token, user: renewedUser?.toStorageString() });
+    return renewedUser?.access_token;
   } catch (error) {
     // Only the login decides that the session has ended, by a code of RFC 6749, section 5.2. After any other failure, the refresh token stays valid.
     if (error instanceof ErrorResponse && /^(invalid|unauthorized|unsupported)_/.test(error.error ?? ''))

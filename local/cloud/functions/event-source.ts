@@ -197,6 +197,6 @@ export function failedItems(payload: string, messages: readonly { readonly Messa
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   if (payload === 'null' || payload === '""') return new Set();
   const { data } = batchReport.safeParse(parseObject(payload));
-  const failed = data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier) ?? [];
-  return data === undefined || !failed.every((id) => all.has(id)) ? all : new Set(failed);
+  const failedIds = data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier) ?? [];
+  return data === undefined || !failedIds.every((id) => all.has(id)) ? all : new Set(failedIds);
 }

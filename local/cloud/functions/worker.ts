@@ -37,9 +37,9 @@ flushCompileCache();
 async function loadHandler(folder: string, path: string): Promise<Handler> {
   const [module = '', name = ''] = path.split('.');
   const loaded: Record<string, unknown> = await import(pathToFileURL(join(folder, `${module}.mjs`)).href);
-  const found = loaded[name];
-  if (!isHandler(found)) throw new Error(`${path} is undefined or not exported`);
-  return found;
+  const exportedHandler = loaded[name];
+  if (!isHandler(exportedHandler)) throw new Error(`${path} is undefined or not exported`);
+  return exportedHandler;
 }
 
 function isHandler(value: unknown): value is Handler {

@@ -36,8 +36,11 @@ export function edge(
       const bucket = stack.bucketOf(DomainName);
       if (bucket !== undefined) return [Id, bucketOrigin(objects, bucket)];
       if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
-      const added = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName.toLowerCase(), HeaderValue]);
-      return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(added) })];
+      const addedHeaders = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
+        HeaderName.toLowerCase(),
+        HeaderValue,
+      ]);
+      return [Id, apiOrigin(api.answer, { host: api.host, ...Object.fromEntries(addedHeaders) })];
     }),
   );
   const behaviors = [...CacheBehaviors, { ...DefaultCacheBehavior, PathPattern: '*' }].map((behavior) => {

@@ -262,8 +262,8 @@ export function keptLogins(file: string) {
     set(key: string, value: unknown, options?: { readonly maxAge: number }): void {
       all.delete(key);
       // The tokens of a grant are a map. The adapter takes a list of its keys, too.
-      const kept = value instanceof Map ? [...value.keys()] : value;
-      all.set(key, { value: kept, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
+      const storedKeys = value instanceof Map ? [...value.keys()] : value;
+      all.set(key, { value: storedKeys, expiresAt: options === undefined ? null : Date.now() + options.maxAge });
       keep();
     },
     delete(key: string): void {

@@ -36,9 +36,9 @@ export function keptSecrets(file: string) {
   const all = new Map(Object.entries(readKept(file, z.record(z.string(), secret)) ?? {}));
   const save = () => writeKept(file, Object.fromEntries(all));
   const secretOf = (arn: string): StoredSecret => {
-    const found = all.get(arn);
-    if (found === undefined) throw notFound('secret');
-    return found;
+    const storedSecret = all.get(arn);
+    if (storedSecret === undefined) throw notFound('secret');
+    return storedSecret;
   };
   return {
     /** Generates the first value of each new secret, as CloudFormation does. Existing secrets keep their values. */
@@ -105,8 +105,8 @@ function move({ versions, stages }: StoredSecret, stage: string, to: string): vo
   stages[stage] = to;
   if (stage === CURRENT && holder !== undefined) stages[PREVIOUS] = holder;
   // A version without a stage is deprecated: Secrets Manager forgets it.
-  const kept = Object.values(stages);
-  for (const id of Object.keys(versions)) if (!kept.includes(id)) delete versions[id];
+  const stagesInUse = Object.values(stages);
+  for (const id of Object.keys(versions)) if (!stagesInUse.includes(id)) delete versions[id];
 }
 
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

@@ -106,9 +106,9 @@ export function userPools(
     }),
     AdminGetUser: onPool((pool, parameters) => {
       const name = textOf(parameters, 'Username');
-      const found = users.of(pool.ref).find((one) => isUserCalled(pool, one, name));
-      if (found === undefined) throw new AwsError('UserNotFoundException', 'User does not exist.');
-      return { ...profile(found), UserAttributes: attributes(found) };
+      const storedUser = users.of(pool.ref).find((one) => isUserCalled(pool, one, name));
+      if (storedUser === undefined) throw new AwsError('UserNotFoundException', 'User does not exist.');
+      return { ...profile(storedUser), UserAttributes: attributes(storedUser) };
     }),
   });
 }

@@ -92,8 +92,8 @@ export class Stack {
   functions(): readonly LambdaResource[] {
     const roles = this.#roles();
     return this.all('AWS::Lambda::Function').map((fn) => {
-      const found = roles.find((known) => known.arn === fn.properties.Role);
-      const role = required(found, `${fn.logicalId} has a role that is not in the template`);
+      const functionRole = roles.find((known) => known.arn === fn.properties.Role);
+      const role = required(functionRole, `${fn.logicalId} has a role that is not in the template`);
       return { ...fn, role, codeFolder: this.assetPath(fn.properties.Code.S3Key) };
     });
   }

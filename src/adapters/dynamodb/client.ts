@@ -104,10 +104,10 @@ export function dynamoDb(client: DynamoDBClient): DynamoDb {
     },
     query: async (input) => page(await documents.send(new QueryCommand(consistent(input)))),
     queryPages: async function* (input) {
-      for await (const found of paginateQuery({ client: documents }, consistent(input))) yield page(found);
+      for await (const foundPage of paginateQuery({ client: documents }, consistent(input))) yield page(foundPage);
     },
     scanPages: async function* (input) {
-      for await (const found of paginateScan({ client: documents }, consistent(input))) yield page(found);
+      for await (const foundPage of paginateScan({ client: documents }, consistent(input))) yield page(foundPage);
     },
     batchDelete: async (table, keys) => {
       const requests = keys.map((Key) => ({ DeleteRequest: { Key } }));

@@ -215,8 +215,10 @@ export function configurationStore(client: DynamoDb, table: string, auditClock?:
     createdBy: async (author, now) => {
       if (author.kind === 'operator' || author.creationKey === undefined) return undefined;
       const { by, creationKey } = author;
-      const found = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
-      return found !== undefined && found.expires_at > unixSeconds(now) ? found.created_id : undefined;
+      const storedCreation = await findItem(client, table, KEYS.creation(by.org_id, by.sub, creationKey), readCreation);
+      return storedCreation !== undefined && storedCreation.expires_at > unixSeconds(now)
+        ? storedCreation.created_id
+        : undefined;
     },
 
     findAssistant: reads.findAssistant,

@@ -53,9 +53,11 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
   return {
     findConversation: async (siteId, conversationId) => {
       const key = { pk: conversationPartition(siteId, conversationId), sk: 'CONVERSATION' };
-      const found = await findItem(client, table, key, readConversation);
+      const storedConversation = await findItem(client, table, key, readConversation);
       // DynamoDB may delete expired items late.
-      return found !== undefined && found.expires_at > unixSeconds(now()) ? found.conversation : undefined;
+      return storedConversation !== undefined && storedConversation.expires_at > unixSeconds(now())
+        ? storedConversation.conversation
+        : undefined;
     },
 
     saveConversation: async (conversation) => {
@@ -111,9 +113,9 @@ export function conversations(client: DynamoDb, table: string, now: Clock): Conv
     },
 
     acceptedSubmission: async (key) => {
-      const found = await findItem(client, table, submissionKey(key), readSubmission);
-      if (found?.submission_state !== 'accepted') return undefined;
-      return { formId: found.form_id, submissionId: found.submission_id };
+      const storedSubmission = await findItem(client, table, submissionKey(key), readSubmission);
+      if (storedSubmission?.submission_state !== 'accepted') return undefined;
+      return { formId: storedSubmission.form_id, submissionId: storedSubmission.submission_id };
     },
 
     /** Claims a submission in one conditional write, so that one of several concurrent submissions with the same key succeeds. */

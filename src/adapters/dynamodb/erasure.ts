@@ -166,8 +166,8 @@ export function erasure(
     /** Lists all deletions, and the records that cannot be read. */
     deletions: async () => {
       const items = await itemsWithPrefix(client, tables.deliveryLog, deletionKey({ org_id: '' }));
-      const read = (item: StoredItem) => readDeletion(tables.deliveryLog, item).deletion;
-      const [deletions, unreadable] = readEach(items, read, () => ({}));
+      const deletionOf = (item: StoredItem) => readDeletion(tables.deliveryLog, item).deletion;
+      const [deletions, unreadable] = readEach(items, deletionOf, () => ({}));
       return { deletions, unreadable };
     },
 
@@ -179,9 +179,9 @@ export function erasure(
 
     /** Reads the audit trail of an organization, the oldest record first. */
     auditRecords: async function* (orgId: string): AsyncGenerator<AuditRecord> {
-      const read = (item: StoredItem) => readAuditRecord(tables.configuration, item).record;
+      const auditRecordOf = (item: StoredItem) => readAuditRecord(tables.configuration, item).record;
       for await (const { Items } of client.queryPages(allUnder(tables.configuration, auditPartition(orgId))))
-        yield* readableOf(Items, read, unreadable);
+        yield* readableOf(Items, auditRecordOf, unreadable);
     },
 
     /** Replaces a record of the audit trail by one without a person's ids. Its key may have one of them. */

@@ -8,8 +8,8 @@ import { findItem, itemsWithPrefix, namesUnder, readEach } from './stored-items.
 /** Stores memberships in the configuration table. Every read is strongly consistent. */
 export function members(client: DynamoDb, table: string): Members {
   const listOf = (items: readonly { readonly org_id: string; readonly item: StoredItem }[]): MemberList => {
-    const read = ({ item }: (typeof items)[number]) => readMembership(table, item).membership;
-    const [memberships, unreadable] = readEach(items, read, ({ org_id }) => ({ org_id }));
+    const membershipOf = ({ item }: (typeof items)[number]) => readMembership(table, item).membership;
+    const [memberships, unreadable] = readEach(items, membershipOf, ({ org_id }) => ({ org_id }));
     return { memberships, unreadable };
   };
   const auditWrites = (record: AuditRecord | undefined) => (record === undefined ? [] : [auditPut(table, record)]);

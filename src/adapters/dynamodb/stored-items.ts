@@ -48,9 +48,9 @@ export function itemReader<Value>(schema: z.ZodType<Value>): ItemReader<Value> {
     if (hasForeignPrototype(item)) throw new UnreadableItem(table, item, 'an attribute is called __proto__');
     if (item.v !== undefined && !(typeof item.v === 'number' && item.v <= NEWEST_VERSION))
       throw new NewerItem(table, item);
-    const parsed = schema.safeParse(item);
-    if (parsed.success) return parsed.data;
-    throw new UnreadableItem(table, item, problemOf(parsed.error));
+    const parsedItem = schema.safeParse(item);
+    if (parsedItem.success) return parsedItem.data;
+    throw new UnreadableItem(table, item, problemOf(parsedItem.error));
   };
 }
 

@@ -100,9 +100,9 @@ export function ringStore(client: SecretsManagerClient, SecretId: string): RingS
   const readRing: RingStore['readRing'] = async () => {
     const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
     // The errors of the parser and the schema are not used, because both could quote the secret.
-    const parsed = storedRing.safeParse(parseJson(SecretString));
-    if (!parsed.success) throw new ServiceError('The secret does not contain a key ring');
-    return { ring: parsed.data, version };
+    const parsedRing = storedRing.safeParse(parseJson(SecretString));
+    if (!parsedRing.success) throw new ServiceError('The secret does not contain a key ring');
+    return { ring: parsedRing.data, version };
   };
   return {
     readRing,

@@ -112,8 +112,8 @@ export async function callTool(
     invocation,
   );
   const { status, latency_ms, error } = answer;
-  const made = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
-  await recordCall({ ...made, error: error?.message ?? null }, context.conversations, invocation);
+  const callRecord = { site_id, conversation_id, call_id, called_at, action_id, action_name, status, latency_ms };
+  await recordCall({ ...callRecord, error: error?.message ?? null }, context.conversations, invocation);
   return resultFor(action, answer);
 }
 

@@ -103,8 +103,8 @@ async function admittedForm(
 
 /** Checks that no Required field is missing. @throws Refusal 400 that names those that are */
 function requireFields({ form_fields }: FormAction, values: FormInput['values']): void {
-  const missing = missingRequiredFields(form_fields, values);
-  const fields = missing.map(({ key }) => ({ field: `values.${key}`, problem: 'is required' }));
+  const missingFields = missingRequiredFields(form_fields, values);
+  const fields = missingFields.map(({ key }) => ({ field: `values.${key}`, problem: 'is required' }));
   if (fields.length > 0) throw new Refusal('value_required', { fields });
 }
 
@@ -186,8 +186,8 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
   const clean: [string, CleanValue][] = [];
   for (const [key, value] of Object.entries(values)) {
     if (exceedsCharacters(key, FORM_KEY_MAX_CHARACTERS)) continue;
-    const kept = cleanValue(value);
-    if (kept !== undefined) clean.push([key, kept]);
+    const cleanedValue = cleanValue(value);
+    if (cleanedValue !== undefined) clean.push([key, cleanedValue]);
   }
   // fromEntries defines own properties, so that a key called __proto__ stays data.
   return Object.fromEntries(clean);

@@ -60,8 +60,8 @@ async function resumable(
   { findConversation }: Conversations,
 ): Promise<Conversation | undefined> {
   if (conversation_id == null) return undefined;
-  const named = await findConversation(site_id, conversation_id);
-  return belongsTo(named, claims?.sub ?? null) ? named : undefined;
+  const namedConversation = await findConversation(site_id, conversation_id);
+  return belongsTo(namedConversation, claims?.sub ?? null) ? namedConversation : undefined;
 }
 
 /** Returns the id of the visitor: that of the user of the token, of the resumed conversation, of an earlier visit, or a new one. */

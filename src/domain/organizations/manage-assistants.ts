@@ -123,9 +123,9 @@ export async function setByOperator(
   value: unknown,
   context: ManagementContext,
 ): Promise<Assistant> {
-  const parsed = inputOf<unknown>(OPERATOR_SETTINGS[name], value, name);
+  const checkedValue = inputOf<unknown>(OPERATOR_SETTINGS[name], value, name);
   const previous = await requireAssistant(siteId, context);
-  return save(previous, { ...previous, [name]: parsed ?? undefined }, context);
+  return save(previous, { ...previous, [name]: checkedValue ?? undefined }, context);
 }
 
 /** Returns an assistant with what the dashboard shows of its secret and its topics. What else it may not show, the schema of the answer leaves out. */

@@ -58,8 +58,8 @@ export async function setSuspended(orgId: string, suspended: boolean, context: R
  */
 export async function setOutboundQuota(orgId: string, perDay: number | null, context: RestrictionContext) {
   const daily_outbound_quota = inputOf(dailyOutboundQuota, perDay, 'daily_outbound_quota');
-  const changed = await restrictOrganization(orgId, { daily_outbound_quota }, context);
-  return { org_id: orgId, daily_outbound_quota, ...changed };
+  const changedParts = await restrictOrganization(orgId, { daily_outbound_quota }, context);
+  return { org_id: orgId, daily_outbound_quota, ...changedParts };
 }
 
 /**
