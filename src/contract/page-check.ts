@@ -42,11 +42,11 @@ function normalizedSettings(settings: PageSettings): PageSettings {
 /** Returns the settings that prevent the widget on a page. The service refuses a disabled assistant before it compares Allowed Domains. */
 function refusalsOf(page: PageHost, settings: PageSettings): PageVerdict['refused_by'] {
   const { domain, enabled, allowed_domains, authentication_mode } = settings;
-  const refused: PageVerdict['refused_by'] = hostMatches(domain, page) ? [] : ['domain'];
-  if (!enabled) return [...refused, 'enabled'];
+  const refusingSettings: PageVerdict['refused_by'] = hostMatches(domain, page) ? [] : ['domain'];
+  if (!enabled) return [...refusingSettings, 'enabled'];
   const isListed =
     authentication_mode === 'Session Signed' || allowed_domains.some((entry) => hostMatches(entry, page));
-  return isListed ? refused : [...refused, 'allowed_domains'];
+  return isListed ? refusingSettings : [...refusingSettings, 'allowed_domains'];
 }
 
 /** The settings that decide on which pages the widget of an assistant appears. */
