@@ -56,7 +56,8 @@ export async function textsFor(base: string, code: string): Promise<LanguageText
   const family = spokenLanguage === 'yue' ? 'zh' : /^n[on]$/.test(spokenLanguage) ? 'nb' : spokenLanguage;
   const language = family === 'zh' && script === 'Hant' ? 'zh-hant' : family;
   const texts = /^(en)?$/.test(language) ? undefined : await textFile(base, language);
-  if (!texts) return { language: 'en', texts: en };
+  // A copy, because the caller adds the words of the language before.
+  if (!texts) return { language: 'en', texts: { ...en } };
   // Keys of fields are often English, whatever the language of the page.
   return { language, texts: { ...en, ...texts, autofill: `${en.autofill};${texts.autofill}` } };
 }

@@ -53,7 +53,7 @@ export type TurnContext = {
  * @returns false, without a turn, when the conversation has ended; else true
  *
  * @example
- * const conversation = { id: conversationId, sessionToken, messages: [], ended: false };
+ * const conversation = { id: conversationId, sessionToken, messages: [], hasEnded: false };
  * await runTurn(conversation, 'Where is my order 1001?', context);
  */
 export async function runTurn(conversation: Conversation, visitorText: string, context: TurnContext): Promise<boolean> {
