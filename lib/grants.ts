@@ -80,7 +80,9 @@ function canBeNamed(principal: iam.IPrincipal): boolean {
 
 /** Returns the principals that a permission of a function names, one each: the parts of a composite, or the principal itself. */
 export function principalsOf(principal: iam.IPrincipal): readonly iam.IPrincipal[] {
-  const { principalJson } = fragmentOf(principal) ?? { principalJson: {} };
+  const { principalJson, conditions = {} } = fragmentOf(principal) ?? { principalJson: {} };
+  // A part would be without the conditions of the whole.
+  if (Object.keys(conditions).length > 0) return [principal];
   const parts = Object.entries(principalJson).flatMap(([kind, ids]) =>
     [ids]
       .flat()

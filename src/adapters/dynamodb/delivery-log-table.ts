@@ -83,7 +83,8 @@ export function deliveryLog(
       // that the queue message still has.
       const payload = storedPayload(start.hasMessage ? null : start.payload);
       const claimedRecord = { ...startAttributes(start), ...payload, record_state: 'started', sends: 1, ...ownClaim };
-      if (await write({ insert: claimedRecord })) return { kind: 'claimed' };
+      // Only a repetition of this write can have refused that of a request without a message, whose function may not read the log.
+      if ((await write({ insert: claimedRecord })) || !start.hasMessage) return { kind: 'claimed' };
       const storedRecord = await existingRecord(start);
       // The client repeats a write whose answer was lost, and the first one refuses the second.
       if (storedRecord.claim_id === ownClaim.claim_id) return { kind: 'claimed' };
@@ -110,7 +111,8 @@ export function deliveryLog(
 
     recordUnsent: async (start, error): Promise<StandingAttempt | undefined> => {
       const outcome = { ...storedPayload(start.payload), record_state: 'failed', error };
-      if (await write({ insert: { ...startAttributes(start), ...outcome, sends: 0 } })) return undefined;
+      if ((await write({ insert: { ...startAttributes(start), ...outcome, sends: 0 } })) || !start.hasMessage)
+        return undefined;
       return endCutOff(start, await existingRecord(start), outcome);
     },
 

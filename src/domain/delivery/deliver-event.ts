@@ -215,8 +215,11 @@ export async function recordNotCarried(
   invocation: Invocation,
 ): Promise<void> {
   const payload = why === 'too_deep' ? null : JSON.stringify(message.envelope);
-  await log.recordUnsent(startOf(message, payload, invocation), {
-    code: 'payload_too_large',
-    message: NOT_CARRIED[why],
-  });
+  await log.recordUnsent(
+    { ...startOf(message, payload, invocation), hasMessage: false },
+    {
+      code: 'payload_too_large',
+      message: NOT_CARRIED[why],
+    },
+  );
 }

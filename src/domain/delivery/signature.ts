@@ -31,9 +31,8 @@ export const signaturesIn = (header: string): readonly string[] =>
 /** A withheld text is recognized by its first 16 characters: no other text has them by chance, and fewer reveal nothing that helps to forge one. */
 const RECOGNIZED_CHARACTERS = 16;
 
-const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
-/** Returns an encoding that writes every character, each of which has one byte, in the same way. */
-const each = (written: (character: string) => string) => (text: string) => Array.from(text, written).join('');
+const hex = (number: number, digits = 2) => number.toString(16).padStart(digits, '0');
+const unicodeEscape = (unit: string) => `\\u${hex(unit.charCodeAt(0), 4)}`;
 /** Returns Base64 of a text that follows `offset` bytes. Of the characters at its ends, which hold neighbouring bytes too, there are none. */
 const base64After = (offset: number) => (text: string) => {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
@@ -44,11 +43,16 @@ const base64After = (offset: number) => (text: string) => {
 const ENCODINGS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => JSON.stringify(text).slice(1, -1),
+  // Python and PHP escape what is not ASCII.
+  (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[^\x20-\x7e]/g, unicodeEscape),
   encodeURIComponent,
-  each((character) => `\\u00${hex(character)}`),
-  each((character) => `%${hex(character)}`),
-  each((character) => `&#x${hex(character)};`),
-  each((character) => `&#${character.charCodeAt(0)};`),
+  (text) => text.split('').map(unicodeEscape).join(''),
+  (text) => Array.from(Buffer.from(text), (byte) => `%${hex(byte)}`).join(''),
+  (text) => Array.from(text, (character) => `&#x${hex(character.codePointAt(0) ?? 0)};`).join(''),
+  (text) => Array.from(text, (character) => `&#${character.codePointAt(0)};`).join(''),
   ...[0, 1, 2].map(base64After),
 ];
 
@@ -58,7 +62,8 @@ const inLowerCase = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 /** Returns a text without a secret in this encoding, in whatever case, also where only its beginning is there. */
 function withoutSecret(text: string, secret: string, encode: (text: string) => string): string {
   const searchedText = inLowerCase(text);
-  const soughtBeginning = inLowerCase(encode(secret.slice(0, RECOGNIZED_CHARACTERS)));
+  // Whole characters: half of one has no encoding.
+  const soughtBeginning = inLowerCase(encode(Array.from(secret).slice(0, RECOGNIZED_CHARACTERS).join('')));
   let start = searchedText.indexOf(soughtBeginning);
   // Almost always. The whole secret is encoded only where its beginning is there.
   if (start < 0) return text;

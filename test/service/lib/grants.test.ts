@@ -15,6 +15,7 @@ import {
   User,
 } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { principalsOf } from '../../../lib/grants.ts';
 import { VaWave } from '../../../lib/va-wave.ts';
 import { full } from '../../harness/full.ts';
 
@@ -132,4 +133,13 @@ describe.each(full ? CASES : BY_DAY)('with %s, in an app that knows its account:
     const warned = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('Nothing was granted'));
     expect(warned.map(({ id }) => id)).toHaveLength(3);
   });
+});
+
+test('a permission keeps the conditions of several principals, which its parts would lose', () => {
+  const composite = new CompositePrincipal(new ArnPrincipal(role(THERE, 'a')), new ArnPrincipal(role(THERE, 'b')));
+  expect(principalsOf(composite)).toHaveLength(2);
+  const conditional = new PrincipalWithConditions(composite, {
+    StringEquals: { 'aws:PrincipalOrgID': 'o-1234567890' },
+  });
+  expect(principalsOf(conditional)).toEqual([conditional]);
 });

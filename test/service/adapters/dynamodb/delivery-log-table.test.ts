@@ -365,3 +365,16 @@ test('the records of an Action are all read over several pages, without records 
   expect(records).toHaveLength(20);
   expect(new Set(records.map((record) => record.action_id))).toEqual(new Set([action_id]));
 });
+
+test('an attempt without a message reads nothing when its write is repeated: its function may not read the log', async () => {
+  const unreadable = deliveryLog(
+    { ...tables.client, batchGet: () => Promise.reject(new Error('AccessDenied')) },
+    tables.sorted,
+    { retentionDays: 30, now: clock.now },
+  );
+  const start = aStart({ hasMessage: false });
+  const error = { code: 'payload_too_large', message: 'too large' } as const;
+  for (let round = 0; round < 2; round += 1) expect(await unreadable.claim(start)).toEqual({ kind: 'claimed' });
+  const other = aStart({ hasMessage: false });
+  for (let round = 0; round < 2; round += 1) expect(await unreadable.recordUnsent(other, error)).toBeUndefined();
+});

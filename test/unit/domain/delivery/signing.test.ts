@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import { actionPayload, actionRequest } from '../../../../src/domain/delivery/action-request.ts';
-import { signatureHeader } from '../../../../src/domain/delivery/signature.ts';
+import { signatureHeader, withoutWithheld } from '../../../../src/domain/delivery/signature.ts';
 import {
   newSigningSecret,
   openSigningSecret,
@@ -126,5 +126,25 @@ describe('does not open', () => {
     expect(() => openSigningSecret(sealed, 'act_2', [KEY])).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/whsec_x|sixty-four/) }),
     );
+  });
+});
+
+describe('a secret that is not ASCII', () => {
+  const SECRET = `${'a'.repeat(15)}\u{1f511}${'\u20ac'.repeat(20)}`;
+  const escaped = (text: string) =>
+    text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON as Python and PHP write it', escaped(SECRET)],
+    ['in a URL', encodeURIComponent(SECRET)],
+    ['in HTML', Array.from(SECRET, (character) => `&#${character.codePointAt(0)};`).join('')],
+    ['in Base64', Buffer.from(SECRET).toString('base64')],
+  ])('is removed %s', (_, written) => {
+    expect(withoutWithheld(`{"echo":"${written}"}`, [SECRET])).toMatch(/^\{"echo":"\(not shown\).{0,4}"\}$/);
+  });
+
+  test('leaves another text alone', () => {
+    expect(withoutWithheld('{"should_continue":false}', [SECRET])).toBe('{"should_continue":false}');
   });
 });
