@@ -73,10 +73,12 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
 
   /** @param isChanged whether the visitor has changed the fields since they were sent */
   const conclude = (outcome: SubmitOutcome, isChanged: boolean) => {
-    if (outcome.kind === 'sent') attempt = NO_ATTEMPT;
-    if (outcome.kind === 'sent' && !isChanged) {
-      draft.forget();
-      return showSent();
+    if (outcome.kind === 'sent') {
+      attempt = NO_ATTEMPT;
+      if (!isChanged) {
+        draft.forget();
+        return showSent();
+      }
     }
     draft.save(attempt);
     switch (outcome.kind) {
@@ -141,8 +143,8 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
   };
 
   const node = element('div', {}, formElement);
-  // The panel was built again, or the visitor left the last page, while it sent.
-  if ((attempt.startedAt ?? 0) > Date.now() - REPEAT_MS) void sendAttempt(attempt.startedAt);
+  // The panel was built again, or the visitor left the last page, while it sent. The page's prefill comes first.
+  if ((attempt.startedAt ?? 0) > Date.now() - REPEAT_MS) queueMicrotask(() => sendAttempt(attempt.startedAt));
   return {
     node,
     prefill: (visitor: VaWaveVisitor) => {

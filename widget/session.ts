@@ -265,6 +265,7 @@ export function openSession(settings: TagSettings, requests: TokenRequests) {
     /** Ends the session of a visitor who is no longer there: no answer counts from now on. */
     end: () => {
       isEnded = true;
+      storage.end();
       end();
     },
   };

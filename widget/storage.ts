@@ -60,9 +60,12 @@ export function siteStorage(siteId: string, isOff: boolean) {
       ownerHash = 0;
       for (const unit of userId) ownerHash = (Math.imul(ownerHash, 31) + (unit.codePointAt(0) ?? 0)) | 0;
       const earlierOwner = perTab.get(ownerKey);
-      const isOther = earlierOwner && earlierOwner !== ownerHash;
-      if (isOther) perTab.clear(`${siteId}:`);
-      if ((earlierOwner !== null && !isOther) || (!userId && perBrowser.get(visitorKey) !== null)) storage.allow();
+      if (earlierOwner && earlierOwner !== ownerHash) perTab.clear(`${siteId}:`);
+      if (perTab.get(ownerKey) !== null || (!userId && perBrowser.get(visitorKey))) storage.allow();
+    },
+    /** Writes nothing from now on: the visitor is no longer there. */
+    end: () => {
+      isAllowed = false;
     },
     /** Keeps the visitor's input in the tab until it is sent. */
     draft: (slug: string, fields: readonly FieldView[]) => {
@@ -72,16 +75,17 @@ export function siteStorage(siteId: string, isOff: boolean) {
           // Prefill does not fill a field whose value was set. Only what the visitor has changed, or cleared, is kept and set again.
           const changedFields = fields.filter(({ input }) => input.value !== input.defaultValue);
           const texts = Object.fromEntries(changedFields.map(({ field, input }) => [field.key, input.value]));
-          storage.set(key, { texts, attempt });
+          storage.set(key, { owner: ownerHash, texts, attempt });
         },
         /** Fills the fields. Returns the attempt that was not accepted yet. */
         restore: (): SubmitAttempt | undefined => {
-          const { texts, attempt } = Object(storage.get(key));
+          const { owner, texts, attempt } = Object(storage.get(key));
           for (const { field, input } of fields) {
             const text = Object(texts)[field.key];
             if (typeof text === 'string') input.value = text;
           }
-          return hasTexts(attempt, 'values', 'clientKey') ? attempt : undefined;
+          // In the conversation of another visitor, the service takes a repeat for another submission.
+          return owner === ownerHash && hasTexts(attempt, 'values', 'clientKey') ? attempt : undefined;
         },
         forget: () => storage.set(key, null),
       };

@@ -183,7 +183,10 @@ test.each([
   expect(await widget.field('Your name').inputValue()).toBe('');
 });
 
-test('another user of the tab does not repeat a submission', async () => {
+test.each([
+  ['another user', 'grace', 'ada', false],
+  ['a guest who has logged in', 'ada', 'anon_1', true],
+])('%s does not repeat a submission of the tab', async (_, nextUser, user, keepsInput) => {
   harness.service.submit = () => 'never';
   const visitorOf = (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')).sub;
   harness.service.init = ({ headers, body }) => ({
@@ -194,9 +197,9 @@ test('another user of the tab does not repeat a submission', async () => {
       conversation_id: body.begin_conversation ? 'conversation-1' : null,
     },
   });
-  const next = `<body>${harness.tag(`data-session-token="${userToken('grace')}"`)}</body>`;
+  const next = `<body>${harness.tag(`data-session-token="${userToken(nextUser)}"`)}</body>`;
   const { page, widget } = await harness.visit({
-    tag: `data-session-token="${userToken('ada')}"`,
+    tag: `data-session-token="${userToken(user)}"`,
     files: { '/next': next },
   });
   await widget.filledForm();
@@ -204,8 +207,24 @@ test('another user of the tab does not repeat a submission', async () => {
   await until(() => harness.service.to('submit').length === 1);
   await leave(page);
   await widget.openForm();
+  await widget.send.waitFor();
   expect(harness.service.to('submit')).toHaveLength(1);
-  expect(await widget.field('Your name').inputValue()).toBe('');
+  expect((await widget.field('Your name').inputValue()) !== '').toBe(keepsInput);
+});
+
+test('a visitor who logs out while a form is sent leaves nothing in the tab', async () => {
+  let answer: (reply: Reply) => void = () => undefined;
+  harness.service.submit = () => new Promise((resolve) => (answer = resolve));
+  const { page, widget } = await harness.visit();
+  await widget.filledForm();
+  await widget.send.click();
+  await until(() => harness.service.to('submit').length === 1);
+  const answered = page.waitForResponse('**/submit*').catch(() => undefined);
+  await page.evaluate("vaWave('reset')");
+  answer({ status: 503, body: {} });
+  await answered;
+  await until(() => harness.service.to('init').length > 2);
+  expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes(':draft:'))")).toEqual([]);
 });
 
 test('a panel that is built again while it sends tells the page of one submission', async () => {
