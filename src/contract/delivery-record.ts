@@ -25,7 +25,7 @@ export const FAILURES = {
     'The connection was not accepted. Check that the server is running and that the port is open.',
     RETRIED,
   ),
-  // `reached`, because TLS may fail, and the time may be over, only after the request was sent.
+  // Reached, because TLS may fail, and the time may be over, only after the request was sent.
   tls_failure: reachedFailure(
     'The TLS connection failed, as the message says. The server needs a valid certificate for this host with its complete chain, and must require no client certificate.',
     RETRIED,

@@ -40,6 +40,8 @@ type Facts = {
     trigger: DeliveryRecord['trigger'];
     outcome: 'succeeded' | 'failed' | 'taken' | 'unsent' | 'recorded';
     result: AttemptResult | null;
+    /** From the Test button, where an endpoint may not work yet: its failures are no alarm. */
+    is_test?: boolean | undefined;
   };
   /** The sender failed in itself: `internal_error`. */
   send_failed: OfAttempt & Caused;

@@ -69,10 +69,10 @@ export function factReporter(logger: Logger, now: Clock) {
           if (result !== null) {
             const { latency_ms } = result;
             const failure = failureOf(result);
-            organizations.attempted(fact.org_id, failure);
+            if (!fact.is_test) organizations.attempted(fact.org_id, failure);
             attempts.add('outcome', failure ?? 'succeeded');
             // Only an event has further attempts. Each dimension is a line of the log, which costs money.
-            if (fact.trigger === 'event') attempts.add('attempt', String(fact.attempt));
+            if (fact.trigger === 'event' && !fact.is_test) attempts.add('attempt', String(fact.attempt));
             else attempts.add('trigger', fact.trigger);
             if (latency_ms !== null) metrics.addMetric(METRICS.attemptLatency, MetricUnit.Milliseconds, latency_ms);
           }

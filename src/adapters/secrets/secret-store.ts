@@ -95,7 +95,7 @@ export function cachedRing(client: SecretsManagerClient, secretId: string, now: 
 /** The stage of a version that may become the current one. No reader uses it. */
 const PROPOSED = 'AWSPENDING';
 
-/** A key ring in Secrets Manager. `read` throws an Error when the secret does not contain a ring. */
+/** A key ring in Secrets Manager. `readRing` throws an Error when the secret does not contain a ring. */
 export function ringStore(client: SecretsManagerClient, SecretId: string): RingStore {
   const readRing: RingStore['readRing'] = async () => {
     const { SecretString = '', VersionId: version = '' } = await client.send(new GetSecretValueCommand({ SecretId }));

@@ -36,7 +36,12 @@ export async function testAction(
   const action = withChange(savedAction, change);
   const id = invocation.newId();
   const sample = sampleRequest(action, id, invocation.newId, now);
-  const { request, answer } = await callActionOnce(action, { ...sample, reference: id }, context, invocation);
+  const { request, answer } = await callActionOnce(
+    action,
+    { ...sample, reference: id, isTest: true },
+    context,
+    invocation,
+  );
   const retried = retryDelay(1, answer) !== undefined;
   return { ...resultOf(answer), at: now.toISOString(), retried, request: withoutSignature(request) };
 }

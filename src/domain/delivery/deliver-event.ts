@@ -17,7 +17,7 @@ import { retryDelay } from './outcome.ts';
 
 type AttemptContext = Context<'findAction' | 'openSigningSecret' | 'send' | 'log' | 'queue'>;
 
-/** What became of a message (Fact `attempted`). */
+/** What became of a message (Fact `attempt_made`). */
 export type AttemptSummary = Pick<FactOf<'attempt_made'>, 'outcome' | 'result'> & {
   /** Why the delivery failed; absent while another attempt follows. */
   readonly finalFailure?: FailureCode;

@@ -29,7 +29,7 @@ const NO_TEXT = '(not text)';
 
 /**
  * Returns the answer that a response is, with the first 2000 characters of its body (spec "Delivery log record"). All texts of an endpoint pass
- * here, or through `unanswered`, before anything keeps them: test endpoints often echo the request.
+ * here, or through `failureAnswer`, before anything keeps them: test endpoints often echo the request.
  * @param withheld texts that are removed
  */
 export function responseAnswer(

@@ -16,6 +16,7 @@ export async function callActionOnce(
     readonly reference: string;
     /** Whether the caller needs the whole response; otherwise only the excerpt for the log is read. @default false */
     readonly needsBody?: boolean;
+    readonly isTest?: boolean;
   },
   context: Context<'openSigningSecret' | 'send' | 'log'>,
   invocation: Invocation,
@@ -34,6 +35,7 @@ export async function callActionOnce(
     trigger: TRIGGER_HEADER_VALUES[action.trigger],
     trigger_ref: input.triggerRef,
     payload,
+    is_test: input.isTest,
   };
   return { request, answer: await sendAndRecord(about, request, now, context, invocation) };
 }
@@ -43,9 +45,10 @@ export async function sendAndRecord(
   {
     org_id,
     site_id,
+    is_test,
     ...about
   }: Pick<AttemptStart, 'action_id' | 'reference' | 'trigger' | 'trigger_ref' | 'payload'> &
-    Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id'>,
+    Pick<FactOf<'attempt_made'>, 'org_id' | 'site_id' | 'is_test'>,
   request: OutboundRequest,
   now: Date,
   context: Context<'send' | 'log'>,
@@ -58,7 +61,7 @@ export async function sendAndRecord(
   const result = resultOf(answer);
   await completeRecord(start, result, context, invocation);
   const { action_id, reference, trigger } = about;
-  const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1 };
+  const ids = { trigger, reference, org_id, site_id, action_id, attempt: 1, is_test };
   invocation.report({ kind: 'attempt_made', ...ids, outcome: result.success ? 'succeeded' : 'failed', result });
   return answer;
 }

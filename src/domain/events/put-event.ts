@@ -65,10 +65,9 @@ export async function checkEvent(input: EventInput, context: Context<'store'>): 
 
 /** Returns the path of the first integer that EventBridge does not take (https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html). */
 function largeInteger(value: unknown, path: string): string | undefined {
-  if (JSON.isRawJSON(value) && /^-?\d+$/.test(value.rawJSON)) {
-    const { rawJSON: digits } = value;
+  const digits = JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : '';
+  if (/^-?\d+$/.test(digits))
     return digits.length > 20 || BigInt.asIntN(64, BigInt(digits)) !== BigInt(digits) ? path : undefined;
-  }
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return undefined;
   for (const [name, part] of Object.entries(value)) {
     const place = largeInteger(part, `${path}.${name}`);

@@ -72,11 +72,13 @@ describe('event put', () => {
     [2, '--data: big is not UTF-8', ['sms.sent', '--data', '@big']],
     [2, '--data: unmarked is not UTF-8', ['sms.sent', '--data', '@unmarked']],
     [2, '--data: must not be nested in more than 500 levels', ['sms.sent', '--data', '@deep']],
-    ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)].map((number): [number, string, string[]] => [
-      2,
-      '--data, a, no. 1: must be an integer of 64 bits, the largest that EventBridge takes; write a larger one as text',
-      ['sms.sent', '--data', `{"a":[${number}]}`],
-    ]),
+    ...['9223372036854775808', '-9223372036854775809', '10000000000000000000', '9'.repeat(5000)].map(
+      (number): [number, string, string[]] => [
+        2,
+        '--data, a, no. 1: must be an integer of 64 bits, the largest that EventBridge takes; write a larger one as text',
+        ['sms.sent', '--data', `{"a":[${number}]}`],
+      ],
+    ),
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@large']],
     [2, '--data: must have at most 1048000 bytes with org_id and site_id', ['sms.sent', '--data', '@wide']],
     [2, '--site: OTHER belongs to another organization', ['sms.sent', '--site', 'OTHER']],

@@ -180,6 +180,21 @@ test('an endpoint whose response broke off after its status was reached, and its
   expect(log).not.toContain('"outcome":"timeout"');
 });
 
+test('attempts of the Test button, whose endpoint may not work yet, tell nothing of the reachability and are no first attempts', async () => {
+  const { report, publish } = factReporter(functionLogger('test'), clock.now)();
+  const error = { code: 'connect_failure', message: 'The endpoint refused the connection' } as const;
+  const result = { success: false, status: null, response_excerpt: null, latency_ms: 5, error };
+  const { log } = await logged(async () => {
+    for (const org_id of ['org_a', 'org_b', 'org_c']) {
+      const ids = { trigger: 'event', reference: org_id, org_id, site_id: 'site_1', action_id: 'act_1' } as const;
+      report({ kind: 'attempt_made', ...ids, attempt: 1, outcome: 'failed', result, is_test: true });
+    }
+    publish();
+  });
+  expect(log).toContain('"Attempts":3');
+  expect(log).not.toMatch(/"UnreachedOrganizations":1|"attempt":"1"/);
+});
+
 test('all are unreached when the resolver fails, and after five minutes the result is undefined', () => {
   const { clock, organizations } = started();
   for (const org of ['org_a', 'org_b', 'org_c']) organizations.attempted(org, undefined);
