@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { requireReadable } from '../src/domain/organizations/suspension-and-quota.ts';
 import { Refusal } from '../src/domain/refusal.ts';
 import type { Deployment } from './deployment.ts';
@@ -38,27 +38,15 @@ export type ConnectedRun = CommandRun & {
 /** The work of a command. `Given` are its arguments and its options. */
 type Work<Run, Given extends unknown[]> = (run: Run, ...given: Given) => Promise<void>;
 
-/** The options by the field that they fill, where its name is another one. A refusal names the field. */
-const OPTION_OF: Readonly<Record<string, string>> = {
-  allowed_domains: 'allowed-domain',
-  arguments_json: 'arguments',
-  assistant_limit: 'assistants',
-  authentication_mode: 'mode',
-  conversation_id: 'conversation',
-  daily_outbound_quota: 'per-day',
-  escalation_topics: 'topic',
-  events: 'event',
-  feed_response_back: 'feed-back',
-  form_fields: 'field',
-  form_submissions_per_hour: 'per-hour',
-  hourly_rate_limit: 'rate-limit',
-  ip_allowlist: 'ip',
-  org_id: 'org',
-  response_field_map: 'response-map',
-  session_token: 'token',
-  site_id: 'site',
-  user_id: 'user',
-};
+/** An option that fills a field of another name. A refusal of the field names the option. */
+export class FieldOption extends Option {
+  readonly field: string;
+
+  constructor(field: string, flags: string, text: string) {
+    super(flags, text);
+    this.field = field;
+  }
+}
 
 /** A command of commander. Its work gets a run, and then the arguments and options. */
 export class CliCommand extends Command {
@@ -96,10 +84,17 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Names the options that fill the wrong fields: `form_fields.1.key` becomes `--field, no. 2, key`. A field without an option is an argument and keeps its name. */
+  /**
+   * Names the options that fill the wrong fields: `form_fields.1.key` becomes `--field, no. 2, key`. An option fills the field of its own
+   * name, or of its value's (`--org <org_id>`). A field without an option is an argument and keeps its name.
+   */
   #namingOptions({ code, message, fields }: Refusal): Refusal {
     const optionOf = (part: string) =>
-      this.options.find(({ long }) => long === `--${OPTION_OF[part] ?? part.replaceAll('_', '-')}`);
+      this.options.find((option) =>
+        option instanceof FieldOption
+          ? option.field === part
+          : option.long === `--${part.replaceAll('_', '-')}` || option.flags.endsWith(`<${part}>`),
+      );
     const lines = fields.map((wrong) => {
       const path = wrong.field.split('.');
       const at = path.findIndex((part) => optionOf(part) !== undefined);

@@ -93,10 +93,6 @@ export function withAt(command: CliCommand): CliCommand {
 export const searchEnd = ({ at }: SearchStart, now: Date): string | undefined =>
   at && new Date(beginningOf(at, now) + ('atMs' in at ? at.lengthMs : SECOND_MS)).toISOString();
 
-/** Returns true for --enable, false for --disable, undefined without both. */
-export const enabledBy = (options: { readonly enable?: true; readonly disable?: true }): boolean | undefined =>
-  options.enable ?? (options.disable && false);
-
 /** Returns the letters and digits of a text, in lower case. */
 const comparableText = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 

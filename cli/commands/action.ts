@@ -1,8 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Action, type ActionSetting, FIELD_TYPES, METHODS, TRIGGERS } from '../../src/contract/actions.ts';
+import type { SettingsByTrigger } from '../../src/contract/action-shape.ts';
+import { type Action, FIELD_TYPES, METHODS, TRIGGERS } from '../../src/contract/actions.ts';
 import type { TestResult } from '../../src/contract/dashboard.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../src/contract/events.ts';
 import { truncateCharacters } from '../../src/contract/fields.ts';
+import { AI_DESCRIPTION_MIN_CHARACTERS, NAME_MAX_CHARACTERS, URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { createAction, deleteAction, requireAction, updateAction } from '../../src/domain/actions/manage-actions.ts';
 import type { ActionList } from '../../src/domain/context.ts';
 import { requireAssistant } from '../../src/domain/organizations/manage-assistants.ts';
@@ -13,7 +15,67 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { mayBelongTo } from '../operations/erase.ts';
 import { type CommandOutput, type Row, statusOf } from '../output.ts';
 import type { CliProcess } from '../process.ts';
-import { collect, enabledBy, jsonValue, namedChange, requireOne, withoutUndefined, wordLike } from '../values.ts';
+import { type GivenOptions, type SettingOptions, settingsOf, withSettings } from '../settings.ts';
+import { jsonValue, namedChange, requireOne, wordLike } from '../values.ts';
+
+/** The options of the settings of every trigger. */
+const SETTINGS: SettingOptions<
+  SettingsByTrigger['Event'] & SettingsByTrigger['AI-decided'] & SettingsByTrigger['Form']
+> = {
+  name: { flags: '--name <name>', text: `at most ${NAME_MAX_CHARACTERS} characters`, isRequired: true },
+  url: {
+    flags: '--url <url>',
+    text: `https endpoint, at most ${URL_MAX_CHARACTERS} characters`,
+    isRequired: true,
+  },
+  method: {
+    flags: '--method <method>',
+    text: `${METHODS.join(', ')}; at first POST. GET sends no body`,
+    parse: (text) => wordLike(METHODS, text),
+  },
+  enabled: {
+    flags: '--enable',
+    text: 'switch it on',
+    clear: { flags: '--disable', text: 'switch it off', value: false },
+  },
+  events: { flags: '--event <name>', text: 'Event: event of the catalog (va-wave event list)', isList: true },
+  form_fields: {
+    flags: '--field <field>',
+    text: `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}`,
+    isList: true,
+    settingOf: (fields) => fields.map(formField),
+  },
+  description: {
+    flags: '--description <text>',
+    text: `AI-decided: tells the assistant when to call it, at least ${AI_DESCRIPTION_MIN_CHARACTERS} characters`,
+  },
+  parameters: {
+    flags: '--parameters <json>',
+    text: 'AI-decided: JSON Schema of the arguments, as JSON or a file',
+    settingOf: ([text = ''], cliProcess) => parametersOf(text, cliProcess),
+    clear: { flags: '--clear-parameters', text: 'AI-decided: no parameters', value: null },
+  },
+  feed_response_back: {
+    flags: '--feed-back',
+    text: 'AI-decided: feed the response back to the assistant',
+    clear: {
+      flags: '--no-feed-back',
+      text: 'AI-decided: tell the assistant only that the Action completed',
+      value: false,
+    },
+  },
+  response_field_map: {
+    flags: '--response-map <name=$.path>',
+    text: 'AI-decided: field of the response to feed back',
+    isList: true,
+    settingOf: responseFieldMap,
+    clear: { flags: '--clear-response-map', text: 'AI-decided: no response field map', value: null },
+  },
+};
+
+type TriggerOption = GivenOptions & { readonly trigger?: string };
+const triggerOption = (text: string) =>
+  new Option('--trigger <trigger>', text).argParser((trigger) => wordLike(TRIGGERS, trigger));
 
 /** How many characters of body and response `action test` shows as text. --json prints all. */
 const EXCERPT_CHARACTERS = 200;
@@ -27,21 +89,17 @@ function refuseOrganization(): never {
 
 /** Adds the commands for Actions, which are signed requests to a customer's endpoint. */
 export function addTo(action: CliCommand): void {
-  withSettings(
-    action
-      .command('create')
-      .description('create an Action on an assistant')
-      .requiredOption('--site <site_id>', 'assistant that it belongs to')
-      .addOption(new Option('--org <org_id>').hideHelp().argParser(refuseOrganization))
-      .requiredOption('--trigger <trigger>', 'Event, AI-decided or Form; cannot be changed afterwards'),
-    true,
-  )
-    .option('--disabled', 'create it switched off')
+  const create = action
+    .command('create')
+    .description('create an Action on an assistant')
+    .requiredOption('--site <site_id>', 'assistant that it belongs to')
+    .addOption(new Option('--org <org_id>').hideHelp().argParser(refuseOrganization))
+    .addOption(triggerOption('Event, AI-decided or Form; cannot be changed afterwards').makeOptionMandatory());
+  withSettings(create, SETTINGS, true)
     .examples(...CREATE_EXAMPLES)
     .withDeployment(
-      async ({ output, context, cliProcess, hint }, options: ActionOptions & { site: string; disabled?: true }) => {
-        const settings = await settingsOfOptions(options, cliProcess);
-        const input = withoutUndefined({ ...settings, enabled: options.disabled !== true });
+      async ({ output, context, cliProcess, hint }, options: TriggerOption & { readonly site: string }) => {
+        const input = { trigger: options.trigger, ...(await settingsOf(SETTINGS, options, cliProcess)) };
         const createdAction = await createAction(await requireAssistant(options.site, context), input, context);
         output.object(actionView(createdAction), 'Created the Action');
         warnOfReserved(createdAction, output);
@@ -49,31 +107,19 @@ export function addTo(action: CliCommand): void {
       },
     );
 
-  withSettings(
-    action
-      .command('update <action_id>')
-      .description('change settings; other settings stay unchanged')
-      .option('--trigger <trigger>', 'the trigger cannot be changed; another value is refused'),
-    false,
-  )
-    .option('--no-feed-back', 'AI-decided: tell the assistant only that the Action completed')
-    .addOption(new Option('--clear-parameters', 'AI-decided: no parameters').conflicts('parameters'))
-    .addOption(new Option('--clear-response-map', 'AI-decided: no response field map').conflicts('responseMap'))
-    .option('--enable', 'switch it on')
-    .addOption(new Option('--disable', 'switch it off').conflicts('enable'))
+  const update = action
+    .command('update <action_id>')
+    .description('change settings; other settings stay unchanged')
+    .addOption(triggerOption('the trigger cannot be changed; another value is refused'));
+  withSettings(update, SETTINGS, false)
     .examples('va-wave action update act_… --url https://crm.example/v2/events --enable')
-    .withDeployment(
-      async (
-        { output, context, cliProcess },
-        actionId: string,
-        options: ActionOptions & { enable?: true; disable?: true },
-      ) => {
-        const change = namedChange({ ...(await settingsOfOptions(options, cliProcess)), enabled: enabledBy(options) });
-        const changedAction = await updateAction(await requireAction(actionId, context), change, context);
-        output.object(actionView(changedAction), 'Changed the Action');
-        if (options.event !== undefined) warnOfReserved(changedAction, output);
-      },
-    );
+    .withDeployment(async ({ output, context, cliProcess }, actionId: string, options: TriggerOption) => {
+      const settings = await settingsOf(SETTINGS, options, cliProcess);
+      const change = namedChange({ trigger: options.trigger, ...settings });
+      const changedAction = await updateAction(await requireAction(actionId, context), change, context);
+      output.object(actionView(changedAction), 'Changed the Action');
+      if ('events' in change) warnOfReserved(changedAction, output);
+    });
 
   action
     .command('delete <action_id>')
@@ -150,21 +196,6 @@ function testFields({ request, status, latency_ms, success, response_excerpt }: 
   ];
 }
 
-/** Adds the options for the settings that an Action can have from the beginning. A new one needs a name and an endpoint. */
-function withSettings(command: CliCommand, isNew: boolean): CliCommand {
-  const many = isNew ? 'may be repeated' : 'may be repeated; replaces them all';
-  return command
-    .addOption(new Option('--name <name>', 'at most 100 characters').makeOptionMandatory(isNew))
-    .addOption(new Option('--url <url>', 'https endpoint, at most 2000 characters').makeOptionMandatory(isNew))
-    .option('--method <method>', `${METHODS.join(', ')}${isNew ? ' (default: POST)' : ''}. GET sends no body`)
-    .option('--event <name>', `Event: event of the catalog (va-wave event list); ${many}`, collect)
-    .option('--field <field>', `Form: key:Label:Type[:required], Type ${FIELD_TYPES.join(', ')}; ${many}`, collect)
-    .option('--description <text>', 'AI-decided: tells the assistant when to call it, at least 10 characters')
-    .option('--parameters <json>', 'AI-decided: JSON Schema of the arguments, as JSON or a file')
-    .option('--feed-back', 'AI-decided: feed the response back to the assistant')
-    .option('--response-map <name=$.path>', `AI-decided: field of the response to feed back; ${many}`, collect);
-}
-
 /** Reads the Actions of an organization or of an assistant. @throws Refusal 404 */
 async function actionsOf(
   options: { org?: string; site?: string },
@@ -215,51 +246,9 @@ const CREATE_EXAMPLES = [
     --parameters '{"properties": {"number": {"type": "string"}}, "required": ["number"]}'`,
 ];
 
-/** Options of `action create` and `action update`, as commander parses them. */
-type ActionOptions = {
-  readonly trigger?: string;
-  readonly name?: string;
-  readonly url?: string;
-  readonly method?: string;
-  readonly event?: readonly string[];
-  readonly field?: readonly string[];
-  readonly description?: string;
-  readonly parameters?: string;
-  readonly clearParameters?: true;
-  readonly feedBack?: boolean;
-  readonly responseMap?: readonly string[];
-  readonly clearResponseMap?: true;
-};
-
-/**
- * Returns the settings that the options name. The domain validates them. A missing option is undefined; null removes a setting.
- * @throws Refusal 400 that names the field when an option cannot be read
- */
-async function settingsOfOptions(
-  options: ActionOptions,
-  cliProcess: CliProcess,
-): Promise<Record<Exclude<ActionSetting, 'enabled'> | 'trigger', unknown>> {
-  const { parameters, clearParameters, responseMap, clearResponseMap } = options;
-  return {
-    trigger: options.trigger === undefined ? undefined : wordLike(TRIGGERS, options.trigger),
-    name: options.name,
-    url: options.url,
-    method: options.method === undefined ? undefined : wordLike(METHODS, options.method),
-    events: options.event,
-    form_fields: options.field?.map(formField),
-    description: options.description,
-    parameters: parameters === undefined ? nullIf(clearParameters) : await parametersOf(parameters, cliProcess),
-    feed_response_back: options.feedBack,
-    response_field_map: responseMap === undefined ? nullIf(clearResponseMap) : responseFieldMap(responseMap),
-  };
-}
-
 /** Parses the schema of the arguments. A text that does not begin as JSON names a file, also without an @. */
 const parametersOf = (text: string, cliProcess: CliProcess) =>
   jsonValue('parameters', /^(@|\s*[{["])/.test(text) ? text : `@${text}`, cliProcess);
-
-/** Returns null, which removes a setting, where the operator gave the option that clears it. */
-const nullIf = (cleared: true | undefined) => (cleared ? null : undefined);
 
 /** Parses `key:Label:Type`, also with `:required` or `:optional` at the end. A label can contain colons, because the other parts cannot. */
 function formField(text: string, index: number): object {

@@ -1,6 +1,10 @@
-import { Option } from 'commander';
-import { type Assistant, AUTHENTICATION_MODES, ESCALATION_TOPIC_PREFIX } from '../../src/contract/assistants.ts';
-import { FORM_SUBMISSIONS_PER_HOUR } from '../../src/contract/limits.ts';
+import {
+  type Assistant,
+  type AssistantSettings,
+  AUTHENTICATION_MODES,
+  ESCALATION_TOPIC_PREFIX,
+} from '../../src/contract/assistants.ts';
+import { FORM_SUBMISSIONS_PER_HOUR, NAME_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import {
   createAssistant,
   requireAssistant,
@@ -8,85 +12,94 @@ import {
   updateAssistant,
 } from '../../src/domain/organizations/manage-assistants.ts';
 import { requireOrganization } from '../../src/domain/organizations/manage-organizations.ts';
-import type { CliCommand } from '../command.ts';
+import { type CliCommand, FieldOption } from '../command.ts';
 import { assistantToErase, eraseAssistant } from '../operations/erase.ts';
 import { type Row, statusOf } from '../output.ts';
-import { collect, enabledBy, namedChange, requireOne, wholeNumber, withoutUndefined, wordLike } from '../values.ts';
+import { type GivenOptions, type SettingOptions, settingsOf, withSettings } from '../settings.ts';
+import { collect, namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
-/** Options of `assistant create` and `assistant update`, as commander parses them. */
-type Options = {
-  readonly name?: string;
-  readonly domain?: string;
-  readonly rateLimit?: number;
-  readonly mode?: string;
-  readonly allowedDomain?: readonly string[];
-  readonly clearAllowedDomains?: true;
-  readonly ip?: readonly string[];
-  readonly clearIpAllowlist?: true;
+/** The options of the settings that an admin can change. */
+const SETTINGS: SettingOptions<AssistantSettings> = {
+  name: { flags: '--name <name>', text: `at most ${NAME_MAX_CHARACTERS} characters`, isRequired: true },
+  domain: {
+    flags: '--domain <host>',
+    text: "the host where the widget is embedded, '' for none; browsers allow its requests only from there",
+    isRequired: true,
+  },
+  enabled: {
+    flags: '--enable',
+    text: 'switch it on',
+    clear: {
+      flags: '--disable',
+      text: 'switch it off: the service refuses its widget and its server secret',
+      value: false,
+    },
+  },
+  hourly_rate_limit: {
+    flags: '--rate-limit <number>',
+    text: 'requests per hour',
+    parse: wholeNumber,
+    isRequired: true,
+  },
+  authentication_mode: {
+    flags: '--mode <mode>',
+    text: `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`,
+    parse: (text) => wordLike(AUTHENTICATION_MODES, text),
+  },
+  allowed_domains: {
+    flags: '--allowed-domain <host>',
+    text: 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain',
+    isList: true,
+    clear: { flags: '--clear-allowed-domains', text: 'allow no website', value: [] },
+  },
+  ip_allowlist: {
+    flags: '--ip <address>',
+    text: 'IPv4 or IPv6 address of visitors for the IP allowlist',
+    isList: true,
+    clear: { flags: '--clear-ip-allowlist', text: 'allow any address', value: [] },
+  },
+  form_order: {
+    flags: '--form <action_id>',
+    text: 'Form that the widget shows before others, in this order',
+    isList: true,
+    clear: { flags: '--clear-form-order', text: 'show the forms in the order of their creation', value: null },
+  },
 };
-
-/** Returns the settings that the options name. A missing option is undefined; an option that clears a list makes it empty. */
-function settingsFrom(options: Options): Record<string, unknown> {
-  return {
-    name: options.name,
-    domain: options.domain,
-    hourly_rate_limit: options.rateLimit,
-    authentication_mode: options.mode,
-    allowed_domains: options.allowedDomain ?? (options.clearAllowedDomains && []),
-    ip_allowlist: options.ip ?? (options.clearIpAllowlist && []),
-  };
-}
 
 /** Adds the commands for assistants, which are the widget sites of an organization. */
 export function addTo(assistant: CliCommand): void {
-  withSettings(
-    assistant
-      .command('create')
-      .description('create an assistant')
-      .requiredOption('--org <org_id>', 'organization that it belongs to')
-      .requiredOption(
-        '--domain <host>',
-        'the host where the widget is embedded; browsers allow its requests only from there',
-      ),
-    true,
-  )
-    .option('--disabled', 'create it switched off')
+  const create = assistant
+    .command('create')
+    .description('create an assistant')
+    .requiredOption('--org <org_id>', 'organization that it belongs to');
+  withSettings(create, SETTINGS, true)
     .examples('va-wave assistant create --org org_… --name Shop --domain shop.example --rate-limit 1000')
-    .withDeployment(async ({ output, context }, options: Options & { org: string; disabled?: true }) => {
-      const input = withoutUndefined({ ...settingsFrom(options), enabled: options.disabled !== true });
-      const createdAssistant = await createAssistant(options.org, input, context);
+    .withDeployment(async ({ output, context, cliProcess }, options: GivenOptions & { readonly org: string }) => {
+      const settings = await settingsOf(SETTINGS, options, cliProcess);
+      const createdAssistant = await createAssistant(options.org, settings, context);
       output.object(assistantView(createdAssistant), 'Created the assistant');
       output.note(embeddingTag(createdAssistant, context.baseUrl));
     });
 
-  withSettings(
-    assistant
-      .command('update <site_id>')
-      .description('change settings; other settings stay unchanged')
-      .option('--domain <host>', "the host where the widget is embedded; '' for none"),
-    false,
-  )
-    .addOption(new Option('--clear-allowed-domains', 'allow no website').conflicts('allowedDomain'))
-    .addOption(new Option('--clear-ip-allowlist', 'allow any address').conflicts('ip'))
-    .option('--enable', 'switch it on')
-    .addOption(
-      new Option('--disable', 'switch it off: the service refuses its widget and its server secret').conflicts(
-        'enable',
-      ),
-    )
+  const update = assistant.command('update <site_id>').description('change settings; other settings stay unchanged');
+  withSettings(update, SETTINGS, false)
     .examples('va-wave assistant update site_… --mode session-signed --rate-limit 5000')
-    .withDeployment(
-      async ({ output, context }, siteId: string, options: Options & { enable?: true; disable?: true }) => {
-        const change = namedChange({ ...settingsFrom(options), enabled: enabledBy(options) });
-        const changedAssistant = await updateAssistant(await requireAssistant(siteId, context), change, context);
-        output.object(assistantView(changedAssistant), 'Changed the assistant');
-      },
-    );
+    .withDeployment(async ({ output, context, cliProcess }, siteId: string, options: GivenOptions) => {
+      const change = namedChange(await settingsOf(SETTINGS, options, cliProcess));
+      const changedAssistant = await updateAssistant(await requireAssistant(siteId, context), change, context);
+      output.object(assistantView(changedAssistant), 'Changed the assistant');
+    });
 
   assistant
     .command('escalation <site_id>')
     .description('set the escalation channels: SNS topics that receive form submissions in addition to the endpoint')
-    .option('--topic <arn>', `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`, collect)
+    .addOption(
+      new FieldOption(
+        'escalation_topics',
+        '--topic <arn>',
+        `topic whose name starts with ${ESCALATION_TOPIC_PREFIX}; may be repeated`,
+      ).argParser(collect),
+    )
     .option('--none', 'no escalation channel')
     .examples(
       `va-wave assistant escalation site_… --topic arn:aws:sns:eu-west-1:111122223333:${ESCALATION_TOPIC_PREFIX}shop`,
@@ -104,7 +117,11 @@ export function addTo(assistant: CliCommand): void {
     .description(
       `limit the form submissions of all visitors together; ${FORM_SUBMISSIONS_PER_HOUR} per hour unless set`,
     )
-    .option('--per-hour <number>', 'submissions in a clock hour', wholeNumber)
+    .addOption(
+      new FieldOption('form_submissions_per_hour', '--per-hour <number>', 'submissions in a clock hour').argParser(
+        wholeNumber,
+      ),
+    )
     .option('--none', 'the default')
     .examples('va-wave assistant form-limit site_… --per-hour 20000')
     .withDeployment(
@@ -153,23 +170,6 @@ again to continue. Backups of the tables keep all data for up to 35 days, and an
         assistantList.unreadable,
       );
     });
-}
-
-/** Adds the options for the settings that an assistant can have from the beginning. A new one needs a name and a rate limit. */
-function withSettings(command: CliCommand, isNew: boolean): CliCommand {
-  const host = 'host or host:port that the service accepts, at first the Domain; the page must also be on the Domain';
-  const many = isNew ? 'may be repeated' : 'may be repeated; replaces the whole list';
-  const rateLimit = new Option('--rate-limit <number>', 'requests per hour').argParser(wholeNumber);
-  return command
-    .addOption(new Option('--name <name>', 'at most 100 characters').makeOptionMandatory(isNew))
-    .addOption(rateLimit.makeOptionMandatory(isNew))
-    .option(
-      '--mode <mode>',
-      `${AUTHENTICATION_MODES.join(' or ')} (a paid feature); session-signed is accepted too`,
-      (text) => wordLike(AUTHENTICATION_MODES, text),
-    )
-    .option('--allowed-domain <host>', `${host}; ${many}`, collect)
-    .option('--ip <address>', `IPv4 or IPv6 address of visitors for the IP allowlist; ${many}`, collect);
 }
 
 /** Returns the tag that embeds the widget of an assistant. */

@@ -6,7 +6,7 @@ import {
   updateOrganization,
 } from '../../src/domain/organizations/manage-organizations.ts';
 import { setOutboundQuota, setSuspended } from '../../src/domain/organizations/suspension-and-quota.ts';
-import type { CliCommand } from '../command.ts';
+import { type CliCommand, FieldOption } from '../command.ts';
 import { checkDeletions, eraseOrganization, organizationToErase } from '../operations/erase.ts';
 import { namedChange, requireOne, wholeNumber, wordLike } from '../values.ts';
 
@@ -29,10 +29,12 @@ export function addTo(org: CliCommand): void {
     .description('change name, plan or limit; after a downgrade, Session Signed still works where it is selected')
     .option('--name <name>', 'at most 100 characters')
     .option('--plan <plan>', 'free or paid', plan)
-    .option(
-      '--assistants <number>',
-      `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
-      wholeNumber,
+    .addOption(
+      new FieldOption(
+        'assistant_limit',
+        '--assistants <number>',
+        `assistants that it may have, ${ASSISTANTS_PER_ORGANIZATION} by default; it keeps those above`,
+      ).argParser(wholeNumber),
     )
     .examples('va-wave org update org_… --plan free')
     .withDeployment(
@@ -66,7 +68,13 @@ request. After an interruption, run the command again.`)
   org
     .command('quota <org_id>')
     .description('limit the requests to its endpoints per day, or remove the limit')
-    .option('--per-day <number>', 'requests in a UTC day; retries, replays and tests count as well', wholeNumber)
+    .addOption(
+      new FieldOption(
+        'daily_outbound_quota',
+        '--per-day <number>',
+        'requests in a UTC day; retries, replays and tests count as well',
+      ).argParser(wholeNumber),
+    )
     .option('--none', 'no quota')
     .notes(`Requests above the quota are recorded as quota_exceeded and are not sent later. Usage webhooks do not count. The quota takes effect with
 the next request. Of earlier requests of the day, it includes those that had a quota. After an interruption, run the command again.`)

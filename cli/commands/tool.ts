@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toolParameters } from '../../src/contract/invocations.ts';
-import type { CliCommand } from '../command.ts';
+import { type CliCommand, FieldOption } from '../command.ts';
 import type { Row } from '../output.ts';
 import { objectValue } from '../values.ts';
 
@@ -37,8 +37,14 @@ export function addTo(tool: CliCommand): void {
     .description(
       'call a tool in a conversation and show the result for the assistant; the limit is five calls of a tool per conversation',
     )
-    .requiredOption('--conversation <id>', 'conversation id: letters, digits, _ and -')
-    .option('--arguments <json>', 'arguments of the call: JSON, @file, or @- for stdin', '{}')
+    .requiredOption('--conversation <conversation_id>', 'letters, digits, _ and -')
+    .addOption(
+      new FieldOption(
+        'arguments_json',
+        '--arguments <json>',
+        'arguments of the call: JSON, @file, or @- for stdin',
+      ).default('{}'),
+    )
     .examples(`va-wave tool call site_… order-status --conversation phone-1 --arguments '{"order": 7}'`)
     .withDeployment(async ({ output, context, cliProcess }, site_id: string, tool: string, options: CallOptions) => {
       const result = await context.runtime.tool({

@@ -14,7 +14,7 @@ export function addTo(usage: CliCommand): void {
   usage
     .command('report')
     .description('report the usage of a turn to the usage webhook of a session')
-    .requiredOption('--token <token>', 'session token; @file, or @- for stdin, keeps it out of the process list')
+    .requiredOption('--token <session_token>', '@file, or @- for stdin, keeps it out of the process list')
     .requiredOption('--input-tokens <n>', 'input tokens of the turn', wholeNumber)
     .requiredOption('--output-tokens <n>', 'output tokens of the turn', wholeNumber)
     .option('--tts-chars <n>', 'characters of text-to-speech', wholeNumber, 0)

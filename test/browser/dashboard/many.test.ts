@@ -6,14 +6,14 @@ const shop = await dashboard.addOrganization('many.example');
 const siteId = await shop.addWebsite('--name', 'Website 1');
 for (let index = 2; index <= 12; index++) {
   const words = ['--name', `Website ${index}`, '--domain', `shop${index}.example`];
-  await shop.addWebsite(...words, ...(index === 12 ? ['--disabled'] : []));
+  await shop.addWebsite(...words, ...(index === 12 ? ['--disable'] : []));
 }
 for (let index = 1; index <= 11; index++) {
   const url = dashboard.receiver.url(`/crm-${index}`);
   await shop.addAction(siteId, 'Event', `Tell ${index}`, '--url', url, '--event', 'contact.created');
 }
 const SCHEMA = { properties: { number: { type: 'string', pattern: '^[0-9]+$' } }, required: ['number'] };
-const words = ['--description', 'Finds an order by its number', '--disabled', '--parameters'];
+const words = ['--description', 'Finds an order by its number', '--disable', '--parameters'];
 await shop.addAction(siteId, 'AI-decided', 'Find an order', ...words, JSON.stringify(SCHEMA));
 const visitor = await dashboard.newPage();
 const { page } = visitor;

@@ -187,7 +187,7 @@ describe('assistant', () => {
   test('creates an assistant from all options', async () => {
     const hosts = ['--allowed-domain', 'https://Shop.example/page', '--allowed-domain', 'b.example:8443'];
     const addresses = ['--ip', '2001:DB8::1', '--ip', '198.51.100.7'];
-    expect(await operator.assistant('--mode', 'session-signed', ...hosts, ...addresses, '--disabled')).toMatchObject({
+    expect(await operator.assistant('--mode', 'session-signed', ...hosts, ...addresses, '--disable')).toMatchObject({
       name: 'Shop',
       domain: 'shop.example',
       hourly_rate_limit: 1000,
@@ -249,7 +249,7 @@ describe('assistant', () => {
 describe('action', () => {
   test('creates an Event Action without printing its signing secret, and warns about reserved events', async () => {
     const { site_id } = await operator.assistant();
-    const create = ['action', 'create', '--site', site_id, ...EVENT, '--event', 'form.submitted', '--disabled'];
+    const create = ['action', 'create', '--site', site_id, ...EVENT, '--event', 'form.submitted', '--disable'];
     const created = await operator.json<object>(...create);
     const settings = { trigger: 'Event', name: 'Tell', method: 'POST', url: 'https://crm.example/', enabled: false };
     expect(created).toMatchObject({ ...settings, site_id, events: ['message.sent', 'form.submitted'] });

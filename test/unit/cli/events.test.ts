@@ -119,7 +119,7 @@ describe('event trace', () => {
       const create = ['action', 'create', '--site', one.site_id, '--trigger', 'Event', ...settings];
       return (await operator.json<{ action_id: string }>(...create)).action_id;
     };
-    const [retried, lost, off] = [await more('Retried'), await more('Given up'), await more('Off', '--disabled')];
+    const [retried, lost, off] = [await more('Retried'), await more('Given up'), await more('Off', '--disable')];
     const late = await more('Late');
     operator.attempts = [
       anAttempt(one.action_id, { started_at: ENVELOPE.timestamp }),

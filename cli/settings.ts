@@ -1,0 +1,76 @@
+import { Option } from 'commander';
+import { type CliCommand, FieldOption } from './command.ts';
+import type { CliProcess } from './process.ts';
+import { collect, withoutUndefined } from './values.ts';
+
+/** An option that gives a setting one value, such as none. */
+type FixedValue = { readonly flags: string; readonly text: string; readonly value: null | false | readonly never[] };
+
+/** The option of one setting. */
+type SettingOption = {
+  /** As commander reads it: `--event <name>`, or without a value for a switch. */
+  readonly flags: string;
+  readonly text: string;
+  /** Whether a new entity needs the option. */
+  readonly isRequired?: true;
+  /** Whether it may be listText: the setting is a list. */
+  readonly isList?: true;
+  /** Returns the value of one text. @throws InvalidArgumentError */
+  readonly parse?: (text: string) => string | number;
+  /** Returns the setting of what was given, in order. @throws Refusal 400 that names the field */
+  readonly settingOf?: (values: readonly string[], cliProcess: CliProcess) => unknown;
+  /** The option for no value, an empty list or off. */
+  readonly clear?: FixedValue;
+};
+
+/** One row for each setting. A setting without an option does not compile, nor does an optional one that no option removes. */
+export type SettingOptions<Settings> = {
+  readonly [Name in keyof Settings]-?: undefined extends Settings[Name]
+    ? SettingOption & { readonly clear: FixedValue }
+    : SettingOption;
+};
+
+/** Options as commander parses them. */
+export type GivenOptions = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+const attributeOf = (flags: string) => new Option(flags).attributeName();
+
+/** Adds the options of settings. Only a new entity needs some of them, and only an existing one has values to remove. */
+export function withSettings(
+  command: CliCommand,
+  rows: Readonly<Record<string, SettingOption>>,
+  isNew: boolean,
+): CliCommand {
+  for (const [setting, { flags, text, isRequired, isList, parse, clear }] of Object.entries(rows)) {
+    const listText = isNew ? '; may be listText' : '; may be listText, replaces the whole list';
+    const option = new FieldOption(setting, flags, isList ? text + listText : text);
+    if (isList) option.argParser(collect);
+    else if (parse !== undefined) option.argParser(parse);
+    command.addOption(option.makeOptionMandatory(isNew && isRequired === true));
+    if (clear === undefined || (isNew && clear.value !== false)) continue;
+    const clearOption = new Option(clear.flags, clear.text);
+    command.addOption(clearOption.negate ? clearOption : clearOption.conflicts(attributeOf(flags)));
+  }
+  return command;
+}
+
+/** Returns the settings that the options name. The domain validates them. @throws Refusal 400 that names the field when an option cannot be read */
+export async function settingsOf(
+  rows: Readonly<Record<string, SettingOption>>,
+  options: GivenOptions,
+  cliProcess: CliProcess,
+): Promise<Record<string, unknown>> {
+  const settings = Object.entries(rows).map(async ([setting, { flags, settingOf, clear }]) => {
+    const givenValue = options[attributeOf(flags)];
+    const isCleared =
+      givenValue === undefined && clear !== undefined && options[attributeOf(clear.flags)] !== undefined;
+    if (isCleared) return [setting, clear.value];
+    return [
+      setting,
+      givenValue === undefined || settingOf === undefined
+        ? givenValue
+        : await settingOf([givenValue].flat().map(String), cliProcess),
+    ];
+  });
+  return withoutUndefined(Object.fromEntries(await Promise.all(settings)));
+}
