@@ -86,7 +86,8 @@ export const jsonNumber = z
 /** Accepts a whole number of a setting that the service computes with. `60.0` and `6e1` are the number 60. */
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.preprocess(
-    (value: number) => (JSON.isRawJSON(value) ? Number(value.rawJSON) : value),
+    // An absent value is tried while the construct is imported, also by an older Node that has no raw numbers.
+    (value: number) => (value !== undefined && JSON.isRawJSON(value) ? Number(value.rawJSON) : value),
     // The bounds first, because `int` has bounds of its own.
     z.number().min(min, { abort: true }).max(max, { abort: true }).int(),
   );
