@@ -103,20 +103,6 @@ function checkValue(
   }
 }
 
-/**
- * Returns whether RE2, ECMA-262 with the flag u and Python read a pattern, which RE2 takes, in the same way: no classes by name, no options, no named groups
- * and no escapes but the most common ones. Its steps put a placeholder for what is known already, so that each expression is linear.
- */
-function isPortable(pattern: string): boolean {
-  const outline = pattern
-    .replace(/\\(?:x[\da-fA-F]{2}|[\\^$.*+?()[\]{}|/tnrfv])/g, 'a')
-    // A hyphen is escaped in brackets only, and a set is not the end of a range.
-    .replaceAll('\\-', '\ue000')
-    .replace(/\\[dDwWsS]/g, '\ue001')
-    .replace(/\[\^?-?(?:[^\\[\]\ue000\ue001-](?:-[^\\[\]\ue001-])?|[\ue000\ue001])+-?\]/g, 'a');
-  return /^(?:[|^$]|\((?:\?:)?|[^\\^$*+?([{}|\]\ue000](?:(?:[*+?]|\{\d+(?:,\d*)?\})\??)?)*$/.test(outline);
-}
-
 /** A tool's parameters as a model receives them. In a strict list, all are required, and an optional one may be null. */
 export type ToolSchema = Omit<ParametersSchema, 'properties'> & {
   readonly properties: Readonly<Record<string, object>>;
@@ -125,8 +111,8 @@ export type ToolSchema = Omit<ParametersSchema, 'properties'> & {
 
 /**
  * Returns stored parameters as a model receives them. A model API that does not take one part refuses the whole request, and with it all tools of the
- * assistant: nothing is repeated, no text of a list is empty, and a pattern that other engines do not read alike stands in the description, unless the
- * admin wrote one. Arguments are checked against the stored parameters.
+ * assistant, and no keyword but `type`, `description` and an `enum` of texts is taken by all: Gemini refuses other values and formats, strict modes and
+ * local models refuse patterns. The description has the rest. Arguments are checked against the stored parameters.
  * @param isStrict for the strict mode of an API
  */
 export function parametersForModel(storedParameters: ParametersSchema = NO_PARAMETERS, isStrict = false): ToolSchema {
@@ -144,15 +130,23 @@ export function parametersForModel(storedParameters: ParametersSchema = NO_PARAM
   };
 }
 
-function propertyForModel({ type, pattern, enum: values, ...rest }: ParameterProperty, mayBeNull: boolean): object {
-  const isListed = pattern === undefined || isPortable(pattern);
-  const offeredValues = [...distinct(values ?? []).values()].filter((value) => value !== '');
+function propertyForModel(
+  { type, description, pattern, format, enum: values = [] }: ParameterProperty,
+  mayBeNull: boolean,
+): object {
+  const choices = [...distinct(values).values()];
+  // Strict modes refuse a line end in a choice, and Gemini an empty one.
+  const areListed = choices.every((choice) => typeof choice === 'string' && /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(choice));
+  const sentences = [
+    description,
+    pattern && `Matches the regular expression ${pattern}`,
+    format && 'An email address',
+    areListed ? '' : `One of ${JSON.stringify(choices)}`,
+  ].filter(Boolean);
+  const listedType = areListed && choices.length > 0 ? { type, enum: choices } : { type };
   return {
-    type: mayBeNull ? [type, 'null'] : type,
-    ...(isListed ? {} : { description: `Matches the RE2 pattern ${pattern}` }),
-    ...rest,
-    ...(pattern !== undefined && isListed ? { pattern } : {}),
-    ...(offeredValues.length > 0 ? { enum: mayBeNull ? [...offeredValues, null] : offeredValues } : {}),
+    ...(sentences.length > 0 ? { description: sentences.join('\n') } : {}),
+    ...(mayBeNull ? { anyOf: [listedType, { type: 'null' }] } : listedType),
   };
 }
 

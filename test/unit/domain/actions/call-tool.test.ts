@@ -371,7 +371,7 @@ describe('the list of tools', () => {
   });
 
   test('names no required parameter and no allowed value twice, whatever is stored', async () => {
-    const enumerated = { type: 'number' as const, enum: [1, JSON.rawJSON('1.0'), 2] };
+    const enumerated = { type: 'string' as const, enum: ['a', 'a', 'b'] };
     const repeated = {
       ...PARAMETERS,
       properties: { ...PARAMETERS.properties, enumerated },
@@ -379,7 +379,7 @@ describe('the list of tools', () => {
     };
     const [tool] = await list([anAiAction({ parameters: repeated })]);
     expect(tool?.input_schema.required).toEqual(['order']);
-    expect(tool?.input_schema.properties.enumerated).toEqual({ type: 'number', enum: [1, 2] });
+    expect(tool?.input_schema.properties.enumerated).toEqual({ type: 'string', enum: ['a', 'b'] });
   });
 
   test('of a strict mode requires all parameters, and lets an optional one be null', async () => {
@@ -390,7 +390,7 @@ describe('the list of tools', () => {
             anAiAction({
               parameters: {
                 ...PARAMETERS,
-                properties: { ...PARAMETERS.properties, size: { type: 'string', enum: ['S', ''] } },
+                properties: { ...PARAMETERS.properties, size: { type: 'string', enum: ['S', 'M'] } },
               },
             }),
           ],
@@ -401,7 +401,10 @@ describe('the list of tools', () => {
     const [tool] = await listTools({ site_id: SITE_ID, strict: true }, context, fakeInvocation());
     expect(tool?.input_schema).toEqual({
       type: 'object',
-      properties: { order: { type: 'string' }, size: { type: ['string', 'null'], enum: ['S', null] } },
+      properties: {
+        order: { type: 'string' },
+        size: { anyOf: [{ type: 'string', enum: ['S', 'M'] }, { type: 'null' }] },
+      },
       required: ['order', 'size'],
       additionalProperties: false,
     });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { type ParametersSchema, parametersSchema } from '../../../../src/contract/actions.ts';
 import { isJsonObject } from '../../../../src/contract/fields.ts';
 import {
@@ -231,169 +230,31 @@ test.each([
 });
 
 describe('parameters as a model receives them', () => {
-  const listed = (pattern: string, more: object = {}) =>
-    parametersForModel(parametersSchema.parse({ properties: { a: { type: 'string', pattern, ...more } } })).properties
-      .a;
+  const listed = (property: object, isStrict = false) =>
+    parametersForModel(parametersSchema.parse(of(property)), isStrict).properties.a;
 
-  test.each([
-    ...[
-      '^\\d{5}$',
-      '^[A-Z]{2}-?\\d{4}$',
-      '^(?:a|b)+?$',
-      '[\\w.-]+@[^@\\s]+',
-      '\\+?[0-9 ()/-]{7,15}',
-      '^\\$\\.\\*$',
-      '[a\\-z]',
-      '[^\\]]',
+  // What one of the APIs refuses: Gemini a format, an empty choice and one that is not a text, strict modes a line end, local models an escape.
+  test.each<[property: object, description: string | undefined, choices: readonly string[]]>([
+    [{ type: 'string' }, undefined, []],
+    [{ type: 'string', description: 'A size', enum: ['S', 'M', '😀'] }, 'A size', ['S', 'M', '😀']],
+    [{ type: 'string', enum: ['', 'S'] }, 'One of ["","S"]', []],
+    [{ type: 'string', enum: ['a\nb', 'S'] }, 'One of ["a\\nb","S"]', []],
+    [{ type: 'string', enum: ['a\u2028b'] }, 'One of ["a\u2028b"]', []],
+    [{ type: 'integer', enum: [60, JSON.rawJSON('9007199254740993')] }, 'One of [60,9007199254740993]', []],
+    [{ type: 'number', enum: [JSON.rawJSON('1e400')] }, 'One of [1e400]', []],
+    [{ type: 'boolean', description: 'Agreed', enum: [true] }, 'Agreed\nOne of [true]', []],
+    [{ type: 'string', format: 'email' }, 'An email address', []],
+    [{ type: 'string', pattern: '^\\d{5}$' }, 'Matches the regular expression ^\\d{5}$', []],
+    [{ type: 'string', pattern: '(?i)\\pN\\-\\/' }, 'Matches the regular expression (?i)\\pN\\-\\/', []],
+    [
+      { type: 'string', description: 'Its owner', pattern: '\\.example$', format: 'email', enum: ['a@b.example'] },
+      'Its owner\nMatches the regular expression \\.example$\nAn email address',
+      ['a@b.example'],
     ],
-    ...['é|😀', '\\x41', '\\t', 'a{2,}', '(a)(b)', '[-a]', '[a-]', '^$', '', '-', 'a/b', '\\/'],
-  ])('with a pattern that all engines read alike: %s', (pattern) => {
-    expect(listed(pattern)).toEqual({ type: 'string', pattern });
-    expect(() => new RegExp(pattern, 'u')).not.toThrow();
-  });
-
-  test.each([
-    ...[
-      '\\p{L}',
-      '\\pN',
-      'a\\z',
-      '\\Aa',
-      '\\Q.*\\E',
-      '(?i)a',
-      '(?U)a+',
-      '(?<n>a)',
-      '(?P<n>a)',
-      '\\-',
-      '(?i:a)',
-      '[[:alpha:]]',
-    ],
-    ...[
-      '\\bword\\b',
-      'x{',
-      'a{,3}',
-      ']',
-      '}',
-      '[]a]',
-      '[\\w-a]',
-      '[a-\\d]',
-      '\\a',
-      '\\x{1F600}',
-      '\\C',
-      '^*',
-      '\\_',
-      '[a\\pL]',
-      '[[]',
-      '(?s).',
-    ],
-  ])('without a pattern that another engine refuses or reads otherwise: %s', (pattern) => {
-    expect(listed(pattern)).toEqual({ type: 'string', description: `Matches the RE2 pattern ${pattern}` });
-    expect(listed(pattern, { description: 'A word' })).toEqual({ type: 'string', description: 'A word' });
-  });
-
-  test('without an empty text to choose from', () => {
-    const offered = (values: readonly string[]) => {
-      const a = { type: 'string', enum: values };
-      return parametersForModel(parametersSchema.parse({ properties: { a } })).properties.a;
-    };
-    expect(offered(['', 'S'])).toEqual({ type: 'string', enum: ['S'] });
-    expect(offered([''])).toEqual({ type: 'string' });
-  });
-
-  test('have no pattern that ECMA-262 with the flag u refuses, and no empty text, whatever may be saved', () => {
-    const pieces = fc.constantFrom(
-      ...[
-        'a',
-        '-',
-        '/',
-        '_',
-        '"',
-        ' ',
-        'é',
-        '😀',
-        '.',
-        '^',
-        '$',
-        '|',
-        '(',
-        '(?:',
-        '(?i)',
-        '(?P<n>',
-        ')',
-        '[',
-        '[^',
-        ']',
-        '[[:alpha:]]',
-      ],
-      ...[
-        '*',
-        '+',
-        '?',
-        '{',
-        '}',
-        '{2}',
-        '{1,3}',
-        '{,3}',
-        ',',
-        '&&',
-        '--',
-        '~~',
-        '\\d',
-        '\\W',
-        '\\s',
-        '\\b',
-        '\\pL',
-        '\\p{Greek}',
-        '\\z',
-        '\\A',
-      ],
-      ...[
-        '\\Q',
-        '\\E',
-        '\\x41',
-        '\\x{41}',
-        '\\n',
-        '\\-',
-        '\\]',
-        '\\[',
-        '\\\\',
-        '\\/',
-        '\\_',
-        '\\C',
-        '\\0',
-        '\\1',
-        '\\u0041',
-        '\\cA',
-      ],
-    );
-    const property = fc.record(
-      {
-        type: fc.constant('string'),
-        pattern: fc.array(pieces, { maxLength: 6 }).map((some) => some.join('')),
-        description: fc.constant('of the admin'),
-        enum: fc.uniqueArray(fc.constantFrom('', 'a', 'B', '😀'), { minLength: 1 }),
-        format: fc.constant('email'),
-      },
-      { requiredKeys: ['type'] },
-    );
-    let patterns = 0;
-    fc.assert(
-      fc.property(
-        fc.record({ a: property, b: property }, { requiredKeys: [] }),
-        fc.boolean(),
-        (properties, isStrict) => {
-          const { success, data } = parametersSchema.safeParse({ properties });
-          if (!success || parametersProblem(data) !== undefined) return;
-          const schema = parametersForModel(data, isStrict);
-          const text = JSON.stringify(schema);
-          expect(text).not.toMatch(/"enum":\[(?:\]|"")/);
-          for (const [, pattern = '""'] of text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
-            expect(() => new RegExp(JSON.parse(pattern), 'u')).not.toThrow();
-            patterns++;
-          }
-        },
-      ),
-      { numRuns: 2000 },
-    );
-    expect(patterns).toBeGreaterThan(100);
+  ])('say in the description what an API refuses as a keyword: %j', (property, description, choices) => {
+    const listedType = { type: Object(property).type, ...(choices.length > 0 && { enum: choices }) };
+    const said = description === undefined ? {} : { description };
+    expect(listed(property)).toEqual({ ...said, ...listedType });
+    expect(listed(property, true)).toEqual({ ...said, anyOf: [listedType, { type: 'null' }] });
   });
 });
