@@ -73,7 +73,7 @@ export function createOutbound({
       try {
         attempt.signal.throwIfAborted();
         const answer = await send(request, attempt).then(
-          (response) => responseAnswer(response, request.withheld),
+          (response) => responseAnswer(response, request.withheld, request.method === 'GET'),
           (cause: unknown) => answerOfFault(cause, request.withheld),
         );
         return { ...answer, latency_ms: Math.round(clock.monotonic() - startedAt) };

@@ -180,7 +180,8 @@ type CleanValue = FormBody['values'][string];
 
 /**
  * Returns the values that are sent to the endpoint (spec "Limits", form rows). Drops keys over 100 characters, strings over 5000
- * characters, lists over 50 items and values of other types. List items become strings of at most 500 characters.
+ * characters, lists over 50 items and values of other types. List items become strings of at most 500 characters. White space around a text
+ * is removed, and a text that is then empty is left out: as the widget does, so that a field without a value has one form.
  */
 export function cleanFormValues(values: Readonly<Record<string, unknown>>): Record<string, CleanValue> {
   const clean: [string, CleanValue][] = [];
@@ -196,7 +197,8 @@ export function cleanFormValues(values: Readonly<Record<string, unknown>>): Reco
 /** Returns what is kept of a value; undefined when the value is dropped. */
 function cleanValue(value: unknown): CleanValue | undefined {
   if (typeof value === 'boolean' || typeof value === 'number' || JSON.isRawJSON(value)) return value;
-  if (typeof value === 'string') return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value.trim();
+  if (typeof value === 'string')
+    return exceedsCharacters(value, FORM_STRING_MAX_CHARACTERS) ? undefined : value.trim() || undefined;
   if (Array.isArray(value) && value.length <= FORM_LIST_MAX_ITEMS) return listOfText(value);
   return undefined;
 }

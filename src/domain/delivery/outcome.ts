@@ -31,12 +31,14 @@ const NO_TEXT = '(not text)';
  * Returns the answer that a response is, with the first 2000 characters of its body (spec "Delivery log record"). All texts of an endpoint pass
  * here, or through `failureAnswer`, before anything keeps them: test endpoints often echo the request.
  * @param withheld texts that are removed
+ * @param isGet whether the request had no body
  */
 export function responseAnswer(
   { status, body, contentType, problem, location }: ReadResponse,
   withheld: readonly string[],
+  isGet = false,
 ): EndpointAnswer {
-  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld));
+  const failure = failureOfStatus(status, location && withoutWithheld(location, withheld), isGet);
   const message = problem === null ? failure?.message : `${failure?.message}. ${problem.message}`;
   const error = failure === null ? problem : { code: failure.code, message: message ?? '' };
   const decodedText = responseText(body, contentType);
@@ -52,7 +54,7 @@ export function responseAnswer(
 }
 
 /** Returns why a status is a failure; null for a 2xx. */
-function failureOfStatus(status: number, location: string | undefined): DeliveryError | null {
+function failureOfStatus(status: number, location: string | undefined, isGet: boolean): DeliveryError | null {
   if (status < 300) return null;
   if (status < 400) {
     const to = location === undefined ? '' : ` to ${shortenedLocation(location)}`;
@@ -61,7 +63,11 @@ function failureOfStatus(status: number, location: string | undefined): Delivery
       message: `The endpoint sent a redirect (status ${status})${to}; redirects are not followed`,
     };
   }
-  return { code: 'http_status', message: `The endpoint responded with status ${status}` };
+  const hint =
+    isGet && [400, 411, 415].includes(status)
+      ? '. A GET request has a Content-Type and no body, which some servers refuse'
+      : '';
+  return { code: 'http_status', message: `The endpoint responded with status ${status}${hint}` };
 }
 
 /** Returns the address of a redirect without its query, which may have a secret, and without what could forge a line. */

@@ -202,6 +202,21 @@ test.each([
   expect(error?.message).toBe(`The endpoint sent a redirect (status 301)${to}; redirects are not followed`);
 });
 
+test.each([
+  [400, true, true],
+  [411, true, true],
+  [415, true, true],
+  [404, true, false],
+  [503, true, false],
+  [415, false, false],
+])(
+  'the message of status %i says, of a GET (%p), that servers may refuse the missing body: %p',
+  (status, isGet, isSaid) => {
+    const { error } = responseAnswer({ status, body: new Uint8Array(), problem: null }, [], isGet);
+    expect(error?.message.includes('no body')).toBe(isSaid);
+  },
+);
+
 test('a repeat costs one more of the minute of the organization, because it sends another request', async () => {
   const { test: run, perMinute, outbound } = setUp(anEventAction());
   for (let nth = 0; nth < 2; nth++) await run();
