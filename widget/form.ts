@@ -30,13 +30,7 @@ export function formView(form: FormPanel, session: FormSession, texts: Texts, an
 
   const notice = element('p', { class: 'notice' });
   const button = element('button', { class: 'main', type: 'submit' }, texts.send);
-  const formElement = element(
-    'form',
-    { novalidate: true, 'aria-label': form.name },
-    ...fields.map(({ node }) => node),
-    notice,
-    button,
-  );
+  const formElement = element('form', { novalidate: true }, ...fields.map(({ node }) => node), notice, button);
 
   /** Shows a text beside the button, both in view, and tells it. Wrong fields are in view instead, of which the first one gets the focus. */
   const say = (text: string, isProblem = false) => {

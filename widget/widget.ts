@@ -113,9 +113,11 @@ export function mountWidget(
     }
     onOpen(false);
   };
-  /** Escape closes the panel wherever the focus is, unless the page has used the key. */
-  const onPageKey = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event) && isOpen()) close();
+  /** Escape closes the panel wherever the focus is, unless the page or the view has used the key. */
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event) || !isOpen()) return;
+    event.preventDefault();
+    close();
   };
   const { siteId, begin, credential, renewToken, forget } = session;
   const mountView = (place: HTMLElement) =>
@@ -148,8 +150,6 @@ export function mountWidget(
   const shadow = host.attachShadow({ mode: 'open' });
   const styles = new CSSStyleSheet();
   styles.replaceSync(STYLE_SHEET);
-  // A page's content security policy for inline styles does not block this sheet.
-  shadow.adoptedStyleSheets = [styles];
   shadow.append(root);
 
   let isRemoved = false;
@@ -194,6 +194,9 @@ export function mountWidget(
     if (!hasListeners) return rebuild();
     for (const copy of pageDocument.querySelectorAll(host.localName)) copy.remove();
     body.append(host);
+    // A page's content security policy for inline styles does not block this sheet. In WebKit it does not count at once, and nothing can take the
+    // focus, if it comes before the host.
+    shadow.adoptedStyleSheets = [styles];
     isRaised = false;
     raiseLauncher();
     if (!isShown) return;
@@ -259,14 +262,16 @@ export function mountWidget(
     leaveTopLayer();
     const isFull = smallScreen.matches && !isBeside;
     dialog.classList.toggle('full', isFull);
-    dialog.classList.toggle('aside', smallScreen.matches && isBeside);
     dialog.classList.add('shown');
     root.append(liveRegion);
     // Showing a dialog moves the focus into it, unless it is inert.
     dialog.inert = isBeside;
     if (!isFull) dialog.showPopover?.();
     dialog.inert = false;
-    if (isBeside) return focus(focusedElement);
+    if (isBeside) {
+      focus(focusedElement);
+      return makeRoom();
+    }
     content.title.focus();
     if (isFull || !dialog.contains(shadow.activeElement)) {
       leaveTopLayer();
@@ -280,10 +285,10 @@ export function mountWidget(
   };
   const open = ({ form, takesFocus, focusedBefore: before = deepActiveElement(), caret }: Opening) => {
     if (form) content.showForm(form);
-    if (isShown) return isBeside || showPanel();
+    if (isShown && !takesFocus) return isBeside || showPanel();
+    if (!isShown) focusedBefore = before;
     isShown = true;
     isBeside = !takesFocus;
-    focusedBefore = before;
     openProblem = '';
     nameLauncher();
     launcher.setAttribute('aria-expanded', 'true');
@@ -308,16 +313,12 @@ export function mountWidget(
   };
   root.addEventListener('input', session.storage.allow);
   root.addEventListener('submit', session.storage.allow);
-  // Escape and the Back gesture cancel a modal dialog. A panel that is not modal gets the key.
+  // The Back gesture cancels a modal dialog.
   dialog.oncancel = (event) => {
     event.preventDefault();
     close();
   };
-  root.onkeydown = (event) => {
-    if (event.key !== 'Escape' || isComposing(event) || !isShown) return;
-    event.preventDefault();
-    close();
-  };
+  root.onkeydown = onKey;
   // Keys and clicks tell also of a move inside a shadow root of a view, which `focusin` does not leave.
   for (const type of 'focusin keyup click'.split(' ')) {
     root.addEventListener(type, () => {
@@ -326,7 +327,7 @@ export function mountWidget(
     });
   }
   const { signal } = pageListeners;
-  addEventListener('keydown', onPageKey, { signal });
+  addEventListener('keydown', onKey, { signal });
   for (const type of ['focusin', 'focusout']) addEventListener(type, onPageFocus, { signal });
   keepEvents(root, host);
   prefersDark.onchange = followPage;

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { until } from '../../harness/until.ts';
 import { startReceiver } from '../../service/acceptance/receiver.ts';
 import { startService } from '../../service/acceptance/started-service.ts';
 import { commandsOn } from '../../service/cli/captured-run.ts';
-import { refuse, startFakeService, startSite } from '../widget/fake-service.ts';
+import { type Reply, refuse, startFakeService, startSite } from '../widget/fake-service.ts';
 import { tokenFor } from '../widget/token.ts';
 import type { Engine } from './engine.ts';
 import { firefox } from './firefox.ts';
@@ -50,6 +51,7 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
         readonly tag?: string;
         readonly html?: string;
         readonly headers?: Record<string, string>;
+        readonly body?: string;
         readonly forms?: readonly object[];
       } = {},
     ) => {
@@ -62,7 +64,7 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
       service.visitFrom(parts.headers === undefined ? origin : 'null');
       site.serve({
         html: `<!doctype html><html ${parts.html ?? 'lang="en"'}><head><meta charset="utf-8">${parts.head ?? ''}</head>
-          <body><h1>Shop</h1><button id="buy">Buy</button><p style="height: 3000px"></p>
+          <body><h1>Shop</h1><button id="buy">Buy</button>${parts.body ?? ''}<p style="height: 3000px"></p>
           <script async src="${service.url}/static/va-wave-widget.js" ${parts.tag ?? 'data-site-id="site_test"'}></script></body></html>`,
         headers: parts.headers ?? {},
       });
@@ -78,6 +80,21 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
       await hand.fill('Your name', 'Ada');
       await hand.fill('Email', 'ada@münchen.example');
       await hand.fill('Message', 'Twelve bikes');
+    };
+    /** Holds each submission until the test gives its answer. */
+    const replies = () => {
+      let answer: (reply: Reply) => void = () => undefined;
+      let arrivals = 0;
+      return {
+        hold: () => {
+          service.submit = () => new Promise((resolve) => (answer = resolve));
+        },
+        next: async (reply: Reply) => {
+          arrivals++;
+          await until(() => service.to('submit').length === arrivals);
+          answer(reply);
+        },
+      };
     };
     const sent = () => service.to('submit').map(({ text }) => /"values":(\{.*?\})/.exec(text)?.[1]);
 
@@ -257,6 +274,182 @@ describe.each([firefox, webkit])('$name', ({ name, missing, start }) => {
       await hand.reload();
       await hand.click('Help and contact');
       await hand.until(`find('Write a message')?.value === 'Half a thought!'`);
+    });
+
+    describe('visitors who have not acted, who look away, or who leave', () => {
+      const NEXT = '/next';
+      const storedKeys = () =>
+        hand.see(`[sessionStorage, localStorage].map((storage) => {
+          const names = Object.keys(storage).flatMap((key) => key.match(/^va-wave:[^:]*:(\\w+)/)?.[1] ?? []);
+          return [...new Set(names)].sort().join(', ') || 'nothing';
+        })`);
+      /** Records what the live region tells, in its order. */
+      const listen = () =>
+        hand.see(`(window.said = [], new MutationObserver(() => {
+          const text = roots[1].querySelector('.live').textContent;
+          if (text && said.at(-1) !== text) said.push(text);
+        }).observe(roots[1], { childList: true, subtree: true }), true)`);
+
+      test.each([
+        ['data-site-id="site_test"', ['conversation, owner', 'visitor'], ['conversation, draft, owner', 'visitor']],
+        ['data-site-id="site_test" data-storage="none"', ['nothing', 'nothing'], ['nothing', 'nothing']],
+      ])('%s: each act stores what the documents say', async (tag, opened, typed) => {
+        await visit({ tag });
+        await hand.see(`vaWave('open')`);
+        await hand.read('Choose a topic');
+        await until(() => service.to('init').length === 2);
+        expect(await storedKeys()).toEqual(['nothing', 'nothing']);
+        await hand.see(`vaWave('close')`);
+        await openForm();
+        await until(async () => String(await storedKeys()) === String(opened));
+        await hand.fill('Your name', 'Ada');
+        expect(await storedKeys()).toEqual(typed);
+      });
+
+      test('each outcome is told once and in order, in the form, beside it and closed', async () => {
+        await visit();
+        const sending = replies();
+        sending.hold();
+        await openForm();
+        await fill();
+        await listen();
+        await hand.click('Send');
+        await sending.next(refuse(502, 'The submission could not be delivered'));
+        await hand.read('could not be delivered');
+        await hand.click('Try again');
+        await hand.read('Sending…');
+        await engine.press('Escape');
+        await sending.next(refuse(429, 'Rate limit exceeded'));
+        await hand.until(`Boolean(find('Help and contact. Too many messages. Please wait a minute and try again.'))`);
+        await hand.see(`vaWave('unread', 120)`);
+        await hand.click(
+          'Help and contact. Unread messages: 99+. Too many messages. Please wait a minute and try again.',
+        );
+        await hand.click('Try again');
+        await sending.next({ status: 200, body: { success: true, submission_id: 's' } });
+        await hand.read('Thank you!');
+        await hand.until('said.length > 3');
+        expect(await hand.see('said')).toEqual([
+          'Your message could not be delivered. Please try again.',
+          'Too many messages. Please wait a minute and try again.',
+          'Unread messages: 99+',
+          'Your message has been sent.',
+        ]);
+      });
+
+      test('Escape closes the panel from the page, which keeps its focus, unless it has used the key', async () => {
+        await visit();
+        await hand.click('Help and contact');
+        await hand.see(
+          `(document.body.prepend(Object.assign(document.createElement('input'), { id: 'own' })), document.querySelector('#own').focus())`,
+        );
+        await hand.see(`document.querySelector('#own').onkeydown = (event) => event.preventDefault()`);
+        await engine.press('Escape');
+        expect(await hand.see('vaWave.isOpen()')).toBe(true);
+        await hand.see(`document.querySelector('#own').onkeydown = null`);
+        await engine.press('Escape');
+        expect([await hand.see('vaWave.isOpen()'), await hand.see('document.activeElement.id')]).toEqual([
+          false,
+          'own',
+        ]);
+      });
+
+      test('the focus of the page is seen under the panel and the launcher', async () => {
+        await visit({
+          body: `<input id="under" style="position:fixed; right:60px; bottom:120px">
+            <a id="last" href="#" style="position:fixed; right:35px; bottom:35px">Go</a>`,
+        });
+        await openForm();
+        for (const id of ['under', 'last']) {
+          await hand.see(`document.querySelector('#${id}').focus()`);
+          await hand.until(`(() => {
+            const element = document.querySelector('#${id}');
+            const { x, y, width, height } = element.getBoundingClientRect();
+            return document.elementFromPoint(x + width / 2, y + height / 2) === element;
+          })()`);
+        }
+      });
+
+      test.each([
+        [1000, 700],
+        [390, 664],
+      ])('at %i x %i a panel that a timer opens leaves the typing alone', async (width, height) => {
+        await visit({ body: '<input id="own">' });
+        await engine.resize(width, height);
+        await hand.see(`document.querySelector('#own').focus()`);
+        await hand.see(`void setTimeout(() => vaWave('open'), 50)`);
+        for (const letter of 'a text that takes more time') await engine.type(letter);
+        await hand.until('vaWave.isOpen()');
+        await engine.type(' than that');
+        expect(await hand.see(`document.querySelector('#own').value`)).toBe('a text that takes more time than that');
+      });
+
+      test.each([
+        [1000, 700],
+        [390, 664],
+        [320, 256],
+      ])('at %i x %i the reason of a failure is in view beside the button', async (width, height) => {
+        await visit();
+        service.submit = () => refuse(502, 'The submission could not be delivered');
+        await engine.resize(width, height);
+        await openForm();
+        await fill();
+        await engine.press('Tab');
+        await engine.press('Enter');
+        await hand.read('could not be delivered');
+        const edges = await hand.see(`['.bar', '.notice', '.main'].flatMap((part) => {
+          const { top, bottom } = roots[1].querySelector(part).getBoundingClientRect();
+          return [top, bottom].map(Math.round);
+        }).concat(innerHeight)`);
+        const [, bar = 0, ...others] = Array.from(Object(edges), Number);
+        expect([bar - 1, ...others]).toEqual([bar - 1, ...others].sort((one, other) => one - other));
+      });
+
+      test.each([1, 2])('a submission that is left while it is sent arrives once (arrivals: %i)', async (arrivals) => {
+        await visit();
+        service.submit = () =>
+          service.to('submit').length < arrivals
+            ? 'never'
+            : { status: 200, body: { success: true, submission_id: 's' } };
+        await openForm();
+        await fill();
+        // The first request does not leave the page where one is expected.
+        if (arrivals === 1)
+          await hand.see(
+            `void (fetch = ((other) => (url, ...more) => String(url).includes('/submit') ? new Promise(() => {}) : other(url, ...more))(fetch))`,
+          );
+        await hand.click('Send');
+        await hand.read('Sending…');
+        if (arrivals === 2) await until(() => service.to('submit').length === 1);
+        await hand.see(`void (location.href = '${NEXT}')`);
+        await hand.until(
+          `location.pathname === '${NEXT}' && roots[1]?.querySelector('.live')?.textContent === 'Your message has been sent.'`,
+        );
+        expect(service.to('submit')).toHaveLength(arrivals);
+        expect(new Set(service.to('submit').map(({ body }) => body.client_key)).size).toBe(1);
+      });
+
+      test('focus, caret and text stay when the language of the page changes', async () => {
+        await visit();
+        await openForm();
+        await hand.fill('Your name', 'Ada Lovelace');
+        await hand.see(`find('Your name').setSelectionRange(3, 3)`);
+        await hand.see(`document.documentElement.lang = ' fr '`);
+        await hand.read('Envoyer');
+        await engine.type(' K.');
+        expect(await hand.see(`find('Your name').value`)).toBe('Ada K. Lovelace');
+      });
+
+      test.each(['filter: grayscale(1)', 'transform: scale(1)', 'contain: paint', 'will-change: transform'])(
+        'the launcher finds its place when the body gets %s',
+        async (style) => {
+          await visit();
+          await hand.see(`document.body.setAttribute('style', '${style}')`);
+          await hand.until(`find('Help and contact').getBoundingClientRect().bottom <= innerHeight`);
+          await hand.click('Help and contact');
+          await hand.read('Choose a topic');
+        },
+      );
     });
   });
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
 import { until } from '../../../harness/until.ts';
 import { INIT, type Reply, refuse } from '../fake-service.ts';
+import { focused } from '../page-state.ts';
 import { harness } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
@@ -143,14 +144,16 @@ test.each([
   ['desktop', 1000, 760],
   ['phone', 390, 664],
 ])('a panel that the page opens by a timer leaves the typing alone (%s)', async (_, width, height) => {
-  const { page, widget } = await harness.visit({ body: '<input id="own">' }, { viewport: { width, height } });
+  const body = `<input id="own"><button id="ask" onclick="vaWave('open')">Ask</button>`;
+  const { page, widget } = await harness.visit({ body }, { viewport: { width, height } });
   await widget.launcher.waitFor();
   await page.focus('#own');
   await page.evaluate("setTimeout(() => vaWave('open'), 300)");
   await page.keyboard.type('a text that takes more time than that', { delay: 25 });
   await widget.dialog.waitFor();
   expect(await page.inputValue('#own')).toBe('a text that takes more time than that');
-  await widget.host.locator('h2').click();
+  await page.click('#ask');
+  expect(await focused(page)).toBe('How can we help?');
   await widget.topic('Contact us').click();
   await widget.field('Your name').waitFor();
 });
