@@ -13,24 +13,24 @@ const project = (kind) => ({
   transform: { '\\.ts$': '<rootDir>/test/harness/strip-types.mjs' },
 });
 
-/**
- * Unit tests whose modules keep a state, as functions do between two invocations, or that measure the memory of their process. Each has its own VM
- * context. All others share the modules of a process and take half the CPU time.
- */
+/** Its tests share a process for each worker, with its modules and what those start, instead of a VM context and a service for each file. */
+const light = (kind) => ({
+  ...project(kind),
+  runner: 'jest-light-runner/child-process',
+  setupFilesAfterEnv: ['<rootDir>/test/harness/each-test.ts'],
+});
+
+/** Unit tests whose modules keep a state, as functions do between two invocations, or that measure the memory of their process. */
 const WITH_STATE = ['{functions,lambdas,schedules}/**/*', 'cli/program'].map((path) => `**/test/unit/${path}.test.ts`);
-const unit = project('unit');
+const unit = light('unit');
 
 export default {
   // Unit tests start nothing; those of services start the local cloud, a DynamoDB engine or a program, and those of browsers Chromium as well.
   projects: [
-    {
-      ...unit,
-      runner: 'jest-light-runner/child-process',
-      testMatch: [...unit.testMatch, ...WITH_STATE.map((match) => `!${match}`)],
-    },
-    { ...unit, testMatch: byNight ? [] : WITH_STATE },
+    light('browser'),
+    { ...unit, testMatch: [...unit.testMatch, ...WITH_STATE.map((match) => `!${match}`)] },
+    { ...project('unit'), testMatch: byNight ? [] : WITH_STATE },
     project('service'),
-    project('browser'),
   ],
   // Two suites for each core: a third of the time, a suite waits for a deadline, a queue or a browser. By itself, jest would leave one core free.
   maxWorkers: availableParallelism() * 2,
@@ -38,6 +38,7 @@ export default {
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
+  globalTeardown: '<rootDir>/test/harness/at-end.ts',
   // The second reporter fails a run in which a function logged a secret, and the third prints the CPU time of the run.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
 };

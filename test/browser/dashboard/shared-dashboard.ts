@@ -1,8 +1,9 @@
+import { atEndOfRun } from '../../harness/at-end.ts';
 import { startDashboard } from './started-dashboard.ts';
 
 /** The service and the browser that all parts of the suite share: their start takes as long as several tests. */
 export const dashboard = await startDashboard();
-afterAll(() => dashboard.stop());
+atEndOfRun(() => dashboard.stop());
 
 /** The page of the admin of all organizations. Each part has its organization, and enters it. */
 export const { page } = dashboard.admin;

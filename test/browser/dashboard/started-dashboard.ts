@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startReceiver } from '../../service/acceptance/receiver.ts';
 import { type StartedService, startService } from '../../service/acceptance/started-service.ts';
 import { commandsOn } from '../../service/cli/captured-run.ts';
-import { launchBrowser } from '../widget/browser.ts';
+import { launchBrowser, newContext } from '../widget/browser.ts';
 
 export type Visitor = {
   readonly page: Page;
@@ -33,8 +33,7 @@ export async function startDashboard() {
   started.defer(() => browser.close());
   const vaWave = commandsOn(service.readyFile);
   const newPage = async (): Promise<Visitor> => {
-    const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
-    context.setDefaultTimeout(60_000);
+    const context = await newContext(browser, { viewport: VIEWPORT, reducedMotion: 'reduce' });
     const problems: string[] = [];
     context.on('console', (message) => {
       // The browser, and not the page, writes this line about a refused request.
@@ -47,6 +46,8 @@ export async function startDashboard() {
   };
   const admin = await newPage();
   let adminIsIn = false;
+  /** Organizations that the admin's page has not seen, because it was loaded before. */
+  let unseen = 0;
   /** Adds an organization with the admin and a member. @param emailDomain of the member; `free.` is an organization on the free plan */
   const addOrganization = async (emailDomain: string) => {
     const plan = emailDomain.startsWith('free.') ? 'free' : 'paid';
@@ -62,6 +63,7 @@ export async function startDashboard() {
     for (const role of ['admin', 'member'] as const) {
       await vaWave('member', 'add', '--org', orgId, '--email', email(role), '--role', role);
     }
+    unseen++;
     /** Returns the address of a screen. @param path within the organization, such as `/members` */
     const url = (path: string) => `${service.baseUrl}/dashboard/${orgId}${path}`;
     const heading = (page: Page) => page.getByRole('heading', { name: 'Assistants' }).waitFor();
@@ -100,13 +102,15 @@ export async function startDashboard() {
         if (!adminIsIn) {
           await logIn(admin, 'admin');
           adminIsIn = true;
+          unseen = 0;
           return;
         }
         await page.setViewportSize(VIEWPORT);
         await page.emulateMedia({ colorScheme: 'light' });
         // A test that failed can leave a dialog, which only a load of the page closes.
-        if ((await page.getByRole('dialog').count()) > 0) await page.goto(url(''));
+        if (unseen > 0 || (await page.getByRole('dialog').count()) > 0) await page.goto(url(''));
         else await open(page, url(''));
+        unseen = 0;
         await heading(page);
         admin.problems.length = 0;
       },

@@ -3,6 +3,8 @@ import { widgetOf } from './harness.ts';
 import { focused, poorContrasts } from './page-state.ts';
 import { atLauncher, harness } from './shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Tests the keyboard, axe, contrasts, and the appearance that the page can set.
 
 describe('keyboard', () => {

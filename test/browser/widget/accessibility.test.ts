@@ -5,6 +5,8 @@ import { flaws, focused } from './page-state.ts';
 import { atLauncher, harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // What a page needs of accessibility in every browser. By night, `accessibility.night.test.ts` has the rest.
 
 describe('keyboard', () => {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { atFailedTest } from '../../harness/failed-test.ts';
 
 const INSTALLED = [
   process.env.CHROME_PATH ?? '',
@@ -34,6 +35,35 @@ export async function launchBrowser(further: readonly string[] = []): Promise<Br
     env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
   });
 }
+
+/** Lines of a console that a failed test shows. A page of the dashboard lives for many tests. */
+const CONSOLE_MAX_LINES = 200;
+
+/** Opens a context, for a visitor without stored data. When a test fails, the error names a folder with a picture and the console of each of its pages. */
+export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
+  context.on('page', (page) => {
+    const lines: string[] = [];
+    page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => lines.push(`uncaught: ${error.stack}`));
+    consoles.set(page, lines);
+    page.once('close', () => consoles.delete(page));
+  });
+  return context;
+}
+
+const consoles = new Map<Page, string[]>();
+atFailedTest((folder) =>
+  Promise.all(
+    [...consoles].map(async ([page, lines], index) => {
+      const path = join(folder, `page-${index + 1}`);
+      writeFileSync(`${path}.txt`, [page.url(), ...lines.slice(-CONSOLE_MAX_LINES)].join('\n'));
+      // A page that hangs has no picture.
+      await page.screenshot({ path: `${path}.png`, timeout: 10_000 }).catch(() => undefined);
+    }),
+  ),
+);
 
 /**
  * Unpacks the browser into a new folder and then renames the folder in one step. The package accepts any file with the right name, so of

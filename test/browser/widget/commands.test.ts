@@ -6,6 +6,8 @@ import { startingAt } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 import { tokenFor, userToken } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Tests what the page can tell the widget, and what the widget tells the page.
 
 /** A page that counts the widget's events. */

@@ -7,6 +7,8 @@ import { focused } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 const _EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
 
 // Tests the place for a conversation.

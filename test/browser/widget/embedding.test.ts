@@ -18,6 +18,8 @@ import {
 import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Tests the script tag on pages of all kinds, and that a failure leaves nothing on the page.
 
 /** A button of the page in the launcher's place. */

@@ -8,6 +8,8 @@ import { flaws } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 import { userToken } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
 
 // Tests the example view of `examples/conversation-view` with a fake backend.

@@ -8,6 +8,8 @@ import { countListeners, focused, listeners, startingAt, traces } from './page-s
 import { harness } from './shared-harness.ts';
 import { tokenFor } from './token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Tests forms: fields, sending, expired tokens, and what the browser stores.
 
 const SENT: Reply = { status: 200, body: { success: true, submission_id: 'submission-1' } };

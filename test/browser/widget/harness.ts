@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, newContext } from './browser.ts';
 import { type FakeService, startFakeService, startSite } from './fake-service.ts';
 
 export type PageParts = {
@@ -45,12 +45,7 @@ export async function startHarness() {
     startFakeService(),
     startSite(),
   ]);
-  const newContext = async () => {
-    const context = await browser.newContext();
-    context.setDefaultTimeout(60_000);
-    return context;
-  };
-  const shared = await newContext();
+  const shared = await newContext(browser);
   /** Opens a page, and closes all others. The new page is first, so that the process stays. */
   const openPage = async (context: BrowserContext) => {
     const page = await context.newPage();
@@ -78,7 +73,7 @@ export async function startHarness() {
       const { before, alone = false, viewport, ...media } = options;
       const { headers = {}, files = {} } = parts;
       site.serve({ html: parts.document ?? document(parts, parts.script ?? tag(parts.tag)), headers, files });
-      const page = await openPage(alone === false ? shared : await newContext());
+      const page = await openPage(alone === false ? shared : await newContext(browser));
       await page.setViewportSize(viewport ?? { width: 1000, height: 760 });
       // Reduced motion removes the animations, so that no test waits for them.
       await page.emulateMedia({ reducedMotion: 'reduce', ...media });

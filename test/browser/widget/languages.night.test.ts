@@ -6,6 +6,8 @@ import { widgetOf } from './harness.ts';
 import { startingAt } from './page-state.ts';
 import { harness, STUB } from './shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Tests the choice of the language, and texts of the page.
 
 const launcherOf = async (html: string, tag?: string) => {

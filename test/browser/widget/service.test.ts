@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { serviceAssembly } from '../../service/acceptance/assembly.ts';
 import { type Operator, operatorOf } from '../../service/acceptance/operator.ts';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, newContext } from './browser.ts';
 import { startSite } from './fake-service.ts';
 import { widgetOf } from './harness.ts';
 import { pageScript } from './page-script.ts';
@@ -59,8 +59,7 @@ async function open(
 /** Opens a page for a visitor without stored data, and closes all others. */
 async function visit(url: string): Promise<{ readonly page: Page; readonly logged: string[] }> {
   for (const context of browser.contexts()) await context.close();
-  const page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(60_000);
+  const page = await (await newContext(browser)).newPage();
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await page.goto(url);

@@ -1,10 +1,10 @@
+import { atEndOfRun } from '../../harness/at-end.ts';
 import { startHarness, type VisitOptions } from './harness.ts';
 import { focused } from './page-state.ts';
 
 /** The browser, the fake service and the customer's site that all parts of the suite share. Each visit opens its page anew. */
 export const harness = await startHarness();
-afterAll(() => harness.stop());
-beforeEach(() => harness.service.reset());
+atEndOfRun(() => harness.stop());
 
 /** The stub that a page has for calls before the widget starts. */
 export const STUB = '<script>window.vaWave||((window.vaWave=(...call)=>{vaWave.q.push(call)}).q=[])</script>';

@@ -24,8 +24,8 @@ export async function startService(folder: string, ...words: readonly string[]):
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, VA_WAVE_LOCAL_ASSEMBLY: assembly },
   });
-  // The service ends with the suite, even when the suite is killed.
-  const end = () => child.kill();
+  // The service ends with the process of its tests. It is killed: the folder with its state is deleted at the same time.
+  const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
   let output = '';

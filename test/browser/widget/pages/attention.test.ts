@@ -6,6 +6,8 @@ import { focused } from '../page-state.ts';
 import { harness } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Visitors who hear the page, look away, or leave while it sends.
 
 const SENT: Reply = { status: 200, body: { success: true, submission_id: 'submission-1' } };

@@ -5,6 +5,8 @@ import type { Visit } from '../harness.ts';
 import { harness, STUB } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // What the browser keeps, and by which act of the visitor. The rows are those of docs/widget.md.
 
 /** Returns the names of the keys that the widget has in both storages, without site and form. */

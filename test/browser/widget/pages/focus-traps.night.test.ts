@@ -1,6 +1,8 @@
 import { pageScript } from '../page-script.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages whose own dialogs keep the focus by a library.
 
 const DIALOG = `<main><h1>Shop</h1></main><div id="own" role="dialog" aria-label="Pay" style="position:fixed;inset:40px;background:#fff">

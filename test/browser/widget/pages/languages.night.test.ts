@@ -1,6 +1,8 @@
 import { byDay } from '../../../harness/full.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages that name their language as servers write it, and pages from right to left.
 
 const cases: readonly [string, string, 'ltr' | 'rtl'][] = [

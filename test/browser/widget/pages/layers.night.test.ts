@@ -2,6 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { byDay } from '../../../harness/full.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages with their own layers: modal dialogs, popovers, banners, zoom.
 
 /** Whether all of it is in the window. */

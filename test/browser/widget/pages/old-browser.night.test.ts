@@ -2,6 +2,8 @@ import { until } from '../../../harness/until.ts';
 import { widgetOf } from '../harness.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 test.each(['CSSStyleSheet.prototype.replaceSync', 'AbortSignal.timeout'])(
   'a browser that lacks %s shows nothing, and data-debug says why',
   async (feature) => {

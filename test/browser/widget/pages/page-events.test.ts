@@ -7,6 +7,8 @@ import { pageScript } from '../page-script.ts';
 import { focused } from '../page-state.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages whose scripts react to every event of the document.
 
 const TALL = '<main><h1>Northwind Bikes</h1><p style="height: 4000px">We build bikes for cities.</p></main>';

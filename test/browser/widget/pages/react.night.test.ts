@@ -8,6 +8,8 @@ import { harness } from '../shared-harness.ts';
 const application = (title: string) => `
 import { useState } from 'react';
 import { hydrateRoot } from 'react-dom/client';
+
+beforeEach(() => harness.service.reset());
 function Page() {
   const [count, setCount] = useState(0);
   return <html lang="en">

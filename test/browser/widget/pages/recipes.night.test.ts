@@ -15,6 +15,8 @@ const recipe = (heading: string, nth = 0) =>
 const application = () => `${recipe('React')}
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
+
+beforeEach(() => harness.service.reset());
 function Application() {
   const [siteId, setSiteId] = useState('');
   return <>

@@ -5,6 +5,8 @@ import { widgetOf } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages that replace their content or their whole document while a visitor writes.
 
 const NEW_PAGE = '<head><title>New</title></head><body><main><h1>New page</h1></main></body>';

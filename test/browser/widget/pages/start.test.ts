@@ -7,6 +7,8 @@ import { startingAt, widgetRemoved } from '../page-state.ts';
 import { harness, STUB } from '../shared-harness.ts';
 import { tokenFor } from '../token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages whose first request fails, whose token is not there yet, or whose tag was written by hand.
 
 const inits = () => harness.service.to('init');

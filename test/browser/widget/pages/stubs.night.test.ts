@@ -2,6 +2,8 @@ import { byDay } from '../../../harness/full.ts';
 import { startingAt } from '../page-state.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages that write the line before the script in their own way, and scripts that keep the function which this line makes.
 
 const ways: readonly [string, string][] = [

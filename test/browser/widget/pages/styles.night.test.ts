@@ -2,6 +2,8 @@ import { byDay } from '../../../harness/full.ts';
 import type { PageParts } from '../harness.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages whose styles reach every element: each visitor sees the launcher in its corner, and a panel of its usual size that works.
 
 const style = (css: string, further: Partial<PageParts> = {}): PageParts => ({

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { pageScript } from '../page-script.ts';
 import { harness, STUB } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages that switch their language or their theme while they stand, also after they have replaced their body.
 
 /** A view that counts how often it is mounted. */

@@ -3,6 +3,8 @@ import type { PageParts } from '../harness.ts';
 import { pageScript } from '../page-script.ts';
 import { harness } from '../shared-harness.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Ways in which the tag comes into a page, policies of the page, and scripts that change what the browser has.
 
 const NONCE =

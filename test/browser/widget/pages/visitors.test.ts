@@ -7,6 +7,8 @@ import { pageScript } from '../page-script.ts';
 import { harness, STUB } from '../shared-harness.ts';
 import { userToken } from '../token.ts';
 
+beforeEach(() => harness.service.reset());
+
 // Pages on which people log in and out while the widget is open. Each conversation of the service belongs to one user.
 
 const [ADA, ADA_LATER, GRACE, HANK] = [

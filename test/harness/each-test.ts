@@ -1,0 +1,43 @@
+import { addEventHandler, type getState } from 'jest-circus';
+import { describeFailure } from './failed-test.ts';
+
+// What jest's own runner does for each test and hook, and the light runner does not: it ends what hangs, with its name.
+
+/** No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job. */
+const TEST_MAX_MS = 120_000;
+
+type Added = ReturnType<typeof getState>['currentDescribeBlock']['tests' | 'hooks'][number];
+
+/** The errors of promises for which nobody waits. They would end the process, and fail the test that runs instead. */
+const unhandledErrors: unknown[] = [];
+process.on('unhandledRejection', (error) => unhandledErrors.push(error));
+
+/** Fails the test or hook after its limit, and when it leaves an error that nobody handles. */
+function limit(added: Added): void {
+  const { fn } = added;
+  const timeout = added.timeout ?? TEST_MAX_MS;
+  if (fn === undefined) return;
+  added.fn = async () => {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await Promise.race([
+        Reflect.apply(fn, undefined, []),
+        new Promise((_, reject) => {
+          timer = setTimeout(() => reject(new Error(`Not over after ${timeout} ms`)), timeout);
+        }),
+      ]);
+      const [unhandled] = unhandledErrors.splice(0);
+      if (unhandled !== undefined) throw unhandled;
+    } catch (error) {
+      await describeFailure(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+addEventHandler((event, { currentDescribeBlock: { tests, hooks } }) => {
+  const added = event.name === 'add_test' ? tests.at(-1) : event.name === 'add_hook' ? hooks.at(-1) : undefined;
+  if (added !== undefined) limit(added);
+});
