@@ -1,3 +1,4 @@
+import { Fn, Tags } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -21,42 +22,55 @@ export class Egress extends Construct {
 
   constructor(scope: Construct, id: string, stage: Stage, existingNetwork: ExistingNetwork) {
     super(scope, id);
-    const { vpc, addresses } =
-      existingNetwork.vpc === undefined ? this.#newNetwork(stage) : { vpc: existingNetwork.vpc };
+    const { vpc, vpcSubnets, addresses } =
+      existingNetwork.vpc === undefined
+        ? this.#newNetwork(stage)
+        : { vpc: existingNetwork.vpc, vpcSubnets: existingNetwork.vpcSubnets, addresses: undefined };
     this.addresses = addresses;
     this.placement = {
       vpc,
-      vpcSubnets: existingNetwork.vpcSubnets ?? { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
+      vpcSubnets: vpcSubnets ?? { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
       securityGroups: [...(existingNetwork.securityGroups ?? [this.#newGroup(vpc)])],
     };
   }
 
-  #newNetwork(stage: Stage): { readonly vpc: ec2.IVpc; readonly addresses?: readonly string[] } {
-    const eips = Array.from({ length: ZONES }, (_, zone) => {
-      const eip = new ec2.CfnEIP(this, `Address${zone + 1}`, { domain: 'vpc' });
+  /** Creates the network of its parts, because `Vpc` of the CDK asks AWS for the zones of an account that the synthesis knows. */
+  #newNetwork(stage: Stage) {
+    const scope = new Construct(this, 'Vpc');
+    Tags.of(scope).add('Name', scope.node.path);
+    const { ref: vpcId } = new ec2.CfnVPC(scope, 'Resource', {
+      cidrBlock: '10.0.0.0/16',
+      enableDnsHostnames: true,
+      enableDnsSupport: true,
+    });
+    const { ref: internetGatewayId } = new ec2.CfnInternetGateway(scope, 'IGW');
+    const attachment = new ec2.CfnVPCGatewayAttachment(scope, 'VPCGW', { vpcId, internetGatewayId });
+    const zones = Array.from({ length: ZONES }, (_, index) => {
+      const zone = index + 1;
+      const eip = new ec2.CfnEIP(this, `Address${zone}`, { domain: 'vpc' });
       // Customers allow this address in their firewalls. After a release, AWS may give it to another account.
       eip.applyRemovalPolicy(stage.removalPolicy);
-      return eip;
+      const place = { vpcId, availabilityZone: Fn.select(index, Fn.getAzs()), mapPublicIpOnLaunch: false };
+      const ofGateway = { ...place, cidrBlock: `10.0.${index}.0/24` };
+      const gatewaySubnet = new ec2.PublicSubnet(scope, `GatewaysSubnet${zone}`, ofGateway);
+      gatewaySubnet.addDefaultInternetRoute(internetGatewayId, attachment);
+      const ofFunctions = { ...place, cidrBlock: `10.0.${64 * zone}.0/18` };
+      const subnet = new ec2.PrivateSubnet(scope, `FunctionsSubnet${zone}`, ofFunctions);
+      subnet.addDefaultNatRoute(gatewaySubnet.addNatGateway(eip.attrAllocationId).ref);
+      return { availabilityZone: place.availabilityZone, subnet, address: eip.attrPublicIp };
     });
-    const vpc = new ec2.Vpc(this, 'Vpc', {
-      ipAddresses: ec2.IpAddresses.cidr('10.0.0.0/16'),
-      maxAzs: ZONES,
-      natGateways: ZONES,
-      natGatewayProvider: ec2.NatProvider.gateway({ eipAllocationIds: eips.map((eip) => eip.attrAllocationId) }),
-      subnetConfiguration: [
-        { name: 'Gateways', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
-        { name: 'Functions', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 18 },
-      ],
-      // A gateway endpoint is free. The NAT gateways would charge this traffic by the gigabyte.
-      gatewayEndpoints: { DynamoDb: { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB } },
-      flowLogs: {
-        Rejected: {
-          trafficType: ec2.FlowLogTrafficType.REJECT,
-          destination: ec2.FlowLogDestination.toCloudWatchLogs(new LogGroup(this, 'FlowLog', stage.logs)),
-        },
-      },
+    const availabilityZones = zones.map(({ availabilityZone }) => availabilityZone);
+    const vpc = ec2.Vpc.fromVpcAttributes(scope, 'Network', { vpcId, availabilityZones });
+    const vpcSubnets = { subnets: zones.map(({ subnet }) => subnet) };
+    // A gateway endpoint is free. The NAT gateways would charge this traffic by the gigabyte.
+    const service = ec2.GatewayVpcEndpointAwsService.DYNAMODB;
+    new ec2.GatewayVpcEndpoint(scope, 'DynamoDb', { vpc, service, subnets: [vpcSubnets] });
+    new ec2.FlowLog(scope, 'Rejected', {
+      resourceType: ec2.FlowLogResourceType.fromVpc(vpc),
+      trafficType: ec2.FlowLogTrafficType.REJECT,
+      destination: ec2.FlowLogDestination.toCloudWatchLogs(new LogGroup(this, 'FlowLog', stage.logs)),
     });
-    return { vpc, addresses: eips.map((eip) => eip.attrPublicIp) };
+    return { vpc, vpcSubnets, addresses: zones.map(({ address }) => address) };
   }
 
   #newGroup(vpc: ec2.IVpc): ec2.SecurityGroup {

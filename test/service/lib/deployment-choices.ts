@@ -39,6 +39,9 @@ const EXISTING_NETWORK = {
   securityGroups: ['sg-0123456789abcdef0'],
 } satisfies DeploymentOptions;
 
+/** The account and region that an app may name. Where they are known, some constructs of the CDK ask AWS at the synthesis. */
+const KNOWN_PLACE = { account: '123456789012', region: 'eu-west-1' };
+
 const { alarmTopic, certificate, deliveryLogRetentionDays, emailFrom } = ALL_OPTIONS;
 /** What an option needs beside it. */
 const NEEDED: Readonly<Record<string, DeploymentOptions>> = {
@@ -52,10 +55,10 @@ const NEEDED: Readonly<Record<string, DeploymentOptions>> = {
 };
 
 /** Each option alone, as `only <its name>`. */
-const ALONE: Readonly<Record<string, DeploymentOptions>> = Object.fromEntries(
+const ALONE: Readonly<Record<string, VaWaveStackProps>> = Object.fromEntries(
   Object.entries({ ...ALL_OPTIONS, ...EXISTING_NETWORK }).map(([name, value]) => [
     `only ${name}`,
-    { ...NEEDED[name], [name]: value },
+    { ...NEEDED[name], [name]: value, env: KNOWN_PLACE },
   ]),
 );
 
@@ -72,6 +75,7 @@ const NAMED = {
   'every option in a network that exists': {
     ...ALL_OPTIONS,
     ...EXISTING_NETWORK,
+    env: KNOWN_PLACE,
     fixedEgress: false,
     deliveryConcurrency: undefined,
   },
@@ -84,7 +88,7 @@ const NAMED = {
   'a fix in an app without feature flags': { ...ALL_OPTIONS, gradual: 'without-alarms' },
   'an app with a region and buckets of its own': {
     ...ALL_OPTIONS,
-    env: { account: '123456789012', region: 'eu-west-1' },
+    env: KNOWN_PLACE,
   },
   'a fix in development': { stage: 'dev', gradual: 'without-alarms' },
 } satisfies Readonly<Record<string, VaWaveStackProps>>;

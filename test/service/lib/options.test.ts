@@ -1,8 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { OPTION_NAMES } from '../../../lib/deployment-options.ts';
 import { STAGES } from '../../../lib/stage.ts';
-import { ALL_OPTIONS, NAGGED } from './deployment-choices.ts';
-import { bringsAlong, findings, grantsOf, nameOf, synthesize } from './synthesized.ts';
+import { ALL_OPTIONS, NAGGED, TESTED } from './deployment-choices.ts';
+import { bringsAlong, findings, grantsOf, lookUpsOf, nameOf, synthesize } from './synthesized.ts';
 
 const prod = await synthesize();
 const dev = await synthesize('development');
@@ -19,6 +19,10 @@ const ofType = (template: Template, type: string) =>
 
 test.each(NAGGED)('cdk-nag (AwsSolutions) finds only what is acknowledged with a reason in: %s', async (choice) => {
   expect(await findings(choice)).toBeNull();
+});
+
+test.each(Object.keys(TESTED))('the synthesis needs no account and no network: %s', async (choice) => {
+  expect(await lookUpsOf(choice)).toEqual([]);
 });
 
 const LOGGING = {

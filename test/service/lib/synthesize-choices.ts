@@ -8,7 +8,7 @@ import { CHOICES, CONTEXT, NAGGED, TESTED, WITHOUT_FLAGS } from './deployment-ch
 
 /**
  * Synthesizes a stack for each of the choices and writes `<choice>.json` into the folder that the first argument names. The file holds the
- * template as `cdk synth` makes it, the findings of cdk-nag, and the stack's name and termination protection. The script runs once per test run in its own process, because loading the CDK takes longer than a synthesis, and longer
+ * template as `cdk synth` makes it, the findings of cdk-nag, what the CDK would ask AWS, and the stack's name and termination protection. The script runs once per test run in its own process, because loading the CDK takes longer than a synthesis, and longer
  * still under jest. With `tested` as second argument it has only the choices that the tests need, without the CDK's validation, which takes
  * twice as long as they. Otherwise it fails when a template has a finding.
  */
@@ -32,13 +32,17 @@ for (const [choice, props] of fullestFirst) {
   });
   const stack = new VaWaveStack(app, props.stackName ?? 'VaWave', props);
   if (!quick || NAGGED.some((name) => name === choice)) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const complaints = complaintsOf(() => app.synth());
+  let lookUps: readonly unknown[] = [];
+  const complaints = complaintsOf(() => {
+    lookUps = app.synth().manifest.missing ?? [];
+  });
   if (!quick && complaints !== null) throw new Error(`${choice}: ${complaints}`);
+  if (lookUps.length > 0) throw new Error(`${choice} asks AWS: ${JSON.stringify(lookUps)}`);
   const template: unknown = JSON.parse(readFileSync(join(outdir, stack.templateFile), 'utf8'));
   const { stackName, terminationProtection } = stack;
   writeFileSync(
     join(folder, `${choice}.json`),
-    JSON.stringify({ template, complaints, stackName, terminationProtection }),
+    JSON.stringify({ template, complaints, lookUps, stackName, terminationProtection }),
   );
 }
 

@@ -24,6 +24,7 @@ async function synthesized(choice: string) {
     .object({
       template: z.record(z.string(), z.unknown()),
       complaints: z.string().nullable(),
+      lookUps: z.array(z.unknown()),
       stackName: z.string(),
       terminationProtection: z.boolean(),
     })
@@ -38,6 +39,11 @@ export async function synthesize(choice: Choice = 'production'): Promise<Templat
 /** Returns what cdk-nag (AwsSolutions) finds and no acknowledgement explains; null when it finds nothing. */
 export async function findings(choice: string): Promise<string | null> {
   return (await synthesized(choice)).complaints;
+}
+
+/** Returns what the synthesis needs of an AWS account, whose credentials a pipeline or a colleague may not have. */
+export async function lookUpsOf(choice: string): Promise<readonly unknown[]> {
+  return (await synthesized(choice)).lookUps;
 }
 
 /** Returns the stack's properties that are not in its template. */
