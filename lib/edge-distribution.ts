@@ -3,7 +3,7 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { type Bucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, type BucketDeploymentProps, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -64,6 +64,8 @@ export class EdgeDistribution extends Construct {
       serverAccessLogsPrefix: accessLogs && 's3/',
       // Keeps the former version of a file that is overwritten by mistake or by an attacker.
       versioned: true,
+      // Answers the preflight of a page that adds headers to every request. Whoever may read the files may ask.
+      cors: [{ allowedOrigins: ['*'], allowedHeaders: ['*'], allowedMethods: [HttpMethods.GET, HttpMethods.HEAD] }],
       lifecycleRules: [{ noncurrentVersionExpiration: FORMER_FILES_KEPT }],
     });
     this.#logDeletions();
@@ -98,6 +100,8 @@ export class EdgeDistribution extends Construct {
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultBehavior: {
         origin: this.assets,
+        allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
+        originRequestPolicy: cloudfront.OriginRequestPolicy.CORS_S3_ORIGIN,
         viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy: this.#headersOfStaticFiles(stage),

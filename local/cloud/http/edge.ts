@@ -33,7 +33,8 @@ export function edge(
   const objects = readObjects(stack);
   const origins = new Map(
     Origins.map(({ Id, DomainName, OriginCustomHeaders }): [string, Origin] => {
-      const bucket = stack.bucketOf(DomainName);
+      const name = stack.bucketOf(DomainName);
+      const bucket = stack.all('AWS::S3::Bucket').find(({ ref }) => ref === name);
       if (bucket !== undefined) return [Id, bucketOrigin(objects, bucket)];
       if (DomainName !== api.host) throw new CloudError(`The local cloud does not know the origin ${DomainName}`);
       const addedHeaders = OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
@@ -83,11 +84,20 @@ function normalizedPath(path: string): string {
   return URL.parse(unreserved.replaceAll(/\/{2,}/g, '/'), 'http://edge')?.pathname ?? path;
 }
 
-/** A missing object is refused, because without the permission to list, S3 does not disclose it. */
+/** A missing object is refused, because without the permission to list, S3 does not disclose it. A preflight asks for none. */
 const bucketOrigin =
-  (objects: ReadonlyMap<string, StoredObject>, bucket: string): Origin =>
-  ({ path, headers }) => {
-    const object = objects.get(bucket + (decodedText(path.split('?')[0] ?? '') ?? ''));
+  (objects: ReadonlyMap<string, StoredObject>, { ref, properties }: Resource<'AWS::S3::Bucket'>): Origin =>
+  ({ method, path, headers }, preflight) => {
+    if (method === 'OPTIONS') {
+      const methods = properties.CorsConfiguration?.CorsRules[0].AllowedMethods ?? [];
+      const { origin, ...requestedParts } = preflight.headers;
+      if (!origin || !methods.includes(requestedParts['access-control-request-method'] ?? ''))
+        return refusal('CORSResponse');
+      const allowedHeaders = requestedParts['access-control-request-headers'] ?? '';
+      const parts = { 'access-control-allow-methods': String(methods), 'access-control-allow-headers': allowedHeaders };
+      return { status: 200, headers: { 'access-control-allow-origin': '*', ...parts }, body: '' };
+    }
+    const object = objects.get(ref + (decodedText(path.split('?')[0] ?? '') ?? ''));
     if (object === undefined) return refusal('Access Denied');
     const isUnchanged = headers['if-none-match'] === object.headers.etag;
     return { status: isUnchanged ? 304 : 200, headers: object.headers, body: object.body };
@@ -111,18 +121,23 @@ const VIEWER_ADDRESS = 'cloudfront-viewer-address';
 const NEVER_FORWARDED =
   /^(connection|keep-alive|transfer-encoding|content-length|date|host|user-agent|via|x-forwarded-for|expect|upgrade|cloudfront-.*)$/;
 
+/** The managed policy CORS-S3Origin, and what it forwards. */
+const CORS_S3_ORIGIN = '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf';
+const PREFLIGHT_HEADERS = ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'];
+
 /**
  * Returns what takes from a request the parts that the request policy with this id forwards. Without an id, these are the path alone.
  * @throws CloudError on an unknown id
  */
 function forwarderOf(stack: Stack, id: string | undefined): (viewer: ListenerRequest) => Forwarded {
   const own = stack.all('AWS::CloudFront::OriginRequestPolicy').find(({ ref }) => ref === id);
-  if (own === undefined && id !== undefined) {
+  if (own === undefined && id !== undefined && id !== CORS_S3_ORIGIN) {
     throw new CloudError(`The local cloud does not know the origin request policy ${id}`);
   }
   const { HeadersConfig, QueryStringsConfig, CookiesConfig } = own?.properties.OriginRequestPolicyConfig ?? {};
   const isAll = HeadersConfig?.HeaderBehavior === 'allExcept';
-  const names = new Set(HeadersConfig?.Headers.map((name) => name.toLowerCase()));
+  const forwardedNames = HeadersConfig?.Headers ?? (id === CORS_S3_ORIGIN ? PREFLIGHT_HEADERS : []);
+  const names = new Set(forwardedNames.map((name) => name.toLowerCase()));
   const parameters = QueryStringsConfig?.QueryStrings;
   return ({ path: target, headers, client }) => {
     const [path = '', ...query] = target.split('?');

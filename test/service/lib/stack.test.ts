@@ -269,6 +269,19 @@ describe('the distribution', () => {
     expect(config.CustomErrorResponses).toEqual(kept.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
   });
 
+  test('lets the bucket answer the preflight of a page that adds headers to every request', () => {
+    const { AllowedMethods, OriginRequestPolicyId } = config.DefaultCacheBehavior;
+    expect([AllowedMethods, OriginRequestPolicyId]).toEqual([
+      ['GET', 'HEAD', 'OPTIONS'],
+      '88a5eaf4-2fd4-4709-b370-b4c650ea3fcf',
+    ]);
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      CorsConfiguration: {
+        CorsRules: [{ AllowedOrigins: ['*'], AllowedHeaders: ['*'], AllowedMethods: ['GET', 'HEAD'] }],
+      },
+    });
+  });
+
   test('sends /api/* to the API over TLS, uncached, with the origin secret and without the host', () => {
     const api = config.CacheBehaviors.find((behavior: { PathPattern: string }) => behavior.PathPattern === '/api/*');
     expect(api).toMatchObject({
