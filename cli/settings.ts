@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type CliCommand, FieldOption } from './command.ts';
 import type { CliProcess } from './process.ts';
-import { collect, withoutUndefined } from './values.ts';
+import { collect } from './values.ts';
 
 /** An option that gives a setting one value, such as none. */
 type FixedValue = { readonly flags: string; readonly text: string; readonly value: null | false | readonly never[] };
@@ -13,7 +13,7 @@ type SettingOption = {
   readonly text: string;
   /** Whether a new entity needs the option. */
   readonly isRequired?: true;
-  /** Whether it may be listText: the setting is a list. */
+  /** Whether it may be repeated: the setting is a list. */
   readonly isList?: true;
   /** Returns the value of one text. @throws InvalidArgumentError */
   readonly parse?: (text: string) => string | number;
@@ -42,7 +42,7 @@ export function withSettings(
   isNew: boolean,
 ): CliCommand {
   for (const [setting, { flags, text, isRequired, isList, parse, clear }] of Object.entries(rows)) {
-    const listText = isNew ? '; may be listText' : '; may be listText, replaces the whole list';
+    const listText = isNew ? '; may be repeated' : '; may be repeated, replaces the whole list';
     const option = new FieldOption(setting, flags, isList ? text + listText : text);
     if (isList) option.argParser(collect);
     else if (parse !== undefined) option.argParser(parse);
@@ -60,17 +60,12 @@ export async function settingsOf(
   options: GivenOptions,
   cliProcess: CliProcess,
 ): Promise<Record<string, unknown>> {
-  const settings = Object.entries(rows).map(async ([setting, { flags, settingOf, clear }]) => {
+  const settings: Record<string, unknown> = {};
+  for (const [setting, { flags, settingOf, clear }] of Object.entries(rows)) {
     const givenValue = options[attributeOf(flags)];
-    const isCleared =
-      givenValue === undefined && clear !== undefined && options[attributeOf(clear.flags)] !== undefined;
-    if (isCleared) return [setting, clear.value];
-    return [
-      setting,
-      givenValue === undefined || settingOf === undefined
-        ? givenValue
-        : await settingOf([givenValue].flat().map(String), cliProcess),
-    ];
-  });
-  return withoutUndefined(Object.fromEntries(await Promise.all(settings)));
+    if (givenValue !== undefined)
+      settings[setting] = settingOf ? await settingOf([givenValue].flat().map(String), cliProcess) : givenValue;
+    else if (clear !== undefined && options[attributeOf(clear.flags)] !== undefined) settings[setting] = clear.value;
+  }
+  return settings;
 }
