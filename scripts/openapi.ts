@@ -17,6 +17,7 @@ import {
 } from '../src/contract/dashboard-operations.ts';
 import { errorResponse, INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../src/contract/errors.ts';
 import { REQUEST_BODY_MAX_BYTES } from '../src/contract/limits.ts';
+import { ACTION_HEADERS, SIGNATURE_HEADER, USAGE_HEADERS } from '../src/contract/outbound-headers.ts';
 import { CREDENTIAL_HEADERS, PUBLIC_OPERATIONS, type PublicOperation } from '../src/contract/public-operations.ts';
 import { envelope } from '../src/contract/queues.ts';
 import { identifier } from '../src/contract/widget.ts';
@@ -191,19 +192,16 @@ const isDashboardOperation = (name: string): name is DashboardOperation => name 
 
 const count = z.int().min(0);
 const formValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
-const ACTION_HEADERS = z.object({
-  'X-Service-Signature': z
-    .string()
-    .meta({ param: { description: '`t=<unix seconds>,v1=<hex HMAC-SHA256>`, over `t`, a full stop and the body' } }),
-  'X-Service-Trigger': z
-    .enum(['event', 'ai', 'form'])
-    .meta({ param: { description: 'Kind of the Action; not signed' } }),
-  'X-Service-Trigger-Ref': z.string().meta({ param: { description: 'What the request belongs to; not signed' } }),
-});
-const USAGE_HEADERS = z.object({
-  'X-Webhook-Signature': z.string().meta({ param: { description: 'Hex HMAC-SHA256 of the sorted, compact body' } }),
-  'X-Webhook-Timestamp': z.string().meta({ param: { description: 'Unix seconds' } }),
-});
+/** Describes the headers of a table. An Action's signature covers none of the others. */
+const parametersOf = (headers: typeof ACTION_HEADERS | typeof USAGE_HEADERS) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(headers).map(([name, { schema, value }]) => {
+        const isUnsigned = name in ACTION_HEADERS && name !== SIGNATURE_HEADER;
+        return [name, schema.meta({ param: { description: isUnsigned ? `${value}; not signed` : value } })];
+      }),
+    ),
+  );
 
 /** Describes a request that the service sends to a customer's server, which answers it. docs/receiving.md says how it is verified. */
 function webhook(
@@ -232,25 +230,25 @@ const REPEATED = { description: 'A failure, after which the event is sent again,
 const WEBHOOKS: ZodOpenApiPathsObject = {
   event: webhook(
     { operationId: 'receiveEvent', summary: 'An event, for an Event Action', description },
-    ACTION_HEADERS,
+    parametersOf(ACTION_HEADERS),
     envelope.meta({ id: 'EventEnvelope' }),
     { ...ACCEPTED, 408: REPEATED, 429: REPEATED, '5XX': REPEATED, default: { description: 'A permanent failure' } },
   ),
   toolCall: webhook(
     { operationId: 'receiveToolCall', summary: 'A call of the assistant, with its arguments', description },
-    ACTION_HEADERS,
+    parametersOf(ACTION_HEADERS),
     z.record(z.string(), z.unknown()),
     { '2XX': answer('Accepted; read only when the Action feeds its response back', z.unknown()), ...NOT_REPEATED },
   ),
   form: webhook(
     { operationId: 'receiveForm', summary: 'A submission, for a Form Action', description },
-    ACTION_HEADERS,
+    parametersOf(ACTION_HEADERS),
     z.object({ values: z.record(z.string(), formValue), conversation_id: z.string(), submission_id: z.uuid() }),
     { ...ACCEPTED, ...NOT_REPEATED },
   ),
   usage: webhook(
     { operationId: 'receiveUsage', summary: 'The usage of one turn, for the usage webhook of a session' },
-    USAGE_HEADERS,
+    parametersOf(USAGE_HEADERS),
     z.object({
       session_id: z.string(),
       user_id: z.string(),

@@ -1,8 +1,13 @@
 import type { Action, Trigger } from '../../contract/actions.ts';
 import type { DeliveryRecord } from '../../contract/delivery-record.ts';
+import {
+  type ACTION_HEADERS,
+  COMMON_HEADERS,
+  type HeadersOf,
+  SIGNATURE_HEADER,
+} from '../../contract/outbound-headers.ts';
 import type { OutboundRequest } from '../context.ts';
 import { unixSeconds } from '../sources.ts';
-import { COMMON_HEADERS } from './outbound-request.ts';
 import { signatureHeader, signaturesIn } from './signature.ts';
 
 /** The value of `X-Service-Trigger` by trigger. */
@@ -36,16 +41,17 @@ export function actionRequest(
   const body = input.payload === null ? null : Buffer.from(input.payload);
   const { org_id: orgId, daily_outbound_quota: perDay } = action;
   const signature = signatureHeader(input.signingSecret, unixSeconds(input.now), body);
+  const headers: HeadersOf<typeof ACTION_HEADERS> = {
+    ...COMMON_HEADERS,
+    [SIGNATURE_HEADER]: signature,
+    'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
+    'X-Service-Trigger-Ref': input.triggerRef,
+  };
   return {
     method: action.method,
     url: action.url,
     body,
-    headers: {
-      ...COMMON_HEADERS,
-      'X-Service-Signature': signature,
-      'X-Service-Trigger': TRIGGER_HEADER_VALUES[action.trigger],
-      'X-Service-Trigger-Ref': input.triggerRef,
-    },
+    headers,
     withheld: [...signaturesIn(signature), input.signingSecret],
     quota: perDay == null ? undefined : { orgId, perDay },
     keepBytes: input.keepBytes,

@@ -14,9 +14,6 @@ export class InvocationEnded extends ServiceError {
   }
 }
 
-/** The headers of every outbound request (spec "Versioning"). */
-export const COMMON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': 'Service-Integration/1.0' } as const;
-
 const QUOTA_USED = failureAnswer({
   code: 'quota_exceeded',
   message: 'The organization has used its quota of outbound requests for this day (UTC)',

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { isJsonObject } from '../../contract/fields.ts';
 import type { UsageReport, UsageReportResult } from '../../contract/invocations.ts';
+import { COMMON_HEADERS, type HeadersOf, type USAGE_HEADERS } from '../../contract/outbound-headers.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Context, EndpointAnswer, OutboundRequest } from '../context.ts';
-import { COMMON_HEADERS } from '../delivery/outbound-request.ts';
 import { sendAndRecord } from '../delivery/single-attempt.ts';
 import type { Invocation } from '../facts.ts';
 import { parseJson } from '../parse-json.ts';
@@ -48,7 +48,7 @@ export async function reportUsage(
       ...COMMON_HEADERS,
       'X-Webhook-Signature': signature,
       'X-Webhook-Timestamp': String(timestamp),
-    },
+    } satisfies HeadersOf<typeof USAGE_HEADERS>,
     withheld: [signature, webhook.secret],
     // Apart from the organization's other requests, so that a slow usage webhook refuses no form.
     inFlightOf: `usage#${orgId}`,

@@ -5,6 +5,12 @@ import { FAILURE_CODES, type FailureCode } from '../../../src/contract/delivery-
 import { INTERNAL_ERROR, REFUSALS, type RefusalCode } from '../../../src/contract/errors.ts';
 import { EVENT_CATALOG, EVENT_NAMES } from '../../../src/contract/events.ts';
 import * as limits from '../../../src/contract/limits.ts';
+import {
+  ACTION_HEADERS,
+  COMMON_HEADERS,
+  SIGNATURE_HEADER,
+  USAGE_HEADERS,
+} from '../../../src/contract/outbound-headers.ts';
 import { PUBLIC_OPERATIONS } from '../../../src/contract/public-operations.ts';
 import { isRetried } from '../../../src/domain/delivery/outcome.ts';
 import { allCode, allDocuments, type Document, prose, readDocument, samples, tableRows } from './documents.ts';
@@ -204,6 +210,29 @@ describe('messages', () => {
   });
 });
 
+describe('the headers of outbound requests', () => {
+  const common = Object.entries(COMMON_HEADERS).map(([name, value]) => [backquoted(name), backquoted(value)]);
+
+  test.each([
+    ['docs/delivery.md', ACTION_HEADERS],
+    ['docs/usage-webhook.md', USAGE_HEADERS],
+  ])('%s has them with their values', (page, headers) => {
+    const own = Object.entries(headers).map(([name, { value }]) => [backquoted(name), value]);
+    expect(tableRows(readDocument(page), '| Header | Value |')).toEqual([...common, ...own]);
+  });
+
+  test('the pages of receivers name those of Actions, and which the signature does not cover', () => {
+    const namedIn = (text: string) => [...new Set(text.match(/X-Service-[\w-]*\w/g))].sort();
+    const names = Object.keys(ACTION_HEADERS).sort();
+    expect(namedIn(readDocument('docs/receiving.md').text)).toEqual(names);
+    const [, unsigned = ''] =
+      /covers the body and its time, and not the headers (.*)\*\*/.exec(
+        readFileSync('packages/receiver/README.md', 'utf8'),
+      ) ?? [];
+    expect(namedIn(unsigned)).toEqual(names.filter((name) => name !== SIGNATURE_HEADER));
+  });
+});
+
 test('docs/events.md has the catalog, in its order', () => {
   const rows = tableRows(readDocument('docs/events.md'), '| Event | Fires when |');
   expect(rows).toEqual(
@@ -221,7 +250,7 @@ describe('routes', () => {
 
   test('docs/openapi.json is current (node scripts/openapi.ts writes it), and has no property for a secret', () => {
     expect(JSON.parse(kept)).toEqual(JSON.parse(openApiDocument()));
-    expect(kept).not.toMatch(/signing_secret|sha256/);
+    expect(kept).not.toMatch(/signing_secret|"sha256"/);
   });
 
   test.each([
