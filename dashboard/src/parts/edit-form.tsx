@@ -1,5 +1,6 @@
 import { Alert, Button, Form, type FormProps, SpaceBetween } from '@cloudscape-design/components';
 import { type ReactNode, useState } from 'react';
+import { describeProblem } from '../session/problems.ts';
 import { useDashboard } from './context.ts';
 import { Confirm } from './dialogs.tsx';
 import type { EditedForm } from './form.ts';
@@ -7,8 +8,8 @@ import { isolatedTexts } from './texts.tsx';
 
 /** What the frame of a form (EditForm) uses of it, whatever its values are. */
 type Edited = Pick<
-  EditedForm<never, object>,
-  'dirty' | 'unsaved' | 'isRestored' | 'isSaving' | 'save' | 'trim' | 'reset' | 'conflict'
+  EditedForm<'action' | 'assistant', object>,
+  'dirty' | 'unsaved' | 'isRestored' | 'isSaving' | 'failure' | 'save' | 'trim' | 'reset' | 'conflict'
 >;
 
 /** A form with the buttons that save its changes, for admins, and discard them. Above the fields it says that the input is from before the form was opened, or that somebody has saved meanwhile. */
@@ -17,8 +18,6 @@ export function EditForm(props: {
   /** The noun for what the form edits. */
   readonly what: string;
   readonly header?: FormProps['header'];
-  /** Why the last save failed, when no field is wrong and no message can say it. */
-  readonly failure?: string | undefined;
   /** Leaves the form. The button asks before it discards changes. Without it, the form has a button that only discards them. */
   readonly leave?: { readonly text: string; readonly onLeave: () => void };
   /** The text of the button that creates something, and whether it can be pressed. */
@@ -49,7 +48,11 @@ export function EditForm(props: {
   );
   return (
     <form onSubmit={form.save} onBlur={form.trim} noValidate>
-      <Form header={props.header} errorText={props.failure} actions={(isAdmin || leave || form.unsaved) && buttons}>
+      <Form
+        header={props.header}
+        errorText={form.failure !== undefined && describeProblem(form.failure)}
+        actions={(isAdmin || leave || form.unsaved) && buttons}
+      >
         <SpaceBetween size="m">
           {form.conflict !== undefined && <ConflictAlert what={props.what} {...form.conflict} />}
           {form.conflict === undefined && form.isRestored && (

@@ -1,11 +1,80 @@
-import { type SubmitEvent, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, type SubmitEvent, useRef, useState, useSyncExternalStore } from 'react';
+import type { ActionView, AssistantView } from '../../../src/contract/dashboard.ts';
 import type { OPERATOR } from '../../../src/contract/organizations.ts';
-import { codeOf } from '../session/problems.ts';
+import { navigate } from '../navigation.ts';
+import { codeOf, currentAction, currentAssistant } from '../session/problems.ts';
 import { useDashboard } from './context.ts';
 import { type Problems, useProblems } from './use-problems.ts';
 
+/** What a form can edit. */
+type Entities = { readonly action: ActionView; readonly assistant: AssistantView };
+type Kind = keyof Entities;
+/** The base of a form for what does not exist yet. */
+export const NEW = { version: 0 } as const;
+
+/** Returns whether an entity exists already. */
+export function isStored<E extends Entities[Kind]>(entity: E | typeof NEW): entity is E {
+  return entity.version > 0;
+}
+
+/** Returns the newer version that a refused save contains. */
+const CURRENT: { readonly [K in Kind]: (error: unknown) => Entities[K] | undefined } = {
+  action: currentAction,
+  assistant: currentAssistant,
+};
+
+/** A setting of a form: its name for people, its value where none is stored, and how it is read and written where the form has it otherwise. */
+type Row<Value> = {
+  readonly label: string;
+  readonly blank: Value;
+  /** Whether the service may have none: then a blank value is none. */
+  readonly isOptional?: true;
+  read?(stored: unknown): Value;
+  write?(value: Value): unknown;
+};
+type Rows = Readonly<Record<string, Row<unknown>>>;
+
+type Conversion<Stored, Value> = { read(stored: Stored): Value; write(value: Value): unknown };
+/** The row of a setting that the service has as `Stored` and the form as `Value`. */
+export type SettingRow<Stored, Value> = { readonly label: string; readonly blank: Value } & (undefined extends Stored
+  ? { readonly isOptional: true }
+  : unknown) &
+  ([Exclude<Stored, undefined>] extends [Value]
+    ? Partial<Conversion<Exclude<Stored, undefined>, Value>>
+    : Conversion<Exclude<Stored, undefined>, Value>);
+
+/** Returns the form's values of an entity. */
+export function valuesOf<V extends object>(rows: { readonly [F in keyof V]: Row<V[F]> }, entity: object): V;
+export function valuesOf(rows: Rows, entity: object): object {
+  const storedSettings = new Map<string, unknown>(Object.entries(entity));
+  return Object.fromEntries(
+    Object.entries(rows).map(([field, { blank, read }]) => {
+      const value = storedSettings.get(field);
+      return [field, value === undefined ? blank : (read?.(value) ?? value)];
+    }),
+  );
+}
+
+/** Returns the values of these rows as the API takes them. */
+export function settingsOf(rows: Rows, values: object): Record<string, unknown> {
+  const formValues = new Map<string, unknown>(Object.entries(values));
+  return Object.fromEntries(
+    Object.entries(rows).flatMap(([field, { blank, isOptional, write }]) => {
+      const value = formValues.get(field);
+      if (isOptional && JSON.stringify(value) === JSON.stringify(blank)) return [];
+      return [[field, write === undefined ? value : write(value)]];
+    }),
+  );
+}
+
+/** Returns the settings of these rows that the input changes; null removes one. */
+export function changeOf(rows: Rows, base: object, values: object) {
+  const changedSettings = changedValues(settingsOf(rows, valuesOf(rows, base)), settingsOf(rows, values));
+  return Object.fromEntries(Object.entries(changedSettings).map(([field, value]) => [field, value ?? null]));
+}
+
 /** Input that is not saved. `base` is the version of the entity from which it started. `id` identifies the draft, so that a repeated creation can be recognized, also after a reload. */
-export type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
+type Draft<E, V> = { readonly base: E; readonly values: V; readonly id: string };
 
 /** A form with input that is not saved: its name for people, its address, and the name under which the tab's storage has its draft. */
 export type Unsaved = { readonly title: string; readonly path: string; readonly storageKey: string };
@@ -13,8 +82,15 @@ export type Unsaved = { readonly title: string; readonly path: string; readonly 
 type FormPlace = { readonly key: string; readonly path: string };
 type StoredDraft<E, V> = Draft<E, V> & FormPlace & { readonly title: string };
 
-/** Names of settings for people. */
-export type Labels = Readonly<Record<string, string>>;
+/** What a save has stored. */
+type Saved<E> = {
+  readonly entity: E;
+  readonly message: ReactNode;
+  /** Where to go from the form, unless there is input that was typed during the save. */
+  readonly leaveTo?: string;
+  /** The form in which that input continues, when it is another one. */
+  readonly continuesIn?: FormPlace;
+};
 
 /** What has been saved elsewhere while the form was open. */
 type Conflict = {
@@ -40,41 +116,31 @@ export type Fields<Field extends string, Value> = Omit<FieldsOf<unknown>, 'value
   readonly setField: (field: Field, value: Value) => void;
 };
 
-export type EditedForm<E extends { readonly version: number }, V extends object> = ReturnType<typeof useForm<E, V>>;
+export type EditedForm<K extends Kind, V extends object> = ReturnType<typeof useForm<K, V>>;
 
 /**
  * Edits and saves an entity with a version. The tab keeps the input until the user saves or discards it, also during a login or a reload.
  * The API validates it. It refuses a change of an older version, and the user then chooses.
- * @param options.id of the entity, under which the audit trail has the author of another change
- * @param options.title names the form where the dashboard lists input that is not saved
- * @param options.pick returns the form's values of an entity
- * @param options.initial the values of an entity that does not exist yet, when they are not empty
- * @param options.labels the settings that a conflict shows
- * @param options.newerIn returns the newer version that a refusal contains
- * @param options.onNewer called with that version when the user chooses it
- * @param options.onSaved called with what is saved, and whether there is input that was typed during the save
- * @param options.continuesIn returns the form in which that input continues, when it is another one
- * @param options.onFailure called with an error that is about no field
+ * @param options.place the title names the form where the dashboard lists input that is not saved
+ * @param options.initial the values of an entity that does not exist yet, when they are not blank
+ * @param options.onVersion called with a newer version: the saved one, or another user's when the user chooses it
+ * @param options.isDialog whether the form is a dialog, which shows by itself (`failure`) an error that is about no field
  */
-export function useForm<E extends { readonly version: number }, V extends object>(options: {
-  readonly key: string;
-  readonly id?: string;
-  readonly title: string;
-  readonly path: string;
-  readonly entity: E;
-  readonly pick: (entity: E) => V;
+export function useForm<K extends Kind, V extends object>(options: {
+  readonly kind: K;
+  readonly place: FormPlace & { readonly title: string };
+  readonly entity: Entities[K] | typeof NEW;
+  readonly rows: { readonly [F in keyof V]: Row<V[F]> };
   readonly initial?: V | undefined;
-  readonly labels?: Labels;
-  readonly newerIn?: (error: unknown) => E | undefined;
-  readonly onNewer?: (newer: E) => void;
-  readonly write: (draft: Draft<E, V>) => Promise<E>;
-  readonly onSaved: (saved: E, typed: boolean) => void;
-  readonly continuesIn?: (saved: E) => FormPlace;
-  readonly onFailure?: (error: unknown) => void;
+  readonly save: (draft: Draft<Entities[K] | typeof NEW, V>) => Promise<Saved<Entities[K]>>;
+  readonly onVersion?: (version: Entities[K]) => void;
+  readonly isDialog?: true;
 }) {
-  const { api, sub, organization, report, isAdmin } = useDashboard();
-  const { key, title, path, entity, pick, onFailure = report } = options;
+  type E = Entities[K] | typeof NEW;
+  const { api, sub, organization, report, notify, isAdmin } = useDashboard();
+  const { place, entity, rows, onVersion } = options;
   const storageKey = (form: string) => `${prefixOf(sub)}${form}`;
+  const pick = (version: E): V => valuesOf(rows, version);
   const unchangedDraft = (base: E): Draft<E, V> => ({ base, values: pick(base), id: crypto.randomUUID() });
   /** Returns the values of a draft, those that were changed without white space around their texts. */
   const trimmedValues = ({ base, values }: Draft<E, V>): V => ({
@@ -83,15 +149,16 @@ export function useForm<E extends { readonly version: number }, V extends object
   });
   /** Returns what a save of the draft changes. */
   const changesIn = (draft: Draft<E, V>) => changedValues(pick(draft.base), trimmedValues(draft));
-  const [isRestored, setRestored] = useState(() => storedDraft(storageKey(key)) !== undefined);
+  const [isRestored, setRestored] = useState(() => storedDraft(storageKey(place.key)) !== undefined);
   const [draft, setDraft] = useState<Draft<E, V>>(() => {
-    const stored = storedDraft<E, V>(storageKey(key));
-    // An earlier version of the page may have stored it without a field.
-    if (stored !== undefined) return { ...stored, values: { ...pick(entity), ...stored.values } };
+    const stored = storedDraft<E, V>(storageKey(place.key));
+    if (stored !== undefined)
+      return { ...stored, values: { ...pick(entity), ...fittingValues(pick(entity), stored.values) } };
     return { ...unchangedDraft(entity), values: options.initial ?? pick(entity) };
   });
   const [isSaving, setSaving] = useState(false);
-  const [newer, setNewer] = useState<{ readonly entity: E; readonly by: string | undefined }>();
+  const [failure, setFailure] = useState<unknown>();
+  const [newer, setNewer] = useState<{ readonly entity: Entities[K]; readonly by: string | undefined }>();
   /** The draft as it is now: the answer to a save arrives in a function of an earlier render, possibly after the form has been left. */
   const latest = useRef(draft);
   if (entity.version > latest.current.base.version) {
@@ -109,10 +176,11 @@ export function useForm<E extends { readonly version: number }, V extends object
   const problems = useProblems(values);
 
   /** Makes a draft the form's, and stores it while it changes something. `at` is another form that continues with it. */
-  const keep = (next: Draft<E, V>, at: FormPlace = { key, path }) => {
+  const keep = (next: Draft<E, V>, at: FormPlace = place) => {
     latest.current = next;
-    const stored: StoredDraft<E, V> = { ...next, title, ...at };
-    replaceDraft(storageKey(key), storageKey(at.key), isEmpty(changesIn(next)) ? undefined : JSON.stringify(stored));
+    const stored: StoredDraft<E, V> = { ...next, title: place.title, key: at.key, path: at.path };
+    const draftJson = isEmpty(changesIn(next)) ? undefined : JSON.stringify(stored);
+    replaceDraft(storageKey(place.key), storageKey(at.key), draftJson);
     setDraft(next);
   };
   const startFrom = (version: E) => {
@@ -126,54 +194,63 @@ export function useForm<E extends { readonly version: number }, V extends object
     setRestored(false);
     return !isEmpty(mine);
   };
+  const change = (changed: Partial<V>) => keep({ ...latest.current, values: { ...latest.current.values, ...changed } });
   const trim = () => {
-    const values = trimmedValues(latest.current);
-    if (!isEmpty(changedValues(latest.current.values, values))) keep({ ...latest.current, values });
+    if (!isEmpty(changedValues(latest.current.values, trimmedValues(latest.current))))
+      change(trimmedValues(latest.current));
   };
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
-    // Version 0 does not exist yet, and may be created as it is.
-    if (base.version > 0 && !dirty) return;
+    // What does not exist yet may be created as it is.
+    if (isStored<Entities[Kind]>(base) && !dirty) return;
+    const formPath = window.location.pathname;
     setSaving(true);
     problems.clear();
     setNewer(undefined);
+    setFailure(undefined);
     trim();
     try {
-      const saved = await options.write(latest.current);
-      options.onSaved(saved, rebase(saved, values, options.continuesIn?.(saved)));
+      const { entity: savedEntity, message, leaveTo, continuesIn } = await options.save(latest.current);
+      const hasFurtherInput = rebase(savedEntity, values, continuesIn);
+      onVersion?.(savedEntity);
+      const next = hasFurtherInput ? continuesIn?.path : leaveTo;
+      // The user may have left the form meanwhile.
+      if (next !== undefined && window.location.pathname === formPath && next !== formPath) navigate(next);
+      notify(message);
     } catch (error) {
-      const current = options.newerIn?.(error);
+      const current = CURRENT[options.kind](error);
       if (current !== undefined) setNewer({ entity: current, by: await authorOf(current).catch(() => undefined) });
-      else if (!problems.refuse(error)) onFailure(error);
+      else if (!problems.refuse(error)) (options.isDialog ? setFailure : report)(error);
       // Its id has created something else: in an earlier attempt, or in a copy of this tab. The user, who now knows it, may create another one.
       if (codeOf(error) === 'idempotency_key_reused') {
-        const isStored = storedDraft(storageKey(key)) !== undefined;
+        const isDraftStored = storedDraft(storageKey(place.key)) !== undefined;
         latest.current = { ...latest.current, id: crypto.randomUUID() };
         // What was discarded meanwhile on another screen stays discarded.
-        if (isStored) keep(latest.current);
+        if (isDraftStored) keep(latest.current);
       }
     } finally {
       setSaving(false);
     }
   };
-  const authorOf = async ({ version }: E) => {
+  const authorOf = async (version: Entities[Kind]) => {
     const { records } = await api('listAudit', { org_id: organization.org_id }, {});
-    const author = records.find((record) => record.entity_id === options.id && record.version === version)?.by.email;
+    const id = 'action_id' in version ? version.action_id : version.site_id;
+    const author = records.find((record) => record.entity_id === id && record.version === version.version)?.by.email;
     // Of the contract only the type, so that the page does not contain its schemas.
     const operator: (typeof OPERATOR)['email'] = 'operator';
     if (author === operator) return 'The operator';
     return author === organization.email ? 'you' : author;
   };
-  const conflict = newer && {
+  const conflict: Conflict | undefined = newer && {
     by: newer.by,
-    changes: changesBetween(latest.current, newer.entity, options.labels ?? {}),
+    changes: changesBetween(latest.current, newer.entity, rows),
     keepMine: () => {
       rebase(newer.entity, pick(base));
       setNewer(undefined);
     },
     takeTheirs: () => {
       startFrom(newer.entity);
-      options.onNewer?.(newer.entity);
+      onVersion?.(newer.entity);
       setNewer(undefined);
     },
   };
@@ -181,17 +258,19 @@ export function useForm<E extends { readonly version: number }, V extends object
     ...latest.current,
     dirty,
     /** Whether somebody typed what is not saved. A form with `initial` values is dirty before anything is typed. */
-    unsaved: dirty && storedDraft(storageKey(key)) !== undefined,
+    unsaved: dirty && storedDraft(storageKey(place.key)) !== undefined,
     isReadOnly: !isAdmin,
     /** Whether the input is from before the form was opened. */
     isRestored,
     isSaving,
+    /** Why the last save failed, where no field is wrong and no message of the page can say it. */
+    failure,
     save,
     /** Removes the white space around what was typed, which a save removes too. */
     trim,
     setField: <Field extends keyof V>(field: Field, value: V[Field]): void =>
       keep({ ...latest.current, values: { ...latest.current.values, [field]: value } }),
-    change: (values: Partial<V>): void => keep({ ...latest.current, values: { ...latest.current.values, ...values } }),
+    change,
     /** Discards the input and starts from the newest known version. */
     reset: () => startFrom(entity.version > latest.current.base.version ? entity : latest.current.base),
     conflict,
@@ -205,9 +284,23 @@ const draftListeners = new Set<() => void>();
 /** The drafts for which the storage of the tab has no room, by their names there. A reload loses them. */
 const draftsOnPage = new Map<string, string | undefined>();
 
-/** Returns values without the white space around their texts, which the service does not keep. */
+/** Returns the stored values that a form with these values can show. An earlier version of the page may have stored others. */
+function fittingValues<V extends object>(values: V, storedValues: Partial<V>): Partial<V>;
+function fittingValues(values: object, storedValues: object): object {
+  const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
+  const kinds = new Map(Object.entries(values).map(([field, value]) => [field, kindOf(value ?? undefined)]));
+  const fits = ([field, value]: [string, unknown]) => ['undefined', kindOf(value)].includes(kinds.get(field) ?? '');
+  return Object.fromEntries(Object.entries(storedValues).filter(fits));
+}
+
+/** Returns values without the white space around texts, entries of lists and parts of rows, which the service does not keep. */
 const withoutOuterSpace = (values: object): object =>
-  JSON.parse(JSON.stringify(values), (_, part) => (typeof part === 'string' ? part.trim() : part));
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [field, trimmedValue(value)]));
+function trimmedValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim();
+  if (!Array.isArray(value)) return value;
+  return value.map((row) => (typeof row === 'object' ? withoutOuterSpace(row) : trimmedValue(row)));
+}
 
 const isEmpty = (values: object) => Object.keys(values).length === 0;
 
@@ -260,31 +353,22 @@ function storedDraft<E, V>(name: string): StoredDraft<E, V> | undefined {
 
 /** Returns the values of `after` that differ from `before`; undefined for a field that `after` does not have. */
 export function changedValues(before: object, after: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(differences(before, after).map(({ field, now }) => [field, now]));
-}
-
-function differences(before: object, after: object): readonly { field: string; old: unknown; now: unknown }[] {
   const old = new Map<string, unknown>(Object.entries(before));
   const now = new Map<string, unknown>(Object.entries(after));
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .map((field) => ({ field, old: old.get(field), now: now.get(field) }))
-    .filter((difference) => JSON.stringify(difference.old) !== JSON.stringify(difference.now));
+  const fields = [...new Set([...old.keys(), ...now.keys()])];
+  const isChanged = (field: string) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field));
+  return Object.fromEntries(fields.filter(isChanged).map((field) => [field, now.get(field)]));
 }
 
-/** Returns what another user has changed. `yours` is the user's own value of a setting that the form has. */
-function changesBetween({ base, values }: Draft<object, object>, newer: object, labels: Labels): Conflict['changes'] {
+/** Returns what another user has changed. `yours` is the user's own value. */
+function changesBetween({ base, values }: Draft<object, object>, newer: object, rows: Rows): Conflict['changes'] {
+  const old = new Map<string, unknown>(Object.entries(base));
   const mine = new Map<string, unknown>(Object.entries(values));
-  return differences(base, newer).flatMap(({ field, old, now }) => {
-    const label = labels[field];
+  return Object.entries(changedValues(base, newer)).flatMap(([field, value]) => {
+    const label = rows[field]?.label;
     if (label === undefined) return [];
-    return [
-      {
-        label,
-        before: shownValue(old),
-        after: shownValue(now),
-        yours: shownValue(mine.has(field) ? mine.get(field) : old),
-      },
-    ];
+    const yours = shownValue(mine.get(field));
+    return [{ label, before: shownValue(old.get(field)), after: shownValue(value), yours }];
   });
 }
 

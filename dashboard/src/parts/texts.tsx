@@ -9,6 +9,7 @@ import {
   type StatusIndicatorProps,
 } from '@cloudscape-design/components';
 import { createElement, Fragment, type ReactNode } from 'react';
+import { EVENT_CATALOG, type EventName } from '../../../src/contract/events.ts';
 import type { HELP_PAGES } from '../help-pages.ts';
 
 const COPIED = { copySuccessText: 'Copied', copyErrorText: 'Copying failed; select the text instead' };
@@ -123,3 +124,6 @@ export function Panel(props: {
     </Container>
   );
 }
+
+/** Returns what follows the name of a reserved event. */
+export const notYetFiring = (name: EventName) => (EVENT_CATALOG[name].reserved ? ' (not yet firing)' : '');

@@ -8,9 +8,8 @@ import { useDashboard } from '../parts/context.ts';
 import { Confirm } from '../parts/dialogs.tsx';
 import { type Column, compare, Empty, Items, useList } from '../parts/list.tsx';
 import { NotLoaded, useLoad } from '../parts/loading.tsx';
-import { Help, isolatedTexts } from '../parts/texts.tsx';
+import { Help, isolatedTexts, notYetFiring } from '../parts/texts.tsx';
 import { ActionButtons, type Placed, useActionCommands } from './action-commands.tsx';
-import { notYetFiring } from './action-form.ts';
 import type { AssistantProps } from './assistant-form.ts';
 import { TestOutcome } from './test-outcome.tsx';
 

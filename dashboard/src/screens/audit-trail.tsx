@@ -6,8 +6,8 @@ import { useDashboard, useTitle, useWork } from '../parts/context.ts';
 import { useList } from '../parts/list.tsx';
 import { NotLoaded, Unreadable, useLoad } from '../parts/loading.tsx';
 import { isolatedTexts, Time } from '../parts/texts.tsx';
-import { LABELS as ACTION_LABELS } from './action-form.ts';
-import { LABELS as ASSISTANT_LABELS } from './assistant-form.ts';
+import { ACTION_ROWS } from './action-settings.tsx';
+import { ASSISTANT_ROWS } from './assistant-form.ts';
 import { allAssistants } from './assistants.tsx';
 import { type Changed, changedSetting } from './changed-setting.ts';
 
@@ -149,7 +149,6 @@ export default function AuditTrail() {
 const OTHER_LABELS: Readonly<Record<string, string>> = {
   role: 'Role',
   slug: 'Name in code',
-  parameters: 'Parameters',
   plan: 'Plan',
   suspended: 'Suspended',
   assistant_limit: 'Number of assistants',
@@ -157,8 +156,11 @@ const OTHER_LABELS: Readonly<Record<string, string>> = {
   escalation_topics: 'Escalation channels',
   form_submissions_per_hour: 'Form submissions per hour',
 };
-const labelOf = ({ entity_id, site_id }: Change, field: string) =>
-  (entity_id === site_id ? ASSISTANT_LABELS : ACTION_LABELS)[field] ?? OTHER_LABELS[field] ?? field;
+const labelOf = ({ entity_id, site_id }: Change, field: string) => {
+  const rows: Readonly<Record<string, { readonly label: string }>> =
+    entity_id === site_id ? ASSISTANT_ROWS : ACTION_ROWS;
+  return rows[field]?.label ?? OTHER_LABELS[field] ?? field;
+};
 
 const labelsOf = (change: Change) => change.fields.map((field) => labelOf(change, field)).join(', ');
 

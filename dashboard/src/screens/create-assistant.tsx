@@ -1,47 +1,35 @@
 import { Box, Modal, SpaceBetween } from '@cloudscape-design/components';
 import { useEffect, useState } from 'react';
-import { navigate, paths } from '../navigation.ts';
+import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
-import { useForm } from '../parts/form.ts';
+import { NEW, useForm } from '../parts/form.ts';
 import { isolatedTexts } from '../parts/texts.tsx';
-import { describeProblem } from '../session/problems.ts';
-import { GeneralFields, type GeneralValues, generalSettings } from './general.tsx';
-import { type Site, WhereItRuns } from './where-it-runs.tsx';
-
-type NewAssistant = { readonly version: number; readonly site_id: string };
-const NEW: NewAssistant = { version: 0, site_id: '' };
-/** The settings that the service gives a new assistant, besides those of the dialog. */
-const DEFAULTS: Pick<Site, 'enabled' | 'authentication_mode' | 'ip_allowlist' | 'server_secret'> = {
-  enabled: true,
-  authentication_mode: 'Allowed Websites',
-  ip_allowlist: [],
-  server_secret: null,
-};
-const blank = (): GeneralValues => ({ name: '', domain: '', hourly_rate_limit: '' });
+import { ASSISTANT_ROWS, type AssistantValues, limitOf, siteOf } from './assistant-form.ts';
+import { GeneralFields } from './general.tsx';
+import { WhereItRuns } from './where-it-runs.tsx';
 
 /** The dialog for a new assistant. It asks for what every assistant needs; the tabs of the assistant have all settings. */
 export default function CreateAssistant({ onClose }: { readonly onClose: () => void }) {
-  const { api, organization, notify } = useDashboard();
+  const { api, organization } = useDashboard();
   const { org_id } = organization;
-  const [error, setError] = useState<unknown>();
-  const form = useForm<NewAssistant, GeneralValues>({
-    key: `${org_id}.assistant.new`,
-    title: 'New assistant',
-    path: paths.newAssistant(org_id),
+  const form = useForm<'assistant', AssistantValues>({
+    kind: 'assistant',
+    place: { key: `${org_id}.assistant.new`, title: 'New assistant', path: paths.newAssistant(org_id) },
     entity: NEW,
-    pick: blank,
-    write: async ({ values, id }) => {
-      setError(undefined);
-      const body = { idempotency_key: id, assistant: generalSettings(values) };
-      return { ...NEW, site_id: (await api('createAssistant', { org_id }, { body })).site_id };
-    },
-    onSaved: ({ site_id }) => {
-      navigate(paths.assistant(org_id, site_id, 'deploy'));
-      notify(isolatedTexts`${form.values.name} was created. Set here where it may run.`);
+    rows: ASSISTANT_ROWS,
+    save: async ({ values, id }) => {
+      const { name, domain } = values;
+      const assistant = { name, domain, hourly_rate_limit: limitOf(values.hourly_rate_limit) };
+      const entity = await api('createAssistant', { org_id }, { body: { idempotency_key: id, assistant } });
+      return {
+        entity,
+        message: isolatedTexts`${name} was created. Set here where it may run.`,
+        leaveTo: paths.assistant(org_id, entity.site_id, 'deploy'),
+      };
     },
     // Screen readers do not read a message of the page while a dialog is open.
-    onFailure: setError,
+    isDialog: true,
   });
   const [hasAppeared, setAppeared] = useState(false);
   // A dialog moves the focus to its Close button when it appears, so the first field takes it afterwards.
@@ -55,13 +43,12 @@ export default function CreateAssistant({ onClose }: { readonly onClose: () => v
       <EditForm
         form={form}
         what="assistant"
-        failure={error === undefined ? undefined : describeProblem(error)}
         create={{ text: 'Create', ready: true }}
         leave={{ text: 'Cancel', onLeave: onClose }}
       >
         <SpaceBetween size="l">
           <GeneralFields form={{ ...form, isReadOnly: form.isSaving }}>
-            <WhereItRuns site={{ ...DEFAULTS, domain, allowed_domains: [domain] }} isUnsaved />
+            <WhereItRuns site={{ ...siteOf(form.values), allowed_domains: [domain] }} isUnsaved />
           </GeneralFields>
           <Box variant="small">
             The assistant is switched on, uses Allowed Websites, and has the Domain as its only Allowed Domain.

@@ -1,7 +1,6 @@
 import { Alert, Box, FormField, RadioGroup, SpaceBetween, TokenGroup } from '@cloudscape-design/components';
 import { useRef, useState } from 'react';
 import type { AuthenticationMode } from '../../../src/contract/assistants.ts';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { type HostEntry, readHostEntry } from '../../../src/contract/hosts.ts';
 import { useDashboard } from '../parts/context.ts';
 import { EditForm } from '../parts/edit-form.tsx';
@@ -9,7 +8,7 @@ import { TextCommand } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
 import { Help, Panel } from '../parts/texts.tsx';
 import { sentence } from '../session/problems.ts';
-import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
+import { type AssistantProps, entriesIn, repairedValues, siteOf, useAssistantForm } from './assistant-form.ts';
 import { PageCheck } from './page-check.tsx';
 import { ServerSecret } from './server-secret.tsx';
 import { Installation, Snippets } from './snippets.tsx';
@@ -17,37 +16,16 @@ import { type Repair, useVerdict, WhereItRuns } from './where-it-runs.tsx';
 
 const NOT_AN_ADDRESS = { problem: 'must be an IPv4 or IPv6 address such as 203.0.113.7, no name and no range' };
 
-/** Returns a list as the form has it: its last text is the one that is being typed, so that a save includes it. */
-const withTyped = (list: readonly string[]) => [...list, ''];
-/** Returns the entries of a text that is typed or pasted: one in each line, or with spaces, commas or semicolons between them. */
-const entriesIn = (typed: string) => typed.split(/[\s,;]+/).filter((text) => text !== '');
-const entriesOf = (list: readonly string[]) => [...list.slice(0, -1), ...entriesIn(list.at(-1) ?? '')];
-
-/** Domain and status have their fields on the General tab. They are here because a repair may change them. */
-const pick = ({ authentication_mode, allowed_domains, ip_allowlist, domain, enabled }: AssistantView) => ({
-  authentication_mode,
-  allowed_domains: withTyped(allowed_domains),
-  ip_allowlist: withTyped(ip_allowlist),
-  domain,
-  enabled,
-});
-/** Returns the values as the API takes them. What is typed is an entry too. */
-const toApi = (values: ReturnType<typeof pick>) => ({
-  ...values,
-  allowed_domains: entriesOf(values.allowed_domains),
-  ip_allowlist: entriesOf(values.ip_allowlist),
-});
-
 const isMode = (value: string): value is AuthenticationMode =>
   value === 'Allowed Websites' || value === 'Session Signed';
 
 /** The Deploy tab: authentication of the widget, its websites, and the script tag for the page. */
 export default function Deploy(props: AssistantProps) {
   const { api, isAdmin, organization } = useDashboard();
-  const form = useAssistantForm({ ...props, tab: 'deploy', pick, toApi });
+  const form = useAssistantForm(props, 'Deploy');
   const { values, setField, problems } = form;
   const savedAssistant = props.assistant;
-  const site = { ...savedAssistant, ...toApi(values) };
+  const site = siteOf(values);
   const { domain } = values;
   const { useless } = useVerdict()(site);
   const isSigned = values.authentication_mode === 'Session Signed';
@@ -55,8 +33,7 @@ export default function Deploy(props: AssistantProps) {
     const { addresses } = await api('checkHosts', {}, { body: { entries: [], addresses: texts } });
     return addresses.map(({ address, normalized: entry }) => [address, entry ? { entry } : NOT_AN_ADDRESS]);
   };
-  const repair = ({ allowed_domains, ...others }: Repair) =>
-    form.change({ ...others, ...(allowed_domains && { allowed_domains: withTyped(allowed_domains) }) });
+  const repair = (change: Repair) => form.change(repairedValues(change));
   /** Whether the mode cannot be selected. An assistant that has it already keeps it on the free plan. */
   const isModeLocked = organization.plan === 'free' && savedAssistant.authentication_mode !== 'Session Signed';
   return (

@@ -1,7 +1,7 @@
 import { Box, ExpandableSection, FormField, Multiselect, SpaceBetween } from '@cloudscape-design/components';
 import { EVENT_CATALOG, EVENT_NAMES, type EventName } from '../../../src/contract/events.ts';
-import { Code } from '../parts/texts.tsx';
-import { type ActionFields, notYetFiring } from './action-form.ts';
+import { Code, notYetFiring } from '../parts/texts.tsx';
+import type { ControlProps } from './action-settings.tsx';
 
 const option = (name: EventName) => {
   const description = EVENT_CATALOG[name].firesWhen + notYetFiring(name);
@@ -30,13 +30,13 @@ const EXAMPLE_DATA: Partial<Record<EventName, object>> = {
 };
 
 /** The fields of an Event Action: its events. */
-export function EventFields({ form }: ActionFields) {
+export function EventFields({ form, label }: ControlProps) {
   const { values, setField, problems } = form;
   const withExample = values.events.filter((name) => EXAMPLE_DATA[name] !== undefined);
   return (
     <SpaceBetween size="xs">
       <FormField
-        label="Events"
+        label={label}
         description="The Action fires on each of them. You can select events marked “not yet firing”, but they are not delivered today."
         errorText={problems.of('events')}
         stretch

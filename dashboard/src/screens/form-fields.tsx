@@ -3,7 +3,7 @@ import { FIELD_TYPES } from '../../../src/contract/action-kinds.ts';
 import { FORM_FIELDS_MAX, FORM_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { OneOf } from '../parts/fields.tsx';
 import { Rows } from '../parts/rows.tsx';
-import type { ActionFields, ActionValues } from './action-form.ts';
+import type { ActionValues, ControlProps } from './action-settings.tsx';
 
 type Field = ActionValues['form_fields'][number];
 
@@ -25,12 +25,12 @@ const relabeledParts = (label: string, { key, isKnownToEndpoint, label: before }
 });
 
 /** The fields of a Form Action. */
-export function FormFields({ form }: ActionFields) {
+export function FormFields({ form, label }: ControlProps) {
   return (
     <Rows<Field, 'form_fields'>
       form={form}
       field="form_fields"
-      label="Form fields"
+      label={label}
       description="The fields that the widget shows to the visitor. Your endpoint receives each value under its key. An order number or a postal code is a Text: a Number has no zeros in front."
       noun="Field"
       nameOf={({ label }) => label}

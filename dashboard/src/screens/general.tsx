@@ -1,34 +1,16 @@
 import { FormField, SpaceBetween } from '@cloudscape-design/components';
 import type { ReactNode } from 'react';
-import type { AssistantView } from '../../../src/contract/dashboard.ts';
 import { HOURLY_RATE_LIMIT_MAX } from '../../../src/contract/limits.ts';
 import { EditForm } from '../parts/edit-form.tsx';
 import { OnOff, TextField } from '../parts/fields.tsx';
 import type { Fields } from '../parts/form.ts';
 import { Panel } from '../parts/texts.tsx';
-import { type AssistantProps, useAssistantForm } from './assistant-form.ts';
+import { type AssistantProps, repairedValues, siteOf, useAssistantForm } from './assistant-form.ts';
 import { WhereItRuns } from './where-it-runs.tsx';
-
-export type GeneralValues = Readonly<Record<'name' | 'domain' | 'hourly_rate_limit', string>>;
-
-/** Allowed Domains are on the Deploy tab. They are here for the repair that adds a new Domain to them, so that both are saved at once. */
-const pick = ({ name, domain, enabled, allowed_domains, hourly_rate_limit }: AssistantView) => ({
-  name,
-  domain,
-  enabled,
-  allowed_domains,
-  hourly_rate_limit: String(hourly_rate_limit),
-});
-
-/** Returns the values for the API, which refuses a limit that is not written in digits (NaN): 0x10 and 1e3 are numbers of programs. */
-export function generalSettings<V extends GeneralValues>(values: V) {
-  const limit = values.hourly_rate_limit;
-  return { ...values, hourly_rate_limit: /^\d+$/.test(limit) ? Number(limit) : Number.NaN };
-}
 
 /** The General tab: Name, Domain, Assistant Status and Rate Limit. */
 export function General(props: AssistantProps) {
-  const form = useAssistantForm({ ...props, tab: 'general', pick, toApi: generalSettings });
+  const form = useAssistantForm(props, 'General');
   return (
     <EditForm form={form} what="assistant">
       <Panel title="General">
@@ -40,9 +22,9 @@ export function General(props: AssistantProps) {
         </FormField>
         <GeneralFields form={form}>
           <WhereItRuns
-            site={{ ...props.assistant, ...form.values }}
+            site={siteOf(form.values)}
             isUnsaved={form.dirty}
-            onRepair={form.isReadOnly ? undefined : form.change}
+            onRepair={form.isReadOnly ? undefined : (repair) => form.change(repairedValues(repair))}
           />
         </GeneralFields>
       </Panel>
@@ -52,7 +34,7 @@ export function General(props: AssistantProps) {
 
 /** The fields of a new assistant, which are also on the General tab. */
 export function GeneralFields(props: {
-  readonly form: Fields<keyof GeneralValues, string>;
+  readonly form: Fields<'name' | 'domain' | 'hourly_rate_limit', string>;
   /** Where the widget appears with this Domain. */
   readonly children: ReactNode;
 }) {
