@@ -93,7 +93,9 @@ async function beginConversation(
   };
   await conversations.saveConversation(conversation);
   const { conversation_id, session_id, visitor_id } = conversation;
-  const referrer = visit.referrer == null ? null : truncateCharacters(visit.referrer, REFERRER_MAX_CHARACTERS);
+  // A query may have what only the page before may know, such as a reset token. The widget sends none; another caller may.
+  const address = visit.referrer?.replace(/[?#].*/s, '') ?? null;
+  const referrer = address && truncateCharacters(address, REFERRER_MAX_CHARACTERS);
   const data = { conversation_id, session_id, visitor_id, referrer };
   await publish({ event: 'conversation.started', org_id, site_id, data });
   return conversation;

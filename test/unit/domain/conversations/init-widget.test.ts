@@ -148,10 +148,15 @@ describe('a new conversation', () => {
     expect(conversations.items()).toMatchObject([{ conversation: { user_id: 'user-1', session_id: 'session-1' } }]);
   });
 
-  test('keeps 2000 characters of the referrer', async () => {
+  test.each([
+    [`https://search.example/${'é'.repeat(3000)}`, `https://search.example/${'é'.repeat(1977)}`],
+    ['https://shop.example/reset?token=secret\n#top', 'https://shop.example/reset'],
+    ['https://shop.example/#token=secret', 'https://shop.example/'],
+    ['', ''],
+  ])('keeps origin and path of the referrer, 2000 characters at most (case %#)', async (referrer, expected) => {
     const { init, published } = setUp();
-    await init({ referrer: `https://search.example/${'é'.repeat(3000)}` });
-    expect(String(published[0]?.data.referrer)).toHaveLength(2000);
+    await init({ referrer });
+    expect(published[0]?.data.referrer).toBe(expected);
   });
 
   test('that the bus does not accept fails the request', async () => {
