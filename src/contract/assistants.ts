@@ -53,21 +53,16 @@ export type AssistantSettings = z.infer<z.ZodObject<typeof ASSISTANT_SETTINGS>>;
 const settings = z.strictObject({
   name: nameText({ min: 1, max: NAME_MAX_CHARACTERS }),
   /** The domain where the widget is embedded; the browser's cross-origin check is made against it. A host has at most 253 characters. */
-  domain: z.string().max(300),
+  domain: characters({ max: 300 }),
   enabled: z.boolean(),
   /** Requests per clock hour. Required, because the spec names no default. */
   hourly_rate_limit: wholeNumber(1, HOURLY_RATE_LIMIT_MAX),
   authentication_mode: z.enum(AUTHENTICATION_MODES),
   /** An entry may be pasted as a URL, of which the save keeps the host. */
-  allowed_domains: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+  allowed_domains: z.array(characters({ max: 2000 })).max(ALLOWED_DOMAINS_MAX),
   /** The text of an IPv6 address has at most 45 characters. */
   ip_allowlist: z
-    .array(
-      z
-        .string()
-        .max(100)
-        .meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }),
-    )
+    .array(characters({ max: 100 }).meta({ anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }))
     .max(IP_ALLOWLIST_MAX),
   form_order: z
     .array(characters({ max: 100 }))

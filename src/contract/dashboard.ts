@@ -104,17 +104,21 @@ export const DASHBOARD_SCHEMAS = {
   },
   checkHosts: {
     body: z.strictObject({
-      entries: z.array(z.string().max(2000)).max(ALLOWED_DOMAINS_MAX),
+      entries: z.array(characters({ max: 2000 })).max(ALLOWED_DOMAINS_MAX),
       page: z
         .strictObject({
-          address: z.string().max(2000).describe('For example https://www.example.com/shop'),
-          domain: z.string().max(300),
+          address: characters({ max: 2000 }).describe('For example https://www.example.com/shop'),
+          domain: characters({ max: 300 }),
           enabled: assistantInput.shape.enabled,
           authentication_mode: assistantInput.shape.authentication_mode,
         })
         .optional()
         .describe('A page that embeds the widget, and the other settings that decide whether it starts'),
-      addresses: z.array(z.string().max(100)).max(IP_ALLOWLIST_MAX).default([]).describe('Entries of the IP allowlist'),
+      addresses: z
+        .array(characters({ max: 100 }))
+        .max(IP_ALLOWLIST_MAX)
+        .default([])
+        .describe('Entries of the IP allowlist'),
     }),
     answer: z.object({
       entries: z.array(z.object({ entry: z.string(), normalized: z.string().nullable() })),

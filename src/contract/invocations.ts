@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SHOWN_ACTION } from './action-shape.ts';
 import { REFUSAL_CODES, REFUSED } from './errors.ts';
-import { jsonObject } from './fields.ts';
+import { characters, jsonObject } from './fields.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, SESSION_TOKEN_MAX_BYTES } from './limits.ts';
 import { identifier } from './widget.ts';
 
@@ -27,7 +27,7 @@ const toolCall = z.object({
   /** The arguments as an object, which is read when there is no text. What else a model writes is answered to the model. */
   arguments: z.unknown().optional(),
   /** Made by the runtime for each call, so that a repeated invocation is recognised. */
-  idempotency_key: z.string().min(1).max(IDEMPOTENCY_KEY_MAX_CHARACTERS).optional(),
+  idempotency_key: characters({ min: 1, max: IDEMPOTENCY_KEY_MAX_CHARACTERS }).optional(),
 });
 /** A call of a tool, as the assistant runtime asks for it. */
 export type ToolCall = z.infer<typeof toolCall>;
@@ -82,7 +82,7 @@ export const usageReport = z.object({
     output_tokens: count,
     total_tokens: count,
     tts_chars: count.nullish().transform((characters) => characters ?? 0),
-    tts_provider: z.string().max(100).nullable().default(null),
+    tts_provider: characters({ max: 100 }).nullable().default(null),
   }),
 });
 export type UsageReport = z.infer<typeof usageReport>;
