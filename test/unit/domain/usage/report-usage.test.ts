@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { SessionClaims } from '../../../../src/contract/sessions.ts';
 import type { EndpointAnswer } from '../../../../src/domain/context.ts';
 import { reportUsage, usageLogId } from '../../../../src/domain/usage/report-usage.ts';
@@ -7,6 +7,7 @@ import { answered, attemptFakes, unanswered } from '../../../fakes/delivery.ts';
 import { failing } from '../../../fakes/failing.ts';
 import { refusedWith } from '../../../fakes/refusals.ts';
 import { fakeConfiguration, fakeTokens, someClaims } from '../../../fakes/widget.ts';
+import { vectors } from '../../packages/receiver/vectors.ts';
 
 const SECRET = 's'.repeat(32);
 const USAGE = { input_tokens: 10, output_tokens: 20, total_tokens: 30, tts_chars: 5, tts_provider: 'Zoë' };
@@ -41,6 +42,22 @@ test('a turn is reported with the sorted fields of the spec in compact JSON, and
     'X-Webhook-Signature': createHmac('sha256', SECRET).update(body).digest('hex'),
     'X-Webhook-Timestamp': String(timestamp),
   });
+});
+
+test('a report has the fields of the shared vectors, each of the same type and form', async () => {
+  const formOf = (value: unknown): unknown => {
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, formOf(member)]));
+    return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
+      ? 'uuid'
+      : typeof value;
+  };
+  const { report, outbound, invocation } = setUp();
+  Object.assign(invocation, { newId: randomUUID });
+  await report();
+  const sentReport = JSON.parse(Buffer.from(outbound.requests[0]?.body ?? []).toString());
+  const [vector] = vectors.usage_webhooks.filter(({ name }) => name === 'non-ASCII user');
+  expect(formOf(sentReport)).toEqual(formOf(JSON.parse(vector?.body ?? '')));
 });
 
 test.each<[string, EndpointAnswer, boolean]>([
