@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 import { GO_BUILD } from './child.ts';
-import { describeRecipe, PYTHON_COPIES, type Recipe, STORES } from './recipes.ts';
+import { describeRecipe, PHP_COPIES, PYTHON_COPIES, type Recipe, STORES } from './recipes.ts';
 import { missingUnless } from './where-installed.ts';
 
 const NODE = { file: 'receiver.js', start: 'node receiver.js', files: { 'store.js': STORES['store.js'] } };
@@ -85,5 +85,6 @@ describeRecipe({
   missing: missingUnless('PHP', ['php', '--version']),
   file: 'actions.php',
   files: { 'store.php': STORES['store.php'] },
+  copies: PHP_COPIES,
   start: 'php -S 127.0.0.1:$PORT actions.php',
 });

@@ -61,8 +61,23 @@ func storeOnce(key string, content []byte) error {
   'store.php': `<?php
 function store_once(string $key, string $content): void { file_put_contents(getenv('INBOX') . "/$key", $content); }
 `,
+  'store.rb': `def store_once(key, content) = File.binwrite(File.join(ENV["INBOX"], key), content)
+`,
+  'Store.java': `package actions;
+
+final class Store {
+  static void storeOnce(String key, byte[] content) {
+    try {
+      java.nio.file.Files.write(java.nio.file.Path.of(System.getenv("INBOX"), key), content);
+    } catch (java.io.IOException error) {
+      throw new java.io.UncheckedIOException(error);
+    }
+  }
+}
+`,
 };
 
+export const PHP_COPIES = { 'verify.php': 'examples/receivers/php/verify.php' };
 export const PYTHON_COPIES = { 'verify.py': 'examples/receivers/python-flask/verify.py' };
 
 const KINDS = ['event', 'form', 'ai'] as const;
