@@ -136,6 +136,9 @@ export function objectsOf(parameters: JsonRecord, name: string): readonly JsonRe
   return value;
 }
 
+/** Called with each answered call, and the service by its name in the credential scope. */
+export type CallObserver = (service: string, request: AwsRequest, answer: HttpAnswer) => void;
+
 type GatewayOptions = {
   readonly keys: AccessKeys;
   readonly authorizer: Authorizer;
@@ -143,6 +146,7 @@ type GatewayOptions = {
   readonly services: Readonly<Record<string, AwsService>>;
   /** Called with one line about each call that the local cloud cannot answer. */
   readonly onFault: (message: string) => void;
+  readonly onCall?: CallObserver | undefined;
 };
 
 /** `AWS4-HMAC-SHA256 Credential=<key id>/<date>/<region>/<service>/aws4_request, …` */
@@ -155,7 +159,7 @@ const CREDENTIAL = /Credential=([^/]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/;
 const WAITING_CALLS_MAX = 32;
 
 /** The single endpoint of all AWS services. It identifies the caller and performs the calls that the caller's policies allow. */
-export function gateway({ keys, services, authorizer, onFault }: GatewayOptions) {
+export function gateway({ keys, services, authorizer, onFault, onCall }: GatewayOptions) {
   /** The calls of functions that wait for an answer. */
   let waitingCalls = 0;
   const ready: (() => void)[] = [];
@@ -193,6 +197,7 @@ export function gateway({ keys, services, authorizer, onFault }: GatewayOptions)
         });
         // Without this, a permission that a function lacks would be missed first on AWS.
         if (!hasDemanded && answer.status === 200) throw new Error('The operation has demanded no permission');
+        onCall?.(name, request, answer);
         return answer;
       } catch (error) {
         if (error instanceof UnknownOperation) onFault(error.message);

@@ -12,7 +12,7 @@ import { type DataFolder, type MachineIdentity, openDataFolder } from './data-fo
 import { startDynoxide } from './engines/dynoxide.ts';
 import { eventSource, sourceQueue } from './functions/event-source.ts';
 import { INVOCATIONS_AT_ONCE, type LambdaFunction, lambdaFunction } from './functions/lambda-function.ts';
-import { gateway as gatewayOf } from './gateway.ts';
+import { type CallObserver, gateway as gatewayOf } from './gateway.ts';
 import { httpApi } from './http/api-gateway.ts';
 import { edge as edgeOf } from './http/edge.ts';
 import { keptLogins, newLoginKey, serveLogin } from './http/login.ts';
@@ -69,6 +69,8 @@ export type CloudOptions = {
   readonly checkEvent?: (cloud: CloudAccess) => EventCheck;
   /** Called with each step of the start. @default no call */
   readonly onStep?: (what: string) => void;
+  /** @default no call */
+  readonly onCall?: CallObserver;
   /** Called with one-line messages: denials, errors of functions and unknown calls. @default no call */
   readonly print?: (line: string) => void;
 };
@@ -193,7 +195,7 @@ async function start(context: StartContext) {
     lambda: lambda(functions),
     'cognito-idp': userPools(stack.all('AWS::Cognito::UserPool'), users, invite),
   };
-  const endpoint = gatewayOf({ keys, authorizer, services, onFault: print });
+  const endpoint = gatewayOf({ keys, authorizer, services, onFault: print, onCall: options.onCall });
   gateway.serve((request) => endpoint.call(request), onFault);
 
   const clients = stack.all('AWS::Cognito::UserPoolClient');

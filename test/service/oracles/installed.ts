@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/oracles/', import.meta.url));
+
+type Command = readonly [program: string, ...words: string[]];
+type Installed = { readonly folder: string; readonly missing: string | undefined };
+
+/**
+ * Installs AWS's code once, into a folder of its own in node_modules/.cache. The folder's name has the version, so that another version is installed beside it.
+ * @param commands run in that folder, which `FOLDER` names in their words
+ */
+export function installed(name: string, commands: readonly Command[]): Installed {
+  const folder = join(CACHE, name);
+  if (existsSync(join(folder, '.installed'))) return { folder, missing: undefined };
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    for (const [program, ...words] of commands) {
+      execFileSync(
+        program,
+        words.map((word) => word.replaceAll('FOLDER', folder)),
+        { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+      );
+    }
+    mkdirSync(join(folder, '.installed'));
+    return { folder, missing: undefined };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim().split('\n').slice(0, 3).join(' ') : String(error);
+    return { folder, missing: `${name} cannot be installed: ${reason}` };
+  }
+}
+
+/** Python packages in an environment of their own. */
+export const pythonPackages = (name: string, ...packages: readonly string[]): Installed =>
+  installed(name, [
+    ['python3', '-m', 'venv', 'FOLDER'],
+    ['bin/pip', 'install', '--quiet', ...packages],
+  ]);
+
+/** Returns `test`, which skips and says why where AWS's code is missing. */
+export function testWhere({ missing }: Installed): jest.It {
+  if (missing === undefined) return test;
+  console.log(`Skipped: ${missing}`);
+  return test.skip;
+}
