@@ -151,22 +151,24 @@ test('an operator of a known load reads its quota, the tables to warm, and the p
 const template = await synthesize('a new account');
 
 test('existing tables are not created, but named in outputs, environments and permissions', () => {
-  expect(Object.keys(template.findResources('AWS::DynamoDB::Table'))).toEqual([
-    expect.stringMatching(/^TablesCounters/),
-    expect.stringMatching(/^TablesDeliveryLog/),
-  ]);
+  const tables = Object.keys(template.findResources('AWS::DynamoDB::Table'));
+  expect(tables).toEqual([expect.stringMatching(/^TablesCounters/)]);
   template.hasOutput('ConfigurationTable', { Value: 'restored' });
   template.hasResourceProperties('AWS::Lambda::Function', {
     Environment: {
-      Variables: Match.objectLike({ VA_WAVE_CONFIGURATION_TABLE: 'restored', VA_WAVE_CONVERSATIONS_TABLE: 'kept' }),
+      Variables: Match.objectLike({
+        VA_WAVE_CONFIGURATION_TABLE: 'restored',
+        VA_WAVE_CONVERSATIONS_TABLE: 'kept',
+        VA_WAVE_DELIVERY_LOG_TABLE: 'older-log',
+      }),
     },
   });
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
-  for (const name of ['restored', 'kept']) expect(policies).toContain(`:table/${name}"`);
+  for (const name of ['restored', 'kept', 'older-log']) expect(policies).toContain(`:table/${name}"`);
 });
 
 describe('any region', () => {
-  test('gets its access logs through calls to us-east-1, because CloudFront’s older logging excludes opt-in regions', () => {
+  test('gets its access logs (edgeAccessLog) through calls to us-east-1, because CloudFront’s older logging excludes opt-in regions', () => {
     logged.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { Logging: Match.absent() },
     });

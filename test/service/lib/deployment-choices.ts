@@ -84,6 +84,7 @@ const NAMED = {
     accountConcurrency: 10,
     configurationTable: 'restored',
     conversationsTable: 'kept',
+    deliveryLogTable: 'older-log',
   },
   'a fix in an app without feature flags': { ...ALL_OPTIONS, gradual: 'without-alarms' },
   'an app with a region and buckets of its own': {

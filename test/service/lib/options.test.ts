@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { OPTION_NAMES } from '../../../lib/deployment-options.ts';
 import { STAGES } from '../../../lib/stage.ts';
@@ -227,9 +229,16 @@ const TRIED_ELSEWHERE: Readonly<Record<string, string>> = {
   deliveryLogTable: 'accounts.test.ts',
 };
 
-test('every option has its effect here, or is named with the place where it is tried', () => {
+test('every option has its effect here, or is named with the place where it is tried; each is also deployed at night', () => {
   const names = [...EFFECTS.flatMap(([options]) => options.split(', ')), ...Object.keys(TRIED_ELSEWHERE)];
   expect([...new Set(names)].sort()).toEqual([...OPTION_NAMES].sort());
+  const comparable = (text: string) => text.replaceAll('_', '').toLowerCase();
+  const isNamedIn = (name: string, file: string) =>
+    comparable(readFileSync(join(import.meta.dirname, file), 'utf8')).includes(comparable(name));
+  const places = Object.entries(TRIED_ELSEWHERE).map(([name, place]) => [name, /^\S+\.ts/.exec(place)?.[0]] as const);
+  expect(places.filter(([name, file]) => file !== undefined && !isNamedIn(name, file))).toEqual([]);
+  const isDeployed = (name: string) => isNamedIn(name.replace(/Table$/, ''), '../deploy/options.night.test.ts');
+  expect(OPTION_NAMES.filter((name) => !isDeployed(name))).toEqual([]);
 });
 
 describe('an option', () => {

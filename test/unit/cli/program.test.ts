@@ -217,6 +217,8 @@ describe('what customers have stored', () => {
     for (const more of [...dry, ['--yes'], ['--yes', '--json']]) {
       const { out, err } = await operator.run(...wordsOf(path, ids), ...more);
       expect(out + err).not.toMatch(UNSAFE);
+      // Its words are above: a wrong command line shows nothing that is stored.
+      expect(err).not.toMatch(/\(--help shows the options\)|required option|missing required argument/);
     }
   });
 
