@@ -9,6 +9,8 @@
  * @param options.texts the view's own texts, and their language
  */
 export function conversationView({ url, texts = ENGLISH }) {
+  /** The last message: where its draft is kept, and a promise of its text where it was not sent. A view that is mounted meanwhile waits for it. */
+  let lastMessage = {};
   return {
     mount(element, context) {
       // The panel may be in another language than the view's texts.
@@ -86,6 +88,12 @@ export function conversationView({ url, texts = ENGLISH }) {
         return excess <= 0;
       };
 
+      const giveBack = (text) => {
+        input.value = [text, input.value].filter(Boolean).join('\n');
+        keepDraft();
+        say(texts.failed, true);
+      };
+
       let unread = 0;
       const add = ({ messages, ended }) => {
         for (const { from, text, at } of messages) show(from, text, at);
@@ -100,9 +108,16 @@ export function conversationView({ url, texts = ENGLISH }) {
         const shown = log.lastElementChild;
         input.value = '';
         keepDraft();
+        const answering = restored.then(() => post('/turns', { text }));
+        lastMessage = {
+          draftKey,
+          unsentText: answering.then(
+            () => '',
+            () => text,
+          ),
+        };
         try {
-          await restored;
-          const answer = await post('/turns', { text });
+          const answer = await answering;
           // Another visitor may be there now.
           if (removed) return;
           say('');
@@ -113,9 +128,7 @@ export function conversationView({ url, texts = ENGLISH }) {
         } catch {
           // Without an answer, the message returns to the input field, before what the visitor has typed since.
           shown.remove();
-          input.value = [text, input.value].filter(Boolean).join('\n');
-          keepDraft();
-          say(texts.failed, true);
+          giveBack(text);
         } finally {
           busy = false;
           form.removeAttribute('aria-busy');
@@ -149,14 +162,18 @@ export function conversationView({ url, texts = ENGLISH }) {
 
       show('assistant', texts.greeting);
       // Loads the earlier messages after a reload. When this fails, the visitor can still write.
-      const restored = post('/read', {}).then(add, () => {});
-      context.conversationId().then((id) => {
+      const restore = async () => {
+        const id = await context.conversationId();
         if (id === null) return;
         // The widget's `reset` removes keys with this prefix.
         draftKey = `va-wave:view:${id}`;
         input.value ||= drafts('getItem', draftKey) ?? '';
         keepDraft();
-      });
+        const unsentText = lastMessage.draftKey === draftKey && (await lastMessage.unsentText);
+        if (unsentText) giveBack(unsentText);
+        add(await post('/read', {}));
+      };
+      const restored = restore().catch(() => {});
       return () => {
         removed = true;
         document.removeEventListener('va-wave:open', opened);

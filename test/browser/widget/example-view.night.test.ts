@@ -192,15 +192,19 @@ describe('the example view', () => {
     ['a failure', (route: Route) => route.abort('connectionreset')],
   ])('%s that arrives after a reset leaves nothing to the next visitor', async (_, conclude) => {
     const { page, widget, enter } = await open();
+    const arrived = Promise.withResolvers<void>();
     const gone = Promise.withResolvers<void>();
     const concluded = Promise.withResolvers<void>();
     await page.route('**/conversation/turns', async (route) => {
+      arrived.resolve();
       await gone.promise;
       await conclude(route);
       concluded.resolve();
     });
     await enter('Where is it?');
     await widget.launcher.click();
+    await arrived.promise;
+    harness.service.init = () => ({ status: 200, body: { ...INIT, conversation_id: 'conversation-2' } });
     await ask(page, `vaWave('reset')`);
     gone.resolve();
     await concluded.promise;
@@ -228,6 +232,34 @@ describe('the example view', () => {
       'rgb(180, 35, 24)',
     );
     expect(await input.inputValue()).toBe('Hello?\nIs anybody there?');
+  });
+
+  test.each([
+    ['fails', 'Where is order 1001?'],
+    ['arrives', ''],
+  ])('a message that %s while the view is mounted again is neither lost nor sent twice', async (outcome, left) => {
+    const { page, widget, input, enter } = await open();
+    const arrived = Promise.withResolvers<() => Promise<void>>();
+    const said: string[] = [];
+    await page.route('**/conversation/*', (route) => {
+      const { text } = route.request().postDataJSON();
+      if (text === undefined)
+        return route.fulfill({ json: { messages: said.map((one) => ({ from: 'visitor', text: one })), ended: false } });
+      arrived.resolve(() => {
+        if (outcome === 'fails') return route.fulfill({ status: 502 });
+        said.push(text);
+        return route.fulfill({ json: { messages: [], ended: false } });
+      });
+    });
+    await enter('Where is order 1001?');
+    const answer = await arrived.promise;
+    await page.evaluate("vaWave('texts', { title: 'Ask us' })");
+    await widget.text('Ask us');
+    await input.fill('Hurry');
+    await answer();
+    await (outcome === 'fails' ? widget.text('could not be sent') : widget.text('Where is order 1001?'));
+    expect(await input.inputValue()).toBe([left, 'Hurry'].filter(Boolean).join('\n'));
+    expect(await widget.host.getByText('You: Where').count()).toBe(said.length);
   });
 
   test('keeps what is typed over a reload, until it is sent', async () => {
