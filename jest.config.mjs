@@ -20,17 +20,26 @@ const light = (kind) => ({
   setupFilesAfterEnv: ['<rootDir>/test/harness/each-test.ts'],
 });
 
-/** Unit tests whose modules keep a state, as functions do between two invocations, or that measure the memory of their process. */
-const WITH_STATE = ['{functions,lambdas,schedules}/**/*', 'cli/program'].map((path) => `**/test/unit/${path}.test.ts`);
-const unit = light('unit');
+/** Files that have a VM context of their own: their modules keep a state, as functions do between two invocations, or they measure memory or move timers. */
+const ALONE = {
+  unit: ['{functions,lambdas,schedules}/**/*', 'cli/program'],
+  service: ['adapters/outbound/connection', 'local/cloud/functions/lambda-function'],
+};
+const alone = (kind) => ALONE[kind].map((path) => `**/test/${kind}/${path}.test.ts`);
+const together = (kind) => ({
+  ...light(kind),
+  testMatch: [...light(kind).testMatch, ...alone(kind).map((match) => `!${match}`)],
+});
 
 export default {
   // Unit tests start nothing; those of services start the local cloud, a DynamoDB engine or a program, and those of browsers Chromium as well.
   projects: [
     light('browser'),
-    { ...unit, testMatch: [...unit.testMatch, ...WITH_STATE.map((match) => `!${match}`)] },
-    { ...project('unit'), testMatch: byNight ? [] : WITH_STATE },
-    project('service'),
+    ...['service', 'unit'].flatMap((kind) => [
+      together(kind),
+      // Nothing of the night is alone.
+      ...(byNight ? [] : [{ ...project(kind), testMatch: alone(kind) }]),
+    ]),
   ],
   // Two suites for each core: a third of the time, a suite waits for a deadline, a queue or a browser. By itself, jest would leave one core free.
   maxWorkers: availableParallelism() * 2,

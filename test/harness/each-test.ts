@@ -1,4 +1,4 @@
-import { addEventHandler, type getState } from 'jest-circus';
+import { addEventHandler, getState } from 'jest-circus';
 import { describeFailure } from './failed-test.ts';
 
 // What jest's own runner does for each test and hook, and the light runner does not: it ends what hangs, with its name.
@@ -6,7 +6,18 @@ import { describeFailure } from './failed-test.ts';
 /** No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job. */
 const TEST_MAX_MS = 120_000;
 
+/** A test can replace those of the global object. */
+const { setTimeout, clearTimeout } = globalThis;
+
 type Added = ReturnType<typeof getState>['currentDescribeBlock']['tests' | 'hooks'][number];
+
+/** Limits of files by the root of their tests. */
+const fileLimits = new WeakMap<object, number>();
+
+/** Sets the limit of the tests and hooks that the file of tests declares from now on. */
+export function limitTests(ms: number): void {
+  fileLimits.set(getState().rootDescribeBlock, ms);
+}
 
 /** The errors of promises for which nobody waits. They would end the process, and fail the test that runs instead. */
 const unhandledErrors: unknown[] = [];
@@ -15,7 +26,7 @@ process.on('unhandledRejection', (error) => unhandledErrors.push(error));
 /** Fails the test or hook after its limit, and when it leaves an error that nobody handles. */
 function limit(added: Added): void {
   const { fn } = added;
-  const timeout = added.timeout ?? TEST_MAX_MS;
+  const timeout = added.timeout ?? fileLimits.get(getState().rootDescribeBlock) ?? TEST_MAX_MS;
   if (fn === undefined) return;
   added.fn = async () => {
     let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { limitTests } from '../../harness/each-test.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from '../../harness/until.ts';
 import { startReceiver } from '../../service/acceptance/receiver.ts';
@@ -13,7 +14,7 @@ import { webkit } from './webkit.ts';
 
 // The widget and the dashboard in the engines of Firefox and Safari. Everything else is tested in Chromium.
 
-import.meta.jest.setTimeout(300_000);
+limitTests(300_000);
 
 const EXAMPLE = readFileSync(new URL('../../../examples/conversation-view/view.js', import.meta.url), 'utf8');
 const LONG = {

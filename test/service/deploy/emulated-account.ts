@@ -1,3 +1,4 @@
+import { limitTests } from '../../harness/each-test.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { type Receiver, startReceiver } from '../acceptance/receiver.ts';
 import { describeWhere } from '../examples/where-installed.ts';
@@ -20,7 +21,7 @@ export type EmulatedAccount = {
 
 /** Calls `describe` with an account of the emulator, which it starts and stops, or says why there is no emulator. */
 export function describeEmulated(name: string, tests: (account: EmulatedAccount) => void): void {
-  import.meta.jest.setTimeout(TIMEOUT);
+  limitTests(TIMEOUT);
   describeWhere(installMiniStack(), `${name}, in an emulated account`, () => {
     const folder = temporaryFolder();
     let ministack: MiniStack | undefined;
