@@ -101,7 +101,7 @@ export class CliCommand extends Command {
       const within = path.slice(at + 1).map((part) => (/^\d+$/.test(part) ? `no. ${Number(part) + 1}` : part));
       return `${at < 0 ? wrong.field : [optionOf(path[at] ?? '')?.long, ...within].join(', ')}: ${wrong.problem}`;
     });
-    return new Refusal(code, { message: lines.join('\n') || message, fields });
+    return new Refusal(code, { message: lines.join('; ') || message, fields });
   }
 
   /** Sets the work of a command that uses the deployment. After its work it fails, if there were records that it could not read. */

@@ -41,9 +41,9 @@ export async function createRestricted<Part extends { readonly org_id: string },
   );
 }
 
-/** For work that must not leave anything out. @throws ServiceError that names all that cannot be read, a line each */
+/** For work that must not leave anything out. @throws ServiceError that names all that cannot be read */
 export function requireReadable(unreadable: readonly { readonly cause: Error }[]): void {
-  if (unreadable.length > 0) throw new ServiceError(unreadable.map(({ cause }) => cause.message).join('\n'));
+  if (unreadable.length > 0) throw new ServiceError(unreadable.map(({ cause }) => cause.message).join('; '));
 }
 
 /** Suspends an organization or resumes it. Takes effect with the next request. @throws Refusal 404 */

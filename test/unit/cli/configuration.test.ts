@@ -40,6 +40,7 @@ test.each([
   [['assistant', 'list', '--org', 'org_x'], '--org: no organization org_x', 3],
   [[...MEMBER, 'ada'], 'email: must be an email address'],
   [[...MEMBER, 'ada@example.com', '--role', 'owner'], '--role: '],
+  [[...MEMBER, 'ada', '--role', 'owner'], '--email: must be an email address; --role: must be one of'],
   [[...MEMBER, 'not-verified@example.com'], 'email: not-verified@example.com does not name one login for certain'],
   [[...MEMBER, 'ada@example.com', '--sub', 'x'], 'email: name the login by either its email address or its sub'],
   [['member', 'add', '--org', 'ORG'], 'email: name the login by either its email address or its sub'],
