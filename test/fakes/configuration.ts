@@ -41,7 +41,7 @@ const stored = (id: string) => ({
 /** Returns an Event Action that is subscribed to conversation.started. */
 export function anEventAction(changes: Partial<EventAction> = {}): EventAction {
   return {
-    ...stored('act_event'),
+    ...stored(changes.action_id ?? 'act_event'),
     trigger: 'Event',
     name: 'Tell the CRM',
     slug: 'tell-the-crm',
@@ -54,7 +54,7 @@ export function anEventAction(changes: Partial<EventAction> = {}): EventAction {
 /** Returns a Form Action with a required field `email` and an optional field `note`. */
 export function aFormAction(changes: Partial<FormAction> = {}): FormAction {
   return {
-    ...stored('act_form'),
+    ...stored(changes.action_id ?? 'act_form'),
     trigger: 'Form',
     name: 'Contact us',
     slug: 'contact-us',
@@ -69,7 +69,7 @@ export function aFormAction(changes: Partial<FormAction> = {}): FormAction {
 
 export function anAiAction(changes: Partial<AiAction> = {}): AiAction {
   return {
-    ...stored('act_ai'),
+    ...stored(changes.action_id ?? 'act_ai'),
     trigger: 'AI-decided',
     name: 'Look up an order',
     slug: 'look-up-an-order',

@@ -31,12 +31,13 @@ export const unanswered = (code: FailureCode): EndpointAnswer => ({
   latency_ms: 5000,
 });
 
-/** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. */
+/** An outbound pipeline that sends nothing. It records requests and returns the outcomes in order, then the last one again. It begins no request after the invocation has ended. */
 export class FakeOutbound {
   readonly requests: OutboundRequest[] = [];
   outcomes: EndpointAnswer[] = [answered(200)];
 
-  readonly send: Send = async (request) => {
+  readonly send: Send = async (request, { signal }) => {
+    signal.throwIfAborted();
     const outcome = this.outcomes[Math.min(this.requests.length, this.outcomes.length - 1)] ?? answered(200);
     this.requests.push(request);
     return outcome;
@@ -87,8 +88,11 @@ function memoryDeliveryLog(now: Clock) {
   };
 }
 
-/** Opens the signing secret of each Action as `whsec_<action id>`. */
-export const openSigningSecret = async (action: Action): Promise<string> => `whsec_${action.action_id}`;
+/** Opens the signing secret of each Action as `whsec_<action id>`, and none that was sealed for another one. */
+export const openSigningSecret = async ({ action_id, sealed_signing_secret }: Action): Promise<string> => {
+  if (sealed_signing_secret !== `sealed for ${action_id}`) throw new Error('It was sealed for another Action');
+  return `whsec_${action_id}`;
+};
 
 /** Returns the fakes behind an attempt, the context that leads to them, and an invocation. */
 export function attemptFakes() {

@@ -78,7 +78,9 @@ export class MemoryQueue {
 
   hide(receipt: string, seconds: number): void {
     const message = this.#messages.find((one) => one.receipt === receipt);
-    if (message !== undefined) message.visibleAt = this.#options.now() + seconds * 1000;
+    // SQS refuses the receipt of a message that was deleted, or received again since.
+    if (message === undefined) throw new Error(`The queue has no message with the receipt ${receipt}`);
+    message.visibleAt = this.#options.now() + seconds * 1000;
   }
 }
 

@@ -22,7 +22,9 @@ export async function capturedRun(
     colour: false,
     columns: undefined,
     environment: {},
-    readFile: async () => '',
+    readFile: async (path) => {
+      throw new Error(`ENOENT: ${path}`);
+    },
     readStdin: async () => '',
     writeLines: async (lines) => {
       for await (const line of lines) out += line;

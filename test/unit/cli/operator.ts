@@ -86,8 +86,12 @@ export class FakeOperator {
     receiverTls: undefined,
     warmedTables: this.#warmedTables,
     baseUrl: 'https://va-wave.example',
-    sealSigningSecret: async (secret) => `sealed ${secret}`,
-    openSigningSecret: async (action: Action) => action.sealed_signing_secret.replace('sealed ', ''),
+    sealSigningSecret: async (secret, actionId) => `${secret} sealed for ${actionId}`,
+    openSigningSecret: async ({ action_id, sealed_signing_secret }: Action) => {
+      const [secret = '', sealedFor] = sealed_signing_secret.split(' sealed for ');
+      if (sealedFor !== action_id) throw new Error('It was sealed for another Action');
+      return secret;
+    },
     eventArchiveDays: 7,
     publish: async (event) => {
       this.events.push(event);
@@ -155,7 +159,7 @@ export class FakeOperator {
 
   /** Adds a login to the user pool. @default an enabled one with a verified address */
   addLogin(login: Partial<Login>): Login {
-    const sub = `sub of ${login.email}`;
+    const sub = `sub of ${login.email ?? this.logins.length}`;
     const added = { sub, username: sub, email: undefined, enabled: true, isVerified: true, providers: [], ...login };
     this.logins.push(added);
     return added;
