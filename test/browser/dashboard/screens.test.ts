@@ -54,6 +54,13 @@ describe('every screen', () => {
     await page.getByRole('heading', { name: 'Mint session tokens' }).waitFor();
     await page.getByText('The service accepted no request').waitFor();
     await look('deploy, Session Signed');
+    // The colors of the visitor's system show which tab is selected, too.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const outlines = await page
+      .getByRole('tab')
+      .evaluateAll((tabs): string[] => tabs.map((tab) => tab.computedStyleMap().get('outline-style').toString()));
+    expect(outlines.slice(0, 3)).toEqual(['none', 'solid', 'none']);
+    await page.emulateMedia({ forcedColors: 'none' });
     await button('Generate Server Secret').click();
     await page.getByText('Copy the server secret now').waitFor();
     await button('Done').click();
