@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { eventually, until } from '../../harness/until.ts';
 import { readDocument, samples } from '../../unit/docs/documents.ts';
 import { type StartedService, startService } from '../acceptance/started-service.ts';
+import { installReceiver } from '../packages/receiver/packed-receiver.ts';
 
 /** The folder in which the reader runs the commands of the page. */
 const folder = temporaryFolder();
@@ -142,6 +143,32 @@ test('the commands of docs/getting-started.md do what the page says', async () =
   await shop.stop();
 
   await run('npx --no-install va-wave member add');
+});
+
+test('the shop and the runtime of docs/integration.md work together', async () => {
+  const page = 'docs/integration.md';
+  const shop = join(folder, 'shop');
+  mkdirSync(shop);
+  writeFileSync(join(shop, 'package.json'), '{"private":true}');
+  await installReceiver(shop);
+  writeFileSync(join(shop, 'shop.mjs'), sampleWith('createTlsServer', page, 'js'));
+  writeFileSync(join(shop, 'runtime.mjs'), sampleWith('LambdaClient', page, 'js'));
+  const origin = `http://localhost:${replacements.get('9000')}`;
+  const output = await runScript(
+    [
+      sampleWith('org create', page).replace(/^mkdir shop.*/m, ''),
+      sampleWith('node shop/shop.mjs', page),
+      `until curl -fs ${origin}/ > page.html; do kill -0 %1; done`,
+      sampleWith('action test', page),
+      sampleWith('node shop/runtime.mjs', page),
+      'kill %1',
+    ].join('\n'),
+  );
+  expect(output).toContain("test { email: 'test@example.com' }");
+  expect(output).toContain("The Action completed. { number: '1001', status: 'shipped' }");
+  const [, token = ''] = /data-session-token="([^"]+)"/.exec(readFileSync(join(folder, 'page.html'), 'utf8')) ?? [];
+  const init = { method: 'POST', headers: { 'X-Session-Token': token, Origin: origin }, body: '{}' };
+  expect((await fetch(`${service.baseUrl}/api/widget/init`, init)).status).toBe(200);
 });
 
 test('an AWS SDK reaches one machine, as docs/assistant-runtime.md says', async () => {

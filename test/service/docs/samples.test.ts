@@ -200,6 +200,8 @@ const SURROUNDINGS: Readonly<Record<string, readonly Surroundings[]>> = {
     { before: `import type { VaWave } from '@va-wave/cdk';\n${PLATFORM}declare const chat: VaWave;\n` },
   ],
   'docs/assistant-runtime.md#Try it': [{ before: '' }],
+  'docs/integration.md#The shop': [{ before: '' }],
+  'docs/integration.md#The runtime': [{ before: '' }],
   'docs/widget.md#Renew a token on an open page': [{ before: '' }],
   'docs/widget.md#Languages and texts': [{ before: '' }],
   'docs/widget.md#A place for the conversation': [{ before: '' }],
