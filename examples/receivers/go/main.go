@@ -35,9 +35,6 @@ func main() {
 	address := cmp.Or(os.Getenv("HOST"), "127.0.0.1") + ":" + cmp.Or(os.Getenv("PORT"), "8080")
 	server := &http.Server{Addr: address, ReadTimeout: 10 * time.Second}
 	log.Printf("listening on %s", address)
-	if cert, key := os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY"); cert != "" && key != "" {
-		log.Fatal(server.ListenAndServeTLS(cert, key))
-	}
 	log.Fatal(server.ListenAndServe())
 }
 

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { actionMiddleware } from '@va-wave/receiver';
 import express from 'express';
 
-const { SIGNING_SECRET: secret, TRIGGER: trigger = 'event', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env;
+const { SIGNING_SECRET: secret, TRIGGER: trigger = 'event', INBOX = 'inbox' } = process.env;
 const { PORT = '8080', HOST = '127.0.0.1' } = process.env;
 if (!secret) throw new Error('Set SIGNING_SECRET to the signing secret of the Action');
 mkdirSync(INBOX, { recursive: true });
@@ -55,8 +53,4 @@ app.all('/actions', actionMiddleware({ trigger, secret, onRefused: printRefusal 
 app.use(express.json());
 // … the other routes of your application
 
-const tls = TLS_CERT && TLS_KEY ? { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) } : undefined;
-const server = tls ? createHttpsServer(tls, app) : createHttpServer(app);
-server.listen(Number(PORT), HOST, () =>
-  console.log(`listening on ${tls ? 'https' : 'http'}://${HOST}:${PORT}/actions`),
-);
+app.listen(Number(PORT), HOST, () => console.log(`listening on http://${HOST}:${PORT}/actions`));

@@ -53,10 +53,4 @@ def store_once(name: str, content: bytes) -> None:
 
 
 if __name__ == "__main__":
-    certificate = os.environ.get("TLS_CERT"), os.environ.get("TLS_KEY")
-    app.run(
-        host=os.environ.get("HOST", "127.0.0.1"),
-        port=int(os.environ.get("PORT", "8080")),
-        ssl_context=certificate if all(certificate) else None,
-        threaded=True,
-    )
+    app.run(os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8080")))

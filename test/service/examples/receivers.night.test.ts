@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trigger } from '../../../packages/receiver/src/index.ts';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
@@ -12,7 +12,6 @@ import {
   formRequest,
   SIGNING_SECRET,
 } from '../../unit/examples/action-requests.ts';
-import { createAuthority } from '../adapters/outbound/authority.ts';
 import { type Command, GO_BUILD, type RunningExample, startExample } from './child.ts';
 import { copiedExample, started } from './copied-example.ts';
 import { send } from './send.ts';
@@ -46,9 +45,6 @@ const RECEIVERS: readonly { readonly name: string; readonly missing: Missing; re
   },
 ];
 
-const authority = createAuthority();
-const identity = authority.issue(['127.0.0.1']);
-
 for (const example of RECEIVERS) {
   describeWhere(example.missing, `examples/receivers/${example.name}`, () => {
     const folder = temporaryFolder();
@@ -57,12 +53,11 @@ for (const example of RECEIVERS) {
     /** A receiver for each kind of Action. */
     const running: Partial<Record<Trigger, RunningExample>> = {};
 
-    const start = async (trigger: Trigger, environment: Readonly<Record<string, string>> = {}) => {
+    const start = async (trigger: Trigger) => {
       running[trigger] = await startExample(command, {
         SIGNING_SECRET: `'${SIGNING_SECRET}'\n`,
         INBOX: inbox,
         TRIGGER: trigger,
-        ...environment,
       });
     };
     const urlOf = (trigger: Trigger) => `http://127.0.0.1:${running[trigger]?.port}/actions`;
@@ -160,15 +155,8 @@ for (const example of RECEIVERS) {
       expect(stored()).toHaveLength(before + 4);
     });
 
-    test('does not start without its secret, and speaks TLS with a certificate of its own', async () => {
+    test('does not start without its secret', async () => {
       await expect(startExample(command, { SIGNING_SECRET: '', INBOX: inbox })).rejects.toThrow('SIGNING_SECRET');
-      const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') };
-      writeFileSync(files.TLS_CERT, identity.cert);
-      writeFileSync(files.TLS_KEY, identity.key);
-      await running.event?.stop();
-      await start('event', files);
-      const reply = await send(urlOf('event').replace('http:', 'https:'), eventRequest(now()), authority.pem);
-      expect(reply).toMatchObject({ status: 200, body: expect.stringContaining('"received"') });
     });
   });
 }

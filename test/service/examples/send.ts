@@ -1,23 +1,17 @@
 import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { OutboundRequest } from '../../../src/domain/context.ts';
 
 export type Reply = { readonly status: number; readonly body: string };
 
-/**
- * Sends these bytes and headers to another address on a new connection.
- * @param authority the certificate authority of an `https:` address, as PEM
- */
+/** Sends these bytes and headers to another address on a new connection. */
 export function send(
   url: string,
   { method, headers, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
-  authority?: string,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'Content-Length': String(body.length) };
-    const options = { method, headers: { ...headers, ...length }, agent: false as const, ca: authority };
-    const open = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const request = open(url, options, (response) => {
+    const options = { method, headers: { ...headers, ...length }, agent: false as const };
+    const request = httpRequest(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
