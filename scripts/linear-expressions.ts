@@ -29,7 +29,19 @@ type Place = { readonly path: string; readonly line: number; readonly text: stri
 type Text = () => string | undefined;
 
 const SCRIPT = /\.(?:tsx?|m?js)$/;
-const PYTHON = /\bre\.[a-z]+\(\s*[rb]?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/gs;
+/** Where the other languages have an expression, and its text as JavaScript would write it. */
+const LITERALS: Readonly<Record<string, readonly [RegExp, (literal: string) => string]>> = {
+  py: [
+    /\bre\.[a-z]+\(\s*[rb]?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/gs,
+    (literal) => literal.replaceAll('(?P<', '(?<'),
+  ],
+  php: [/'\/((?:[^'\\]|\\.)+)\/[A-Za-z]*'/g, (literal) => literal.replaceAll('\\\\', '\\')],
+  rb: [/[(,=~] ?\/((?:[^/\\\n]|\\.)+)\//g, (literal) => literal.replace('\\A', '^').replace('\\z', '$')],
+  java: [
+    /\b(?:compile|matches|replaceAll|split)\(\s*"((?:[^"\\]|\\.)*)"/g,
+    (literal) => literal.replace(/\\(["\\])/g, '$1'),
+  ],
+};
 /** No code, or, as Go, with an engine that takes a linear time. */
 const WITHOUT_BACKTRACKING = /(?:^|\/)(?:[^./]*|\.gitignore|[^/]*\.(?:css|go|html|json|md|mod|svg|txt|ya?ml))$/;
 
@@ -44,9 +56,10 @@ export function expressionProblems(files: ReadonlyMap<string, string>): string[]
     const placeOf = (start: number, end: number, flags = ''): Place => {
       return { path, line: text.slice(0, start).split('\n').length, text: text.slice(start, end), flags };
     };
-    if (path.endsWith('.py')) {
-      for (const { 0: call, 1: source, 2: other = '', index } of text.matchAll(PYTHON))
-        expressions.push([placeOf(index, index + call.length), () => (source ?? other).replaceAll('(?P<', '(?<')]);
+    const [form, scriptText] = LITERALS[path.slice(path.lastIndexOf('.') + 1)] ?? [];
+    if (form !== undefined && scriptText !== undefined) {
+      for (const { 0: call, 1: source, 2: other = '', index } of text.matchAll(form))
+        expressions.push([placeOf(index, index + call.length), () => scriptText(source ?? other)]);
     } else if (SCRIPT.test(path)) readScript(path, text, placeOf);
     else if (!WITHOUT_BACKTRACKING.test(path))
       problems.push(`${path}: nothing here reads the expressions of its language`);

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -30,8 +31,8 @@ final class ActionVerifier {
     }
   }
 
-  private static final Pattern SIGNATURE =
-      Pattern.compile("t=([0-9]{1,12}), ?v1=([0-9a-f]{64})(?:,(?! ?(?:t=|v1=))[^,]*+)*+");
+  private static final Pattern SIGNATURE = Pattern.compile("^t=([0-9]{1,12}), ?v1=([0-9a-f]{64})(?:,|$)");
+  private static final Pattern NEXT_PART = Pattern.compile(", ?(?:t|v1)=");
   /** No number is read, so each may have any length. */
   private static final JsonFactory JSON = JsonFactory.builder()
       .streamReadConstraints(StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())
@@ -48,11 +49,12 @@ final class ActionVerifier {
   static String verify(byte[] rawBody, UnaryOperator<String> header, String secret, String trigger) {
     if (rawBody.length > 1024 * 1024) throw new Refused(413, "The body is too large");
     // An .env file or `echo` may add these. With an empty secret, anybody could sign.
-    String key = secret == null ? "" : secret.replaceAll("^[\"'\\s]+|[\"'\\s]+$", "");
+    String key = secret == null ? "" : secret.replaceAll("[\"'\\s]", "");
     if (key.isEmpty()) throw new Refused(500, "The signing secret is not set");
-    String written = header.apply("X-Service-Signature");
-    var signature = SIGNATURE.matcher(written == null ? "" : written);
-    if (!signature.matches()) throw new Refused(400, "The signature is malformed");
+    String written = Objects.requireNonNullElse(header.apply("X-Service-Signature"), "");
+    var signature = SIGNATURE.matcher(written);
+    if (!signature.find() || NEXT_PART.matcher(written).results().count() > 1)
+      throw new Refused(400, "The signature is malformed");
     String t = signature.group(1);
     if (Math.abs(Instant.now().getEpochSecond() - Long.parseLong(t)) > 300) throw new Refused(400, "The timestamp is stale");
     if (!MessageDigest.isEqual(digestOf(t, rawBody, key), HexFormat.of().parseHex(signature.group(2))))

@@ -18,8 +18,9 @@ function verify_action(string $rawBody, array $server, string $secret, string $t
     // An .env file or `echo` may add these. With an empty secret, anybody could sign.
     $secret = trim($secret, "\"' \t\r\n");
     if ($secret === '') throw new Refused('The signing secret is not set', 500);
-    $form = '/^t=([0-9]{1,12}), ?v1=([0-9a-f]{64})(,(?! ?(?:t=|v1=))[^,]*)*$/D';
-    if (!preg_match($form, $server['HTTP_X_SERVICE_SIGNATURE'] ?? '', $signature)) throw new Refused('The signature is malformed', 400);
+    $header = $server['HTTP_X_SERVICE_SIGNATURE'] ?? '';
+    $isWellFormed = preg_match('/^t=([0-9]{1,12}), ?v1=([0-9a-f]{64})(?:,|$)/D', $header, $signature);
+    if (!$isWellFormed || preg_match_all('/, ?(?:t|v1)=/', $header) > 1) throw new Refused('The signature is malformed', 400);
     [, $t, $v1] = $signature;
     if (abs(time() - (int) $t) > 300) throw new Refused('The timestamp is stale', 400);
     if (!hash_equals(hash_hmac('sha256', "$t.$rawBody", $secret), $v1)) throw new Refused('The signature does not match', 401);
@@ -28,7 +29,8 @@ function verify_action(string $rawBody, array $server, string $secret, string $t
     $newId = bin2hex(random_bytes(16));
     if ($rawBody === '') return $newId;
     // Half of an emoji, as \ud83d, is JSON that PHP does not decode. Only the names below are read from this copy.
-    $body = json_decode(preg_replace('/\\\\\\\\(*SKIP)(*F)|\\\\ud[89a-f]../i', '?', $rawBody), true);
+    $copy = preg_replace_callback('/(\\\\\\\\)|\\\\ud[89a-f]../i', fn (array $match): string => $match[1] ?? '?', $rawBody);
+    $body = json_decode($copy, true);
     if (!is_array($body) || $rawBody[0] !== '{') throw new Refused('The body is not a JSON object', 400);
     if ($trigger === 'ai') return $newId;
     [$id, $ref] = $trigger === 'form' ? ['submission_id', 'submission_id'] : ['id', 'event'];
