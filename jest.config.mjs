@@ -16,7 +16,7 @@ const project = (kind) => ({
 /** Its tests share a process for each worker, with its modules and what those start, instead of a VM context and a service for each file. */
 const light = (kind) => ({
   ...project(kind),
-  runner: 'jest-light-runner/child-process',
+  runner: '<rootDir>/test/harness/light-runner.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/harness/each-test.ts'],
 });
 
@@ -47,7 +47,6 @@ export default {
   // No test asserts its own speed. A synthesis, a service or a browser may share the machine with another job.
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/harness/set-up.ts',
-  globalTeardown: '<rootDir>/test/harness/at-end.ts',
   // The second reporter fails a run in which a function logged a secret, and the third prints the CPU time of the run.
   reporters: ['default', '<rootDir>/test/harness/logs/reporter.ts', '<rootDir>/test/harness/cpu-time.ts'],
 };
