@@ -6,6 +6,7 @@ const CHECKS = [
   'tsc',
   'tsc -p widget',
   'tsc -p dashboard',
+  'tsc -p test/unit/dashboard',
   'tsc -p packages/receiver',
   'knip',
   'node scripts/linear-expressions.ts',

@@ -285,8 +285,8 @@ const draftListeners = new Set<() => void>();
 const draftsOnPage = new Map<string, string | undefined>();
 
 /** Returns the stored values that a form with these values can show. An earlier version of the page may have stored others. */
-function fittingValues<V extends object>(values: V, storedValues: Partial<V>): Partial<V>;
-function fittingValues(values: object, storedValues: object): object {
+export function fittingValues<V extends object>(values: V, storedValues: Partial<V>): Partial<V>;
+export function fittingValues(values: object, storedValues: object): object {
   const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
   const kinds = new Map(Object.entries(values).map(([field, value]) => [field, kindOf(value ?? undefined)]));
   const fits = ([field, value]: [string, unknown]) => ['undefined', kindOf(value)].includes(kinds.get(field) ?? '');
@@ -294,7 +294,7 @@ function fittingValues(values: object, storedValues: object): object {
 }
 
 /** Returns values without the white space around texts, entries of lists and parts of rows, which the service does not keep. */
-const withoutOuterSpace = (values: object): object =>
+export const withoutOuterSpace = (values: object): object =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [field, trimmedValue(value)]));
 function trimmedValue(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
@@ -361,7 +361,11 @@ export function changedValues(before: object, after: object): Readonly<Record<st
 }
 
 /** Returns what another user has changed. `yours` is the user's own value. */
-function changesBetween({ base, values }: Draft<object, object>, newer: object, rows: Rows): Conflict['changes'] {
+export function changesBetween(
+  { base, values }: Draft<object, object>,
+  newer: object,
+  rows: Rows,
+): Conflict['changes'] {
   const old = new Map<string, unknown>(Object.entries(base));
   const mine = new Map<string, unknown>(Object.entries(values));
   return Object.entries(changedValues(base, newer)).flatMap(([field, value]) => {

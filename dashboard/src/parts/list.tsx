@@ -11,6 +11,7 @@ import {
 } from '@cloudscape-design/components';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { onEvent, useParameters } from '../navigation.ts';
+import { comparableText } from './comparable-text.ts';
 
 /** From this number of items on, a list has a search, and rows where the window is wide enough. */
 const MANY = 12;
@@ -20,13 +21,6 @@ const subscribeToWidth = onEvent(WIDE, 'change');
 
 /** Compares texts with numbers in their order: Shop 2 is before Shop 10. */
 export const compare = new Intl.Collator('en', { numeric: true }).compare;
-
-/** Returns a text without what a search ignores: accents, in whatever form they are written, capitals, and what nobody can see. */
-const comparableText = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replaceAll(/[\p{M}\p{Cf}]/gu, '')
-    .toLowerCase();
 
 /** A column of the rows. `sortBy` returns the text by which they can be sorted. */
 export type Column<Item> = TableProps.ColumnDefinition<Item> & {

@@ -1,11 +1,11 @@
 import type { Trigger } from '../../../src/contract/action-kinds.ts';
 import type { ActionView, AssistantView, DashboardBody } from '../../../src/contract/dashboard.ts';
-import { NAME_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { paths } from '../navigation.ts';
 import { useDashboard } from '../parts/context.ts';
 import { changeOf, type EditedForm, isStored, type NEW, settingsOf, useForm, valuesOf } from '../parts/form.ts';
 import { isolatedTexts } from '../parts/texts.tsx';
 import { ACTION_ROWS, type ActionValues } from './action-settings.tsx';
+import { copiedValues } from './copied-values.ts';
 
 export type EditedAction = ActionView | typeof NEW;
 
@@ -14,14 +14,6 @@ export const rowsOf = (trigger: Trigger | undefined) =>
   Object.fromEntries(Object.entries(ACTION_ROWS).filter(([, { only }]) => only === undefined || only === trigger));
 /** The trigger has no row above, because it has a panel of its own. */
 const ROWS = { ...ACTION_ROWS, trigger: { label: 'Trigger', blank: undefined } };
-
-/** Returns the values of a copy, which is off, and whose form fields no endpoint knows yet. */
-const copiedValues = (values: ActionValues): ActionValues => ({
-  ...values,
-  name: `Copy of ${values.name}`.slice(0, NAME_MAX_CHARACTERS),
-  enabled: false,
-  form_fields: values.form_fields.map((field) => ({ ...field, id: crypto.randomUUID(), isKnownToEndpoint: false })),
-});
 
 /** Returns the settings for the API, with those of the trigger only. */
 function writtenSettings(values: ActionValues): DashboardBody<'createAction'>['action'];
@@ -48,13 +40,14 @@ export function useActionForm(
     template === undefined
       ? placeOf('new')
       : { ...placeOf(`copy.${template.action_id}`), path: paths.copy(org_id, site_id, template.action_id) };
+  const original = template && valuesOf<ActionValues>(ROWS, template);
   const title = `Action ${isStored(action) ? action.name : '(new)'} of ${name}`;
   return useForm<'action', ActionValues>({
     kind: 'action',
     place: { ...(isStored(action) ? placeOf(action.action_id) : newPlace), title },
     entity: action,
     rows: ROWS,
-    initial: template && copiedValues(valuesOf<ActionValues>(ROWS, template)),
+    initial: original && { ...original, ...copiedValues(original) },
     save: async ({ base, values, id }) => {
       const entity = isStored(base)
         ? await api(

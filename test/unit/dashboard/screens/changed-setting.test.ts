@@ -1,6 +1,6 @@
-import { changedSetting } from '../../../dashboard/src/screens/changed-setting.ts';
-import { ERASED } from '../../../src/contract/retention.ts';
-import { auditValues } from '../../../src/domain/organizations/changes.ts';
+import { changedSetting } from '../../../../dashboard/src/screens/changed-setting.ts';
+import { ERASED } from '../../../../src/contract/retention.ts';
+import { auditValues } from '../../../../src/domain/organizations/changes.ts';
 
 const long = 'x'.repeat(600);
 
